@@ -1,0 +1,63 @@
+"""Shape-only mode: a backend that computes nothing. Ops check their arguments and say what they would return.
+
+Graphs and symbolic layers run the ordinary ops on it to learn shapes and dtypes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+from tfpy.engine.backend import Array, Backend, Outputs, using
+from tfpy.engine.dispatch import wrap
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, Spec
+
+H = TypeVar("H", bound=Handle)
+
+
+class _NoValues:
+    """The payload of a handle without values."""
+
+
+_NO_VALUES = _NoValues()
+
+
+class AbstractBackend:
+    """Takes any kernel and returns payloads without values."""
+
+    name = "abstract"
+    epsilon = 1e-7
+    symbolic = True
+
+    def write(self, values: Array, dtype: DType) -> Any:
+        return _NO_VALUES
+
+    def read(self, payload: Any, dtype: DType) -> Array:
+        raise RuntimeError("This tensor is symbolic: it has a shape and a dtype, but no values to read.")
+
+    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        return _NO_VALUES if isinstance(out, Spec) else [_NO_VALUES] * len(out)
+
+    def implements(self, kernel: str) -> bool:
+        return True
+
+    def memory(self) -> dict[str, Any]:
+        return {}
+
+    def dispose(self) -> None:
+        """Nothing is held here."""
+
+
+_backend = AbstractBackend()
+
+
+def shapes_only() -> AbstractContextManager[Backend]:
+    """Run this thread's ops for their shapes alone inside a `with`."""
+    return using(_backend)
+
+
+def placeholder(cls: type[H], spec: Spec) -> H:
+    """A handle with a shape and a dtype but no values."""
+    return wrap(cls, spec, _NO_VALUES, _backend)

@@ -1,0 +1,140 @@
+"""Backends: who computes. The registry of them, and the protocol that each one implements.
+
+A payload is whatever a backend made: an array, a GPU buffer, a promise of either. The engine only carries it from one
+kernel of that backend to the next. It lives as long as a handle refers to it; a backend that must free something
+itself does so when Python drops the payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from tfpy.engine.errors import unknown_name_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, Spec
+from tfpy.engine.state import local
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Outputs = Spec | Sequence[Spec]
+
+
+class Backend(Protocol):
+    """What the engine asks of a backend.
+
+    Attributes:
+        name: the name it is registered under.
+        epsilon: the small number that optimizers and losses add (1e-7 where numbers have 32 bits or more).
+        symbolic: its payloads have no values, and the inputs of its kernels need none.
+    """
+
+    name: str
+    epsilon: float
+    symbolic: bool
+
+    def __hash__(self) -> int: ...
+
+    def write(self, values: Array, dtype: DType) -> Any:
+        """A payload holding a copy of `values`, already of the right shape and kind."""
+
+    def read(self, payload: Any, dtype: DType) -> Array:
+        """The payload's values; the caller promises not to write to them."""
+
+    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        """Run a kernel on inputs that live on this backend: a payload, or a sequence of them for several outputs."""
+
+    def implements(self, kernel: str) -> bool:
+        """Whether this backend has the kernel."""
+
+    def memory(self) -> dict[str, Any]:
+        """What the backend adds to `memory()`."""
+
+    def dispose(self) -> None:
+        """Let go of everything; the backend is not used again."""
+
+
+Factory = Callable[[], Backend]
+
+
+class Registry:
+    """The backends of this process by name, made on first use, and the one that is current."""
+
+    def __init__(self) -> None:
+        self._factories: dict[str, tuple[Factory, int]] = {}
+        self._made: dict[str, Backend] = {}
+        self._aliases: dict[str, str] = {}
+        self.current: Backend | None = None
+
+    def register(self, name: str, factory: Factory, priority: int = 1, aliases: Sequence[str] = ()) -> bool:
+        """Add a backend; False when the name is taken. The one of highest priority is the default."""
+        if name in self._factories:
+            return False
+        self._factories[name] = factory, priority
+        self._aliases |= dict.fromkeys(aliases, name)
+        return True
+
+    def find(self, name: str) -> Backend:
+        """The backend of that name, made if need be.
+
+        Raises:
+            ValueError: no such backend. RuntimeError: it cannot be used on this machine.
+        """
+        name = self._aliases.get(name, name)
+        if name not in self._factories:
+            raise unknown_name_error("backend", name, self._factories)
+        if name not in self._made:
+            self._made[name] = self._factories[name][0]()
+        return self._made[name]
+
+    def factory(self, name: str) -> Factory | None:
+        entry = self._factories.get(self._aliases.get(name, name))
+        return entry[0] if entry else None
+
+    def use(self, name: str) -> Backend:
+        """Make a backend the current one of the process. The old one stays current when this fails."""
+        self.current = self.find(name)
+        return self.current
+
+    def default(self) -> Backend:
+        """The current backend, chosen by priority if none was."""
+        if self.current is None:
+            self.use(max(self._factories, key=lambda name: self._factories[name][1]))
+        assert self.current is not None
+        return self.current
+
+    def remove(self, name: str) -> None:
+        """Forget a backend and let it dispose of what it holds."""
+        name = self._aliases.get(name, name)
+        if name not in self._factories:
+            raise unknown_name_error("backend", name, self._factories)
+        del self._factories[name]
+        made = self._made.pop(name, None)
+        if made is not None:
+            if self.current is made:
+                self.current = None
+            made.dispose()
+
+    def names(self) -> list[str]:
+        return list(self._factories)
+
+
+registry = Registry()
+
+
+def current() -> Backend:
+    """The backend that this thread's next op runs on."""
+    return local.state.backend or registry.current or registry.default()
+
+
+@contextmanager
+def using(backend: Backend) -> Iterator[Backend]:
+    """Run this thread's ops on `backend` inside a `with`, whatever the process's current one is."""
+    state = local.state
+    outer, state.backend = state.backend, backend
+    try:
+        yield backend
+    finally:
+        state.backend = outer

@@ -1,0 +1,108 @@
+"""numpy kernels that move elements without changing them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+
+
+def _concat(*inputs: Array, axis: int) -> Array:
+    return np.concatenate(inputs, axis=axis)
+
+
+def _pack(*inputs: Array, axis: int) -> Array:
+    return np.stack(inputs, axis=axis)
+
+
+def _unpack(value: Array, axis: int) -> list[Array]:
+    return [value.take(i, axis=axis) for i in range(value.shape[axis])]
+
+
+def _split(x: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
+    lead = (slice(None),) * axis
+    ends = np.cumsum(sizes).tolist()
+    return [_owned(x[(*lead, slice(end - n, end))], x) for n, end in zip(sizes, ends, strict=True)]
+
+
+def _slice(x: Array, begin: tuple[int, ...], size: tuple[int, ...]) -> Array:
+    return _owned(x[tuple([slice(b, b + n) for b, n in zip(begin, size, strict=True)])], x)
+
+
+def _strided_slice(x: Array, index: tuple[tuple[int, int, int], ...]) -> Array:
+    return _owned(x[tuple([_python_slice(*i) for i in index])], x)
+
+
+def _python_slice(start: int, step: int, count: int) -> slice:
+    stop = start + step * count
+    return slice(start, stop if stop >= 0 else None, step) if count else slice(0, 0)
+
+
+def _owned(view: Array, x: Array) -> Array:
+    """A copy of a part of x, so that the part does not keep the whole alive; all of x is itself."""
+    return view if view.size == x.size and view.flags.c_contiguous else view.copy()
+
+
+def _pad(x: Array, paddings: tuple[tuple[int, int], ...], constant_value: float) -> Array:
+    shape = tuple([n + a + b for n, (a, b) in zip(x.shape, paddings, strict=True)])
+    out = np.full(shape, constant_value, x.dtype)
+    out[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, paddings, strict=True)])] = x
+    return out
+
+
+def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+    if indices.size and not 0 <= indices.min() <= indices.max() < x.shape[axis]:
+        wrong = indices[(indices < 0) | (indices >= x.shape[axis])].flat[0]
+        raise ValueError(
+            f"gather: argument 'indices' must be from 0 to {x.shape[axis] - 1}, for axis {axis} of shape "
+            f"{list(x.shape)}, but got {wrong}."
+        )
+    if batch_dims == 0:
+        return x.take(indices, axis=axis)
+    lead = x.shape[:batch_dims]
+    count = int(np.prod(lead))
+    rows = x.reshape(count, *x.shape[batch_dims:])
+    picks = indices.reshape(count, *indices.shape[batch_dims:])
+    taken = [row.take(pick, axis=axis - batch_dims) for row, pick in zip(rows, picks, strict=True)]
+    shape = (*x.shape[:axis], *indices.shape[batch_dims:], *x.shape[axis + 1 :])
+    return np.stack(taken).reshape(shape) if count else np.empty(shape, x.dtype)
+
+
+def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
+    return np.broadcast_to(x, shape).copy()
+
+
+def _segment_sum(x: Array, segment_ids: Array, num_segments: int) -> Array:
+    """Sums of the rows with the same id; ids out of range are left out."""
+    tail = x.shape[segment_ids.ndim :]
+    ids = segment_ids.reshape(-1)
+    rows = x.reshape(ids.size, -1)
+    out = np.zeros((num_segments, rows.shape[1]), x.dtype)
+    order = np.argsort(ids, kind="stable")
+    order = order[(ids[order] >= 0) & (ids[order] < num_segments)]
+    if order.size:
+        present, starts = np.unique(ids[order], return_index=True)
+        out[present] = np.add.reduceat(rows[order], starts, axis=0, dtype=x.dtype)
+    return out.reshape((num_segments, *tail))
+
+
+KERNELS.update(
+    {
+        "BroadcastTo": _broadcast_to,
+        "Concat": _concat,
+        "GatherV2": _gather,
+        "Identity": lambda x: x,
+        "Pack": _pack,
+        "PadV2": _pad,
+        "Reshape": lambda x, shape: x.reshape(shape),
+        "Reverse": lambda x, axes: np.flip(x, axes).copy(),
+        "Slice": _slice,
+        "SplitV": _split,
+        "StridedSlice": _strided_slice,
+        "Tile": lambda x, reps: np.tile(x, reps),
+        "Transpose": lambda x, perm: x.transpose(perm),
+        "Unpack": _unpack,
+        "UnsortedSegmentSum": _segment_sum,
+    }
+)

@@ -1,0 +1,116 @@
+"""The numpy backends: `cpu` in float32, `exact` in float64 with every result rounded to float32, `double` in float64.
+
+The kernels never name float32, so all three run the same ones. `exact` computes as the TF.js cpu backend does (in
+double, storing each op's result in a Float32Array) and serves to compare with its numbers bit for bit; `double` keeps
+the full precision and serves to check gradients.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType
+
+
+class _Quiet(threading.local):
+    """A context per thread in which numpy is silent about overflow, division by zero and NaN.
+
+    Running a kernel in it costs a fiftieth of entering `np.errstate`, and the user's own settings stay as they are.
+    """
+
+    def __init__(self) -> None:
+        context = contextvars.copy_context()
+        context.run(np.seterr, all="ignore")
+        self.run = context.run
+
+
+_quiet = _Quiet()
+
+
+class CpuBackend:
+    """numpy arrays as payloads, kernels as numpy functions."""
+
+    epsilon = 1e-7
+    symbolic = False
+
+    def __init__(self, name: str = "cpu", real: type = np.float32, compound: type = np.complex64) -> None:
+        self.name = name
+        self._types: dict[str, Any] = {
+            "float32": real,
+            "complex64": compound,
+            "int32": np.int32,
+            "bool": np.bool_,
+            "string": np.object_,
+        }
+
+    def write(self, values: Array, dtype: DType) -> Array:
+        return np.array(values, dtype=self._types[dtype], order="C")
+
+    def read(self, payload: Array, dtype: DType) -> Array:
+        return payload
+
+    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        compute = KERNELS[kernel]
+        # Unpacking and empty keywords cost half an op: the commonest calls are spelled out.
+        if not attrs and len(inputs) == 2:
+            a, b = inputs
+            result = _quiet.run(compute, a.payload, b.payload)
+        elif not attrs and len(inputs) == 1:
+            result = _quiet.run(compute, inputs[0].payload)
+        else:
+            if "dtype" in attrs:
+                attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
+            result = _quiet.run(compute, *[t.payload for t in inputs], **attrs)
+        if type(result) is np.ndarray:
+            return result
+        if isinstance(result, (list, tuple)):
+            return [np.asarray(r) for r in result]
+        return np.asarray(result)
+
+    def implements(self, kernel: str) -> bool:
+        return kernel in KERNELS
+
+    def memory(self) -> dict[str, Any]:
+        return {}
+
+    def dispose(self) -> None:
+        """Nothing is held here: arrays go with the handles that refer to them."""
+
+
+class ExactBackend(CpuBackend):
+    """The same kernels in double precision, each result rounded to what float32 can hold."""
+
+    def __init__(self) -> None:
+        super().__init__("exact", np.float64, np.complex128)
+
+    def write(self, values: Array, dtype: DType) -> Array:
+        return _rounded(super().write(values, dtype))
+
+    def read(self, payload: Array, dtype: DType) -> Array:
+        narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
+        return payload if narrow is None else payload.astype(narrow)
+
+    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        result = super().run(kernel, inputs, attrs, out)
+        return [_rounded(r) for r in result] if isinstance(result, list) else _rounded(result)
+
+
+def _rounded(values: Array) -> Array:
+    if values.dtype == np.float64:
+        return _quiet.run(values.astype, np.float32).astype(np.float64)
+    if values.dtype == np.complex128:
+        return _quiet.run(values.astype, np.complex64).astype(np.complex128)
+    return values
+
+
+def double() -> CpuBackend:
+    """The numpy backend in float64 throughout."""
+    return CpuBackend("double", np.float64, np.complex128)

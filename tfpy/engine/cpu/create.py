@@ -1,0 +1,56 @@
+"""numpy kernels that make values from attributes alone, or from indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.rng import Alea, Seed
+from tfpy.engine.values import to_int32
+
+
+def _fill(shape: tuple[int, ...], value: Any, dtype: Any) -> Array:
+    return np.full(shape, value, dtype)
+
+
+def _range(start: float, step: float, count: int, dtype: Any) -> Array:
+    """Each element is the one before plus the step, rounded to the dtype, as TF.js fills the array."""
+    values = np.empty(count, dtype)
+    if count and dtype == np.int32:
+        values[:] = to_int32(start + step * np.arange(count, dtype=np.float64))
+    elif count:
+        values[0] = start
+        values[1:] = step
+        np.add.accumulate(values, out=values)
+    return values
+
+
+def _linspace(start: float, stop: float, count: int, dtype: Any) -> Array:
+    values = np.empty(count, dtype)
+    values[0] = start
+    values[1:] = (stop - start) / (count - 1) if count > 1 else 0
+    return np.add.accumulate(values, out=values)
+
+
+def _one_hot(indices: Array, depth: int, on_value: float, off_value: float, dtype: Any) -> Array:
+    """A row of off values with an on value at each index; an index out of range gives no on value."""
+    on, off = (to_int32(np.asarray(v)) if dtype == np.int32 else v for v in (on_value, off_value))
+    out = np.full((indices.size, depth), off, dtype)
+    flat = indices.reshape(-1)
+    rows = np.flatnonzero((flat >= 0) & (flat < depth))
+    out[rows, flat[rows]] = on
+    return out.reshape((*indices.shape, depth))
+
+
+def _multinomial(probabilities: Array, num_samples: int, seed: Seed) -> Array:
+    """The first outcome whose cumulative probability exceeds the draw; every row draws the same numbers."""
+    draws = Alea(seed).take(num_samples)
+    steps = np.add.accumulate(probabilities[:, :-1], axis=1, dtype=probabilities.dtype)
+    chosen = [np.searchsorted(np.maximum.accumulate(row), draws, side="right") for row in steps]
+    return np.array(chosen, dtype=np.int32).reshape(len(probabilities), num_samples)
+
+
+KERNELS.update({"Fill": _fill, "LinSpace": _linspace, "Multinomial": _multinomial, "OneHot": _one_hot, "Range": _range})

@@ -1,0 +1,235 @@
+"""numpy kernels that treat each element by itself."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
+from tfpy.engine.values import to_bool, to_int32
+
+# Abramowitz & Stegun, Handbook of Mathematical Functions, formula 7.1.26: the one that TF.js evaluates.
+_ERF_P = 0.3275911
+_ERF_A = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+
+
+def _is_float(x: Array) -> bool:
+    return x.dtype.kind in "fc"
+
+
+def _neg(x: Array) -> Array:
+    return x if x.dtype.kind == "b" else np.negative(x)
+
+
+def _sign(x: Array) -> Array:
+    if not _is_float(x):
+        return x if x.dtype.kind == "b" else np.sign(x)
+    return np.subtract(x > 0, x < 0, dtype=x.dtype)
+
+
+def _round(x: Array) -> Array:
+    return np.rint(x) if _is_float(x) else x
+
+
+def _rsqrt(x: Array) -> Array:
+    return np.divide(1, np.sqrt(x))
+
+
+def _sigmoid(x: Array) -> Array:
+    y = np.asarray(np.exp(np.negative(x)))
+    np.add(y, 1, out=y)
+    return np.divide(1, y, out=y)
+
+
+def _softplus(x: Array) -> Array:
+    """log(1 + eˣ); where eˣ is tiny or huge against 1 the sum is skipped, as in TF.js."""
+    threshold = math.log(1.1920928955078125e-7) + 2
+    e = np.exp(x)
+    return np.where(x < threshold, e, np.where(x > -threshold, x, np.log1p(e)))
+
+
+def _elu(x: Array) -> Array:
+    return np.where(x >= 0, x, np.expm1(x))
+
+
+def _selu(x: Array) -> Array:
+    return np.where(x >= 0, x * SELU_SCALE, np.expm1(x) * SELU_SCALE_ALPHA)
+
+
+def _erf(x: Array) -> Array:
+    v = np.abs(x)
+    t = 1 / (1 + _ERF_P * v)
+    series = t * 0
+    for a in reversed(_ERF_A):
+        series = (series + a) * t
+    return np.sign(x) * (1 - series * np.exp(-v * v))
+
+
+def _relu(x: Array) -> Array:
+    return x if x.dtype.kind == "b" else np.maximum(x, 0)
+
+
+def _relu6(x: Array) -> Array:
+    return x if x.dtype.kind == "b" else np.minimum(np.maximum(x, 0), 6)
+
+
+def _leaky_relu(x: Array, alpha: float) -> Array:
+    return np.where(x < 0, x * alpha, x)
+
+
+def _prelu(x: Array, alpha: Array) -> Array:
+    return np.where(x < 0, x * alpha, x)
+
+
+def _step(x: Array, alpha: float) -> Array:
+    positive = np.where(x > 0, 1.0, alpha)
+    if _is_float(x):
+        return np.where(np.isnan(x), x, positive.astype(x.dtype))
+    return _like(positive, x)
+
+
+def _clip(x: Array, clip_value_min: float, clip_value_max: float) -> Array:
+    return _like(np.minimum(np.maximum(x, clip_value_min), clip_value_max), x)
+
+
+def _like(values: Array, x: Array) -> Array:
+    """Computed values in the dtype of x, truncated as a typed array does."""
+    if values.dtype == x.dtype:
+        return values
+    if x.dtype == np.bool_:
+        return to_bool(values)
+    return to_int32(values) if x.dtype == np.int32 else values.astype(x.dtype)
+
+
+def _sub(a: Array, b: Array) -> Array:
+    try:
+        return np.subtract(a, b)
+    except TypeError:  # numpy does not subtract truth values
+        return np.not_equal(a, b)
+
+
+def _div_no_nan(a: Array, b: Array) -> Array:
+    if a.dtype == np.int32:
+        return np.floor_divide(a, b)
+    return np.where(b == 0, np.zeros((), a.dtype), np.divide(a, b))
+
+
+def _floor_div(a: Array, b: Array) -> Array:
+    return np.floor_divide(a, b) if a.dtype == np.int32 else to_int32(np.floor(np.divide(a, b)))
+
+
+def _mod(a: Array, b: Array) -> Array:
+    """The remainder with the divisor's sign; NaN where an infinite divisor has the other sign, as in TF.js."""
+    if not _is_float(a):
+        return np.mod(a, b)
+    remainder = np.fmod(a, b)
+    return np.where((a < 0) == (b < 0), remainder, np.fmod(remainder + b, b))
+
+
+def _pow(a: Array, b: Array) -> Array:
+    if _is_float(a):
+        return np.power(a, b)
+    return to_int32(np.power(a.astype(np.float64), b))
+
+
+def _squared_difference(a: Array, b: Array) -> Array:
+    d = np.asarray(_sub(a, b))
+    return np.multiply(d, d, out=d)
+
+
+def _atan2(a: Array, b: Array) -> Array:
+    return np.arctan2(a, b) if _is_float(a) else to_int32(np.arctan2(a.astype(np.float64), b))
+
+
+def _cast(x: Array, dtype: Any) -> Array:
+    if dtype == np.int32:
+        return to_int32(x)
+    if dtype == np.bool_:
+        return to_bool(x)
+    return (x.real if x.dtype.kind == "c" and np.dtype(dtype).kind == "f" else x).astype(dtype)
+
+
+def _complex(real: Array, imag: Array) -> Array:
+    shape = np.broadcast_shapes(real.shape, imag.shape)
+    out = np.empty(shape, np.result_type(real.dtype, np.complex64))
+    out.real, out.imag = real, imag
+    return out
+
+
+KERNELS.update(
+    {
+        "Abs": np.abs,
+        "Acos": np.arccos,
+        "Acosh": np.arccosh,
+        "Add": np.add,
+        "Asin": np.arcsin,
+        "Asinh": np.arcsinh,
+        "Atan": np.arctan,
+        "Atan2": _atan2,
+        "Atanh": np.arctanh,
+        "BitwiseAnd": np.bitwise_and,
+        "Cast": _cast,
+        "Ceil": np.ceil,
+        "ClipByValue": _clip,
+        "Complex": _complex,
+        "ComplexAbs": np.abs,
+        "Cos": np.cos,
+        "Cosh": np.cosh,
+        "DivNoNan": _div_no_nan,
+        "Elu": _elu,
+        "Equal": np.equal,
+        "Erf": _erf,
+        "Exp": np.exp,
+        "Expm1": np.expm1,
+        "Floor": np.floor,
+        "FloorDiv": _floor_div,
+        "Greater": np.greater,
+        "GreaterEqual": np.greater_equal,
+        "Imag": lambda x: x.imag.copy(),
+        "IsFinite": np.isfinite,
+        "IsInf": np.isinf,
+        "IsNan": np.isnan,
+        "LeakyRelu": _leaky_relu,
+        "Less": np.less,
+        "LessEqual": np.less_equal,
+        "Log": np.log,
+        "Log1p": np.log1p,
+        "LogicalAnd": np.logical_and,
+        "LogicalNot": np.logical_not,
+        "LogicalOr": np.logical_or,
+        "LogicalXor": np.logical_xor,
+        "Maximum": np.maximum,
+        "Minimum": np.minimum,
+        "Mod": _mod,
+        "Multiply": np.multiply,
+        "Neg": _neg,
+        "NotEqual": np.not_equal,
+        "Pow": _pow,
+        "Prelu": _prelu,
+        "Real": lambda x: x.real.copy(),
+        "RealDiv": np.divide,
+        "Reciprocal": np.reciprocal,
+        "Relu": _relu,
+        "Relu6": _relu6,
+        "Round": _round,
+        "Rsqrt": _rsqrt,
+        "Select": np.where,
+        "Selu": _selu,
+        "Sigmoid": _sigmoid,
+        "Sign": _sign,
+        "Sin": np.sin,
+        "Sinh": np.sinh,
+        "Softplus": _softplus,
+        "Sqrt": np.sqrt,
+        "Square": np.square,
+        "SquaredDifference": _squared_difference,
+        "Step": _step,
+        "Sub": _sub,
+        "Tan": np.tan,
+        "Tanh": np.tanh,
+    }
+)

@@ -1,0 +1,123 @@
+"""numpy kernels that reduce along axes, or run along one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.spec import reduced_shape
+
+Axes = tuple[int, ...]
+
+# numpy's types know `reduce` with a literal keepdims only.
+_add: Any = np.add.reduce
+_multiply: Any = np.multiply.reduce
+_and: Any = np.logical_and.reduce
+_or: Any = np.logical_or.reduce
+
+
+def _sum(x: Array, axes: Axes, keep_dims: bool) -> Array:
+    if len(axes) == x.ndim and not keep_dims:
+        return _add(x, None, x.dtype)  # by position: numpy's short way
+    return _add(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
+
+
+def _prod(x: Array, axes: Axes, keep_dims: bool) -> Array:
+    return _multiply(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
+
+
+def _extremum(ufunc: Any) -> Any:
+    def reduce(x: Array, axes: Axes, keep_dims: bool) -> Array:
+        if x.size:
+            return ufunc.reduce(x, axis=axes, keepdims=keep_dims)
+        # The extremum of nothing is not a number; of the dtypes without one, 0.
+        value = np.nan if x.dtype.kind == "f" else 0
+        return np.full(reduced_shape(x.shape, axes, keep_dims), value, x.dtype)
+
+    return reduce
+
+
+def _all(x: Array, axes: Axes, keep_dims: bool) -> Array:
+    if not x.size:  # TF.js starts from the first element, which does not exist: false
+        return np.zeros(reduced_shape(x.shape, axes, keep_dims), np.bool_)
+    return _and(x, axis=axes, keepdims=keep_dims)
+
+
+def _any(x: Array, axes: Axes, keep_dims: bool) -> Array:
+    return _or(x, axis=axes, keepdims=keep_dims)
+
+
+def _arg_max(x: Array, axis: int) -> Array:
+    """The first largest; NaN loses against every number unless it comes first."""
+    found = np.argmax(x, axis=axis)
+    if x.dtype.kind == "f" and np.isnan(np.take_along_axis(x, np.expand_dims(found, axis), axis)).any():
+        numbers = np.where(np.isnan(x), -np.inf, x)
+        first = np.isnan(np.take(x, 0, axis=axis))
+        found = np.where(first, 0, np.argmax(numbers, axis=axis))
+    return found.astype(np.int32)
+
+
+def _arg_min(x: Array, axis: int) -> Array:
+    return _arg_max(np.logical_not(x) if x.dtype == np.bool_ else np.negative(x), axis)
+
+
+def _cumulate(ufunc: np.ufunc, neutral: int) -> Any:
+    def cumulate(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
+        if reverse:
+            x = np.flip(x, axis)
+        if exclusive and x.shape[axis]:
+            head = np.full_like(x.take([0], axis=axis), neutral)
+            x = np.concatenate([head, x.take(range(x.shape[axis] - 1), axis=axis)], axis=axis)
+        out = ufunc.accumulate(x, axis=axis, dtype=x.dtype)
+        return np.ascontiguousarray(np.flip(out, axis)) if reverse else out
+
+    return cumulate
+
+
+def _top_k(x: Array, k: int, sorted: bool) -> list[Array]:
+    """The k largest of each row, largest first; equal values by their index, NaN last."""
+    order = np.argsort(_descending_key(x), axis=-1, kind="stable")[..., :k]
+    return [np.take_along_axis(x, order, axis=-1), order.astype(np.int32)]
+
+
+def _descending_key(x: Array) -> Array:
+    if x.dtype.kind == "f":
+        return np.negative(x)
+    return np.negative(x.astype(np.int64))
+
+
+def _softmax(logits: Array) -> Array:
+    if not logits.size:
+        return logits
+    y = np.asarray(np.subtract(logits, np.maximum.reduce(logits, axis=-1, keepdims=True)))
+    np.exp(y, out=y)
+    return np.divide(y, np.add.reduce(y, axis=-1, keepdims=True), out=y)
+
+
+def _log_softmax(logits: Array) -> Array:
+    if not logits.size:
+        return logits
+    shifted = np.subtract(logits, np.maximum.reduce(logits, axis=-1, keepdims=True))
+    return np.subtract(shifted, np.log(np.add.reduce(np.exp(shifted), axis=-1, keepdims=True)))
+
+
+KERNELS.update(
+    {
+        "All": _all,
+        "Any": _any,
+        "ArgMax": _arg_max,
+        "ArgMin": _arg_min,
+        "Cumprod": _cumulate(np.multiply, 1),
+        "Cumsum": _cumulate(np.add, 0),
+        "LogSoftmax": _log_softmax,
+        "Max": _extremum(np.maximum),
+        "Min": _extremum(np.minimum),
+        "Prod": _prod,
+        "Softmax": _softmax,
+        "Sum": _sum,
+        "TopK": _top_k,
+    }
+)

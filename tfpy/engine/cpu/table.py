@@ -1,0 +1,13 @@
+"""The numpy kernels by name. A kernel takes arrays and attributes and returns an array, or a list of them.
+
+It returns float results in the float type of its inputs, or of its attribute `dtype`, which the backend has made a
+numpy type; it never names float32, so that the same kernel computes in float64. It never writes to an input. It may
+return a view of an input only with the same number of elements, so that a small result never keeps a large array alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+KERNELS: dict[str, Callable[..., Any]] = {}

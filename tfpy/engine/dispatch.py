@@ -1,0 +1,154 @@
+"""The life of a kernel call: what comes out → data on one backend → run → count, scope, tape."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from tfpy.engine.backend import Array, Backend, current, registry
+from tfpy.engine.errors import ShapeError
+from tfpy.engine.handle import Handle, accounting, attach, check_live, join_share, leave_share, next_id
+from tfpy.engine.kernels import KERNELS, Kernel
+from tfpy.engine.scope import track
+from tfpy.engine.spec import DType, Spec, spec, string_spec
+from tfpy.engine.state import local
+from tfpy.engine.tape import GRADIENTS, record
+
+H = TypeVar("H", bound=Handle)
+
+_new: Any = object.__new__
+
+
+def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
+    """Run a kernel with one output on the current backend and give the result as a `cls`.
+
+    Inputs that live on another backend are moved first. The result belongs to the innermost scope, and is on the tape
+    when an input is.
+
+    Raises:
+        ShapeError: the inputs do not fit together. DisposedError: one of them is disposed.
+    """
+    # The commonest call, two inputs and no attributes, is spelled out: unpacking and empty keywords cost half an op.
+    state = local.state
+    backend = state.backend or registry.current or registry.default()
+    row = KERNELS[name]
+    if not attrs and len(inputs) == 2:
+        a, b = inputs
+        try:
+            out_spec = row.infer(a, b)
+        except ShapeError as error:
+            raise _named(row, error) from None
+        if a.backend is not backend or b.backend is not backend:
+            inputs = _gathered(row, inputs, backend)
+    else:
+        out_spec = infer(row, inputs, attrs)
+        for t in inputs:
+            if t.backend is not backend:
+                inputs = _gathered(row, inputs, backend)
+                break
+    payload = backend.run(name, inputs, attrs, out_spec)
+
+    out: H = _new(cls)
+    out.payload = payload
+    out.backend = backend
+    out.id = next_id()
+    out.kept = False
+    out.share = None
+    if out_spec.dtype == "string":
+        out_spec = _string_spec(out_spec, payload, backend)
+    out.spec = out_spec
+    accounting.tensors += out_spec.tensors
+    accounting.bytes += out_spec.nbytes
+    if row.shares:
+        join_share(inputs[0], out)
+    if state.scopes:
+        state.scopes[-1].handles.append(weakref.ref(out))
+    if state.tapes:
+        record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, (out,), cls)
+    return out
+
+
+def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]:
+    """Run a kernel with several outputs; otherwise as `run`."""
+    state = local.state
+    backend = current()
+    row = KERNELS[name]
+    out_specs: Sequence[Spec] = infer(row, inputs, attrs)
+    if any(t.backend is not backend for t in inputs):
+        inputs = _gathered(row, inputs, backend)
+    payloads = backend.run(name, inputs, attrs, out_specs)
+    outs = [wrap(cls, s, payload, backend) for s, payload in zip(out_specs, payloads, strict=True)]
+    if state.tapes:
+        record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, tuple(outs), cls)
+    return outs
+
+
+def infer(row: Kernel, inputs: tuple[Handle, ...], attrs: dict[str, Any]) -> Any:
+    """What the kernel will return, or a ShapeError that names it."""
+    try:
+        return row.infer(*inputs, **attrs)
+    except ShapeError as error:
+        raise _named(row, error) from None
+
+
+def wrap(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
+    """A new handle on a payload, counted and in the innermost scope."""
+    out = cls.__new__(cls)
+    if out_spec.dtype == "string":
+        out_spec = _string_spec(out_spec, payload, backend)
+    attach(out, out_spec, payload, backend)
+    track(out)
+    return out
+
+
+def make(cls: type[H], values: Array, dtype: DType) -> H:
+    """A new handle holding a copy of host values on the current backend."""
+    backend = current()
+    return wrap(cls, spec(values.shape, dtype), backend.write(values, dtype), backend)
+
+
+def alias(cls: type[H], handle: Handle) -> H:
+    """A new handle on the same data, with an id of its own."""
+    check_live(handle, "clone")
+    out = cls.__new__(cls)
+    assert handle.backend is not None
+    attach(out, handle.spec, handle.payload, handle.backend)
+    join_share(handle, out)
+    track(out)
+    return out
+
+
+def read(handle: Handle, op: str) -> Array:
+    """The values on the host, of the handle's shape; not to be written to."""
+    check_live(handle, op)
+    assert handle.backend is not None
+    return handle.backend.read(handle.payload, handle.spec.dtype)
+
+
+def _gathered(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> tuple[Handle, ...]:
+    """All inputs, moved to `backend` where they live elsewhere."""
+    for handle in inputs:
+        check_live(handle, row.label)
+        if handle.backend is not backend and not backend.symbolic:
+            move(handle, backend)
+    return inputs
+
+
+def move(handle: Handle, backend: Backend) -> None:
+    """Bring a handle's data to another backend, in place: its later ops find it there."""
+    assert handle.backend is not None
+    dtype = handle.spec.dtype
+    payload = backend.write(handle.backend.read(handle.payload, dtype), dtype)
+    leave_share(handle)
+    handle.payload, handle.backend = payload, backend
+
+
+def _named(row: Kernel, error: ShapeError) -> ShapeError:
+    return ShapeError(f"{row.label}: {error}")
+
+
+def _string_spec(out: Spec, payload: Any, backend: Backend) -> Spec:
+    if backend.symbolic:
+        return out
+    return string_spec(out.shape, sum(map(len, backend.read(payload, "string").flat)))

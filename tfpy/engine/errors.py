@@ -1,0 +1,44 @@
+"""The few builders of error messages: each names the function, the argument, what was expected and what was found."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ShapeError(ValueError):
+    """Shapes do not fit. A kernel's shape rule raises it without the op's name, which dispatch adds."""
+
+
+class DisposedError(RuntimeError):
+    """A tensor was used after it was disposed."""
+
+
+def show(value: object, limit: int = 80) -> str:
+    """`value` as text for an error message: what it is, cut to a readable length."""
+    shape = getattr(value, "shape", None)
+    if shape is not None and hasattr(value, "dtype"):
+        return f"a {type(value).__name__} of shape {list(shape)} and dtype {value.dtype}"
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def argument_error(
+    op: str, argument: str, expected: str, found: object, kind: type[Exception] = ValueError
+) -> Exception:
+    """An exception saying what argument of what function was expected to be what, and what it was."""
+    return kind(f"{op}: argument '{argument}' must be {expected}, but got {show(found)}.")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean …?' when a known name is close to `name`, else an empty text."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def unknown_name_error(what: str, name: object, known: Iterable[str], kind: type[Exception] = ValueError) -> Exception:
+    """An exception for a name that is not among the known ones, with the nearest of them."""
+    names = sorted(known)
+    hint = nearest(name, names) if isinstance(name, str) else ""
+    listed = ", ".join(names) if len(names) <= 12 else ""
+    return kind(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {listed}." if listed else ""))

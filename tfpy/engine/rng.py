@@ -1,0 +1,239 @@
+"""Seeded random streams, number for number those of TF.js.
+
+TF.js draws from Johannes Baagøe's Alea generator (npm `seedrandom`), a multiply-with-carry generator of lag 3 with
+multiplier a = 2091639 and base b = 2³². Such a generator is a linear congruential one in disguise: the state
+N = x₀ + x₁b + x₂b² + cb³ becomes N·b⁻¹ modulo ab³ - 1 in each step. One can therefore jump ahead, and run many
+stretches of the one sequence side by side.
+"""
+
+from __future__ import annotations
+
+import math
+import random as _random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.engine.values import number_text
+
+Seed = int | float | str
+Floats = npt.NDArray[np.float64]
+
+_A = 2091639
+_BITS = 32
+_B = 1 << _BITS
+_MASK = _B - 1
+_MODULUS = _A * _B**3 - 1
+_STEP = pow(_B, -1, _MODULUS)
+_LANE = 512  # how far each of the parallel stretches goes
+
+_source = _random.Random()
+
+
+def set_seed(seed: Seed | None) -> None:
+    """Make the streams that are given no seed repeatable from here on; None makes them unpredictable again."""
+    _source.seed(None if seed is None else seed_text(seed))
+
+
+def fresh() -> float:
+    """A number for a stream that was given no seed (JavaScript's Math.random)."""
+    return _source.random()
+
+
+def seed_text(seed: Seed) -> str:
+    """A seed as text, which is what the generator is seeded with; a number as JavaScript prints it."""
+    return seed if isinstance(seed, str) else number_text(seed)
+
+
+class Alea:
+    """The generator: `take(n)` gives its next n numbers in [0, 1)."""
+
+    def __init__(self, seed: Seed) -> None:
+        mash = _Mash()
+        state = [mash(" ") for _ in range(3)]
+        text = seed_text(seed)
+        for i in range(3):
+            state[i] -= mash(text)
+            if state[i] < 0:
+                state[i] += 1
+        # Every number of the state is a multiple of 2⁻³².
+        self._x = [int(s * _B) for s in state]
+        self._carry = 1
+
+    def next(self) -> float:
+        """The next number in [0, 1)."""
+        x = self._x
+        t = _A * x[0] + self._carry
+        self._carry = t >> _BITS
+        x[:] = x[1], x[2], t & _MASK
+        return x[2] / _B
+
+    def int32(self) -> int:
+        """The next number as a signed 32-bit integer."""
+        value = int(self.next() * _B)
+        return value - _B if value >= _B >> 1 else value
+
+    def take(self, count: int) -> Floats:
+        """The next `count` numbers in [0, 1), in order."""
+        if count < 2 * _LANE:
+            return np.array([self.next() for _ in range(count)], dtype=np.float64)
+        lanes = -(-count // _LANE)
+        numbers = self._run_lanes(lanes)
+        self._jump(count)
+        return numbers[:count]
+
+    def _number(self) -> int:
+        x = self._x
+        return x[0] + (x[1] << _BITS) + (x[2] << 2 * _BITS) + (self._carry << 3 * _BITS)
+
+    def _jump(self, steps: int) -> None:
+        number = self._number() * pow(_STEP, steps, _MODULUS) % _MODULUS
+        self._x = [(number >> i * _BITS) & _MASK for i in range(3)]
+        self._carry = number >> 3 * _BITS
+
+    def _run_lanes(self, lanes: int) -> Floats:
+        """The next lanes · _LANE numbers: lane i starts i · _LANE steps ahead."""
+        jump = pow(_STEP, _LANE, _MODULUS)
+        number = self._number()
+        starts = np.empty((4, lanes), dtype=np.uint64)
+        for i in range(lanes):
+            starts[:, i] = [(number >> k * _BITS) & _MASK for k in range(4)]
+            number = number * jump % _MODULUS
+        x0, x1, x2, carry = starts
+        out = np.empty((_LANE, lanes), dtype=np.uint64)
+        mask, bits, a = np.uint64(_MASK), np.uint64(_BITS), np.uint64(_A)
+        for step in range(_LANE):
+            t = x0 * a
+            t += carry
+            carry = t >> bits
+            np.bitwise_and(t, mask, out=out[step])
+            x0, x1, x2 = x1, x2, out[step]
+        return out.T.reshape(-1).astype(np.float64) / _B
+
+
+class _Mash:
+    """The hash that turns a seed into the generator's first state; it goes on from call to call."""
+
+    def __init__(self) -> None:
+        self.n = float(0xEFC8249D)
+
+    def __call__(self, data: str) -> float:
+        n = self.n
+        encoded = data.encode("utf-16-le", "surrogatepass")
+        for i in range(0, len(encoded), 2):
+            n += encoded[i] | encoded[i + 1] << 8
+            h = 0.02519603282416938 * n
+            n = float(int(h) & _MASK)
+            h -= n
+            h *= n
+            n = float(int(h) & _MASK)
+            h -= n
+            n += h * _B
+        self.n = n
+        return (int(n) & _MASK) * 2.3283064365386963e-10
+
+
+def stream(seed: Seed | None) -> Alea:
+    """The generator of a seed; None stands for no seed."""
+    return Alea(fresh() if seed is None else seed)
+
+
+def truthy(seed: Seed | None) -> Seed | None:
+    """The seed as TF.js's normal, gamma and multinomial streams take it: 0 and '' count as none."""
+    return seed or None
+
+
+def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) -> Floats:
+    """Numbers evenly spread over [low, high)."""
+    return low + (high - low) * stream(seed).take(count)
+
+
+def normal(seed: Seed | None, count: int, mean: float = 0.0, stddev: float = 1.0, truncated: bool = False) -> Floats:
+    """Normal numbers by Marsaglia's polar method; truncated ones lie within two deviations of the mean."""
+    generator = stream(truthy(seed))
+    found: list[Floats] = []
+    missing = count
+    while missing > 0:
+        pairs = _polar_pairs(generator, int(missing * 0.75) + 16, mean, stddev)
+        found.append(_kept(pairs, mean, stddev) if truncated else pairs.reshape(-1))
+        missing -= found[-1].size
+    return np.concatenate(found)[:count] if found else np.empty(0)
+
+
+def _polar_pairs(generator: Alea, tries: int, mean: float, stddev: float) -> Floats:
+    """Pairs of normal numbers from `tries` points of the square, of which those inside the circle give a pair."""
+    v = 2 * generator.take(2 * tries).reshape(-1, 2) - 1
+    s = v[:, 0] * v[:, 0] + v[:, 1] * v[:, 1]
+    inside = (s < 1) & (s != 0)
+    v, s = v[inside], s[inside]
+    factor = np.sqrt(-2.0 * np.log(s) / s)
+    return mean + stddev * v * factor[:, None]
+
+
+def _kept(pairs: Floats, mean: float, stddev: float) -> Floats:
+    """A pair counts if its first number is near the mean; its second is used only if it is, too."""
+    near = (pairs <= mean + 2 * stddev) & (pairs >= mean - 2 * stddev)
+    near[:, 1] &= near[:, 0]
+    return pairs[near]
+
+
+def gamma(seed: Seed | None, count: int, alpha: float, beta: float, whole: bool) -> Floats:
+    """Gamma-distributed numbers by the method of Marsaglia and Tsang (2000); beta multiplies, as it does in TF.js.
+
+    `whole` draws from normal numbers rounded to whole ones and rounds the result, as TF.js does for int32.
+    """
+    uniforms = stream(truthy(seed))
+    normals = _Normals(uniforms.next(), whole)
+    d = alpha + 2 / 3 if alpha < 1 else alpha - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+    out = np.empty(count)
+    for i in range(count):
+        value = beta * d * _gamma_try(uniforms, normals, c, d)
+        if alpha < 1:
+            value *= uniforms.next() ** (1 / alpha)
+        out[i] = round_half_up(value) if whole else value
+    return out
+
+
+def _gamma_try(uniforms: Alea, normals: _Normals, c: float, d: float) -> float:
+    while True:
+        x = normals.next()
+        v = 1 + c * x
+        while v <= 0:
+            x = normals.next()
+            v = 1 + c * x
+        v *= v * v
+        u = uniforms.next()
+        if u < 1 - 0.331 * x**4 or math.log(u) < 0.5 * x * x + d * (1 - v + math.log(v)):
+            return v
+
+
+class _Normals:
+    """Standard normal numbers one by one."""
+
+    def __init__(self, seed: float, whole: bool) -> None:
+        self._generator = stream(truthy(seed))
+        self._whole = whole
+        self._ready: list[float] = []
+
+    def next(self) -> float:
+        while not self._ready:
+            self._ready = _polar_pairs(self._generator, 64, 0.0, 1.0).reshape(-1)[::-1].tolist()
+        value = self._ready.pop()
+        return round_half_up(value) if self._whole else value
+
+
+def round_half_up(value: Any) -> Any:
+    """JavaScript's Math.round, on a number or an array."""
+    return np.floor(value + 0.5) if isinstance(value, np.ndarray) else math.floor(value + 0.5)
+
+
+def shuffled(count: int, seed: Seed | None) -> list[int]:
+    """The indices below `count` in random order (Fisher and Yates, from the end, as TF.js's `util.shuffle`)."""
+    order = list(range(count))
+    draw = _source.random if seed is None else Alea(seed).next
+    for left in range(count, 0, -1):
+        i = int(draw() * left)
+        order[left - 1], order[i] = order[i], order[left - 1]
+    return order

@@ -1,0 +1,100 @@
+"""Rows of the kernels that move elements without changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.engine.errors import ShapeError
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import kernel, same
+from tfpy.engine.spec import Shape, Spec, broadcast_shapes, spec
+
+
+def _reshape(x: Handle, *, shape: Shape) -> Spec:
+    out = spec(shape, x.spec.dtype)
+    if out.size != x.spec.size:
+        raise ShapeError(f"{x.spec.size} elements of shape {list(x.spec.shape)} do not fit shape {list(shape)}.")
+    return out
+
+
+def _transpose(x: Handle, *, perm: tuple[int, ...]) -> Spec:
+    return spec(tuple(x.spec.shape[i] for i in perm), x.spec.dtype)
+
+
+def _concat(*inputs: Handle, axis: int) -> Spec:
+    first = inputs[0].spec
+    for t in inputs[1:]:
+        shape = t.spec.shape
+        if len(shape) != len(first.shape) or any(
+            m != n for i, (m, n) in enumerate(zip(first.shape, shape, strict=True)) if i != axis
+        ):
+            raise ShapeError(f"shapes {list(first.shape)} and {list(shape)} differ beside axis {axis}.")
+    total = sum(t.spec.shape[axis] for t in inputs)
+    return spec((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype)
+
+
+def _pack(*inputs: Handle, axis: int) -> Spec:
+    first = inputs[0].spec
+    for t in inputs[1:]:
+        if t.spec.shape != first.shape:
+            raise ShapeError(f"shapes {list(first.shape)} and {list(t.spec.shape)} differ.")
+    return spec((*first.shape[:axis], len(inputs), *first.shape[axis:]), first.dtype)
+
+
+def _unpack(value: Handle, *, axis: int) -> list[Spec]:
+    shape = value.spec.shape
+    return [spec((*shape[:axis], *shape[axis + 1 :]), value.spec.dtype)] * shape[axis]
+
+
+def _split(x: Handle, *, sizes: tuple[int, ...], axis: int) -> list[Spec]:
+    shape = x.spec.shape
+    return [spec((*shape[:axis], n, *shape[axis + 1 :]), x.spec.dtype) for n in sizes]
+
+
+def _slice(x: Handle, *, begin: tuple[int, ...], size: tuple[int, ...]) -> Spec:
+    return spec(size, x.spec.dtype)
+
+
+def _strided_slice(x: Handle, *, index: Sequence[tuple[int, int, int]]) -> Spec:
+    """`index` gives (start, step, count) for each axis."""
+    return spec(tuple(count for _, _, count in index), x.spec.dtype)
+
+
+def _pad(x: Handle, *, paddings: tuple[tuple[int, int], ...], **attrs: float) -> Spec:
+    return spec(tuple(n + a + b for n, (a, b) in zip(x.spec.shape, paddings, strict=True)), x.spec.dtype)
+
+
+def _tile(x: Handle, *, reps: tuple[int, ...]) -> Spec:
+    return spec(tuple(n * r for n, r in zip(x.spec.shape, reps, strict=True)), x.spec.dtype)
+
+
+def _gather(x: Handle, indices: Handle, *, axis: int, batch_dims: int) -> Spec:
+    shape = x.spec.shape
+    return spec((*shape[:axis], *indices.spec.shape[batch_dims:], *shape[axis + 1 :]), x.spec.dtype)
+
+
+def _broadcast_to(x: Handle, *, shape: Shape) -> Spec:
+    if broadcast_shapes(x.spec.shape, shape) != shape:
+        raise ShapeError(f"shape {list(x.spec.shape)} does not broadcast to {list(shape)}.")
+    return spec(shape, x.spec.dtype)
+
+
+def _segment_sum(x: Handle, segment_ids: Handle, *, num_segments: int) -> Spec:
+    return spec((num_segments, *x.spec.shape[segment_ids.spec.rank :]), x.spec.dtype)
+
+
+kernel("Identity", "x", same, shares=True, label="clone")
+kernel("Reshape", "x", _reshape, shares=True)  # shape
+kernel("Transpose", "x", _transpose)  # perm
+kernel("Concat", "*inputs", _concat)  # axis
+kernel("Pack", "*inputs", _pack, label="stack")  # axis
+kernel("Unpack", "value", _unpack, label="unstack")  # axis
+kernel("SplitV", "x", _split, label="split")  # sizes, axis
+kernel("Slice", "x", _slice)  # begin, size
+kernel("StridedSlice", "x", _strided_slice, label="strided_slice")  # index
+kernel("PadV2", "x", _pad, label="pad")  # paddings, constant_value
+kernel("Tile", "x", _tile)  # reps
+kernel("Reverse", "x", same)  # axes
+kernel("GatherV2", "x indices", _gather, label="gather")  # axis, batch_dims
+kernel("BroadcastTo", "x", _broadcast_to, label="broadcast_to")  # shape
+kernel("UnsortedSegmentSum", "x segment_ids", _segment_sum, label="unsorted_segment_sum")  # num_segments

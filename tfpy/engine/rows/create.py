@@ -1,0 +1,28 @@
+"""Rows of the kernels that make values from attributes alone, or from indices."""
+
+from __future__ import annotations
+
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import described, kernel
+from tfpy.engine.spec import DType, Spec, spec
+
+
+def _vector(*, count: int, dtype: DType, **attrs: float) -> Spec:
+    return spec((count,), dtype)
+
+
+def _one_hot(indices: Handle, *, depth: int, on_value: float, off_value: float, dtype: DType) -> Spec:
+    return spec((*indices.spec.shape, depth), dtype)
+
+
+kernel("Fill", "", described)  # shape, value, dtype
+kernel("Range", "", _vector)  # start, step, count, dtype
+kernel("LinSpace", "", _vector, label="linspace")  # start, stop, count, dtype
+kernel("OneHot", "indices", _one_hot, label="one_hot")
+
+
+def _multinomial(probabilities: Handle, *, num_samples: int, seed: int | float | str) -> Spec:
+    return spec((probabilities.spec.shape[0], num_samples), "int32")
+
+
+kernel("Multinomial", "probabilities", _multinomial)  # num_samples, seed

@@ -1,0 +1,28 @@
+"""Rows of the kernels that reduce along axes, or run along one."""
+
+from __future__ import annotations
+
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import kernel, reduced, same
+from tfpy.engine.spec import Spec, reduced_shape, spec
+
+for _name in ["All", "Any", "Max", "Min", "Prod", "Sum"]:
+    kernel(_name, "x", reduced)  # axes, keep_dims
+
+
+def _index(x: Handle, *, axis: int) -> Spec:
+    return spec(reduced_shape(x.spec.shape, (axis,), False), "int32")
+
+
+def _top_k(x: Handle, *, k: int, sorted: bool) -> list[Spec]:
+    shape = (*x.spec.shape[:-1], k)
+    return [spec(shape, x.spec.dtype), spec(shape, "int32")]
+
+
+kernel("ArgMax", "x", _index, label="arg_max")  # axis
+kernel("ArgMin", "x", _index, label="arg_min")  # axis
+kernel("Cumsum", "x", same)  # axis, exclusive, reverse
+kernel("Cumprod", "x", same)  # axis, exclusive, reverse
+kernel("TopK", "x", _top_k, label="topk")  # k, sorted
+kernel("Softmax", "logits", same)  # over the last axis
+kernel("LogSoftmax", "logits", same, label="log_softmax")  # over the last axis

@@ -1,0 +1,98 @@
+"""Scopes: everything made inside one is disposed at its end, save what is returned or kept.
+
+`tf.tidy` and the legacy `math.scope` are both faces of this stack. A scope refers to its handles weakly: what becomes
+unreachable inside it is freed at once, not at its end.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Set
+from types import FunctionType, ModuleType
+from typing import Any
+
+from tfpy.engine.handle import Handle, kept
+from tfpy.engine.state import local
+
+# Walking results must not descend into values that cannot hold tensors, or that hold the whole program.
+_LEAVES = (str, bytes, int, float, complex, bool, type(None), type, FunctionType, ModuleType)
+
+
+class Scope:
+    """The handles made since `start_scope`, by weak reference."""
+
+    __slots__ = ("handles", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.handles: list[weakref.ref[Handle]] = []
+
+
+def start_scope(name: str = "") -> Scope:
+    """Open a scope on this thread; pair it with `end_scope`, in a try/finally."""
+    scope = Scope(name)
+    local.state.scopes.append(scope)
+    return scope
+
+
+def end_scope(result: Any = None) -> None:
+    """Close the innermost scope: dispose what it made, except `result`'s handles, which the parent scope takes over."""
+    scopes = local.state.scopes
+    if not scopes:
+        raise RuntimeError("end_scope: no scope is open on this thread.")
+    scope = scopes.pop()
+    if not scope.handles:
+        return
+    returned = {id(h) for h in handles_in(result)} if result is not None else set()
+    parent = scopes[-1].handles if scopes else None
+    for ref in scope.handles:
+        handle = ref()
+        if handle is None or handle.kept:
+            continue
+        if id(handle) not in returned:
+            handle.dispose()
+        elif parent is not None:
+            parent.append(ref)
+
+
+def abandon_scopes(outer: int) -> None:
+    """Close scopes until `outer` of them are left: what an exception left open between start and end."""
+    scopes = local.state.scopes
+    while len(scopes) > outer:
+        end_scope()
+
+
+def track(handle: Handle) -> None:
+    """Let the innermost scope, if there is one, dispose this handle at its end."""
+    scopes = local.state.scopes
+    if scopes:
+        scopes[-1].handles.append(weakref.ref(handle))
+
+
+def keep(handle: Handle) -> None:
+    """Protect a handle from the scope it was made in and from all outer ones.
+
+    What is kept inside a scope lives until it is disposed, even when nothing else refers to it, as in TF.js.
+    """
+    handle.kept = True
+    if local.state.scopes:
+        kept[handle.id] = handle
+
+
+def handles_in(container: Any) -> Iterator[Handle]:
+    """Every handle in any nesting of lists, tuples, sets, mappings and plain objects, each once."""
+    seen: set[int] = set()
+    stack = [container]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, _LEAVES) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, Handle):
+            yield item
+        elif isinstance(item, Mapping):
+            stack.extend(item.values())
+        elif isinstance(item, (list, tuple, Set)):
+            stack.extend(reversed(item) if isinstance(item, (list, tuple)) else item)
+        elif hasattr(item, "__dict__"):
+            stack.extend(vars(item).values())

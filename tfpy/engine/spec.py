@@ -1,0 +1,177 @@
+"""What a tensor looks like without its values: shape and dtype, and the rules that combine them.
+
+Everything here is a pure function of shapes and dtypes; nothing knows of tensors, backends or numpy.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from tfpy.engine.errors import ShapeError, argument_error
+
+DType = Literal["float32", "int32", "bool", "string", "complex64"]
+Shape = tuple[int, ...]
+
+DTYPES: tuple[DType, ...] = get_args(DType)
+BYTES: dict[str, int] = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 0}
+MAX_SIZE = 2**31 - 1
+
+# bool < int32 < float32 < complex64; string stands alone.
+_WIDTH = {"bool": 0, "int32": 1, "float32": 2, "complex64": 3}
+
+
+class Spec:
+    """Shape and dtype of a tensor, with the numbers that follow from them.
+
+    Attributes:
+        size: the number of elements.
+        nbytes: the number of bytes.
+        tensors: as how many tensors it counts: a complex one with its real and imaginary part, as in TF.js.
+
+    Strings have no fixed width: their specs carry the bytes of their own values (see `string_spec`).
+    """
+
+    __slots__ = ("dtype", "nbytes", "shape", "size", "tensors")
+
+    def __init__(self, shape: Shape, dtype: DType, nbytes: int | None = None) -> None:
+        self.shape = shape
+        self.dtype: DType = dtype
+        self.size = math.prod(shape)
+        self.nbytes = self.size * BYTES[dtype] if nbytes is None else nbytes
+        self.tensors = 3 if dtype == "complex64" else 1
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spec) and self.shape == other.shape and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"Spec({self.shape}, {self.dtype!r})"
+
+
+@functools.lru_cache(maxsize=4096)
+def spec(shape: Shape, dtype: DType) -> Spec:
+    """The shared Spec of this shape and dtype; equal specs are usually one object, so `is` is a fast test."""
+    if math.prod(shape) > MAX_SIZE:
+        raise ValueError(f"A tensor of shape {list(shape)} has more than {MAX_SIZE} elements.")
+    return Spec(shape, dtype)
+
+
+def string_spec(shape: Shape, nbytes: int) -> Spec:
+    """A string tensor's spec, which counts the UTF-8 bytes of its values."""
+    return Spec(shape, "string", nbytes)
+
+
+def upcast(a: DType, b: DType, op: str = "upcast_type") -> DType:
+    """The dtype that holds values of both (TF.js `upcastType`); `op` is named when there is none.
+
+    Raises:
+        TypeError: one of them is 'string' and the other is not.
+    """
+    if a == b:
+        return a
+    if "string" in (a, b):
+        raise TypeError(f"{op}: dtypes {a} and {b} do not combine; strings go with strings only.")
+    return a if _WIDTH[a] > _WIDTH[b] else b
+
+
+def broadcast_shapes(a: Shape, b: Shape) -> Shape:
+    """The shape that a and b broadcast to, aligned from the right; a size of 1 stretches.
+
+    Raises:
+        ShapeError: two sizes on one axis differ and neither is 1.
+    """
+    if a == b:
+        return a
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    out = list(longer)
+    for axis in range(1, len(shorter) + 1):
+        m, n = longer[-axis], shorter[-axis]
+        if m == 1:
+            out[-axis] = n
+        elif n not in (1, m):
+            raise ShapeError(f"shapes {list(a)} and {list(b)} do not broadcast: axis -{axis} has sizes {m} and {n}.")
+    return tuple(out)
+
+
+def broadcast_axes(shape: Shape, to: Shape) -> tuple[int, ...]:
+    """The axes of `to` along which `shape` was stretched: those a gradient is summed over."""
+    lead = len(to) - len(shape)
+    stretched = (lead + i for i, n in enumerate(shape) if n == 1 and to[lead + i] != 1)
+    return (*range(lead), *stretched)
+
+
+def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> int:
+    """One axis as a non-negative int, or ValueError naming op and argument."""
+    index = as_int(op, argument, axis)
+    if not -rank <= index < rank:
+        expected = f"an axis from {-rank} to {rank - 1}" if rank else "no axis, the tensor being a scalar"
+        raise argument_error(op, argument, expected, index)
+    return index % rank
+
+
+def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tuple[int, ...]:
+    """Axes as sorted distinct non-negative ints; None means all of them."""
+    if axis is None:
+        return tuple(range(rank))
+    if isinstance(axis, Iterable) and not isinstance(axis, (str, bytes)):
+        axes = [resolve_axis(op, a, rank, argument) for a in axis]
+    else:
+        axes = [resolve_axis(op, axis, rank, argument)]
+    if len(set(axes)) != len(axes):
+        raise argument_error(op, argument, "distinct axes", axis)
+    return tuple(sorted(axes))
+
+
+def reduced_shape(shape: Shape, axes: Sequence[int], keep_dims: bool) -> Shape:
+    """The shape after reducing over non-negative `axes`."""
+    if keep_dims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def as_int(op: str, argument: str, value: object) -> int:
+    """A whole number given as int, numpy integer or integral float, as an int.
+
+    Raises:
+        TypeError: not a number. ValueError: a number with a fraction.
+    """
+    if isinstance(value, bool):
+        raise argument_error(op, argument, "a whole number", value, TypeError)
+    if isinstance(value, int):
+        return value
+    if hasattr(value, "__index__"):
+        return int(value.__index__())
+    if isinstance(value, float) or (hasattr(value, "__float__") and not hasattr(value, "shape")):
+        number = float(value)
+        if number.is_integer():
+            return int(number)
+        raise argument_error(op, argument, "a whole number", value)
+    raise argument_error(op, argument, "a whole number", value, TypeError)
+
+
+def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
+    """A shape given as a list or tuple of whole numbers, or a single number, checked to be non-negative."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        value = (value,)
+    sizes = tuple(as_int(op, argument, n) for n in value)
+    for n in sizes:
+        if n < 0:
+            raise argument_error(op, argument, "sizes of 0 or more", list(sizes))
+    return sizes
+
+
+def as_dtype(op: str, value: object, argument: str = "dtype") -> DType:
+    """A dtype name checked against the five that exist."""
+    for dtype in DTYPES:
+        if value == dtype:
+            return dtype
+    raise argument_error(op, argument, "one of " + ", ".join(map(repr, DTYPES)), value)

@@ -1,0 +1,39 @@
+"""What each thread knows of the work it is in: its scopes, the tapes that record it, the backend chosen for it.
+
+Tensors may be shared between threads; this state never is.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfpy.engine.backend import Backend
+    from tfpy.engine.scope import Scope
+    from tfpy.engine.tape import Tape
+
+
+class State:
+    """One thread's state.
+
+    Attributes:
+        scopes: the open scopes, innermost last.
+        tapes: the tapes that record, innermost last.
+        backend: overrides the process-wide backend for this thread, or None.
+    """
+
+    __slots__ = ("backend", "scopes", "tapes")
+
+    def __init__(self) -> None:
+        self.scopes: list[Scope] = []
+        self.tapes: list[Tape] = []
+        self.backend: Backend | None = None
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.state = State()
+
+
+local = _Local()

@@ -1,0 +1,324 @@
+"""Tapes and gradients: what was computed from the sources, and how to walk it back. The only autodiff there is.
+
+A tape records a node for each kernel that has an input depending on the tape's sources. Gradient rules belong to kernel
+rows and are written with ops, so while one tape is walked back, outer tapes record the walk: higher orders come free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tfpy.engine.handle import Handle, attach
+from tfpy.engine.kernels import KERNELS, Kernel
+from tfpy.engine.spec import Shape, Spec
+from tfpy.engine.state import local
+
+Rule = Callable[[Any, Any], Any]
+Outputs = Handle | Sequence[Handle]
+
+
+class GradientRow:
+    """A kernel's gradient.
+
+    Attributes:
+        saves: which inputs ('a', …) and outputs ('y': all of them) the rules use; only these are kept alive.
+        rules: for each input name the rule (dy, node) -> gradient, or None where no gradient flows.
+        joint: instead of `rules`, one rule that gives a sequence of gradients, one per input (None: no flow).
+    """
+
+    __slots__ = ("joint", "rules", "saves")
+
+    def __init__(self, saves: tuple[str, ...], rules: Mapping[str, Rule | None], joint: Rule | None) -> None:
+        self.saves = saves
+        self.rules = rules
+        self.joint = joint
+
+    def flows(self, kernel: Kernel, count: int) -> list[bool]:
+        """For each of `count` inputs, whether a gradient flows to it."""
+        if self.joint is not None:
+            return [True] * count
+        flags = [self.rules[name.lstrip("*")] is not None for name in kernel.inputs]
+        return flags + flags[-1:] * (count - len(flags)) if flags else flags
+
+
+GRADIENTS: dict[str, GradientRow] = {}
+
+
+def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
+    """Give a kernel its gradient: a rule for each input, or one joint rule for all.
+
+    A rule is called with dy, the gradient of the output (a list for a kernel with several outputs), and the Node. It
+    returns the gradient of its input, of the input's shape; for an input that stands for several ('*xs'), a list.
+    """
+    row = KERNELS[kernel]
+    names = [name.lstrip("*") for name in row.inputs]
+    saved = tuple(saves.split())
+    for name in (*rules, *saved):
+        if name not in names and not (name == "y" and name in saved):
+            raise ValueError(f"gradient: kernel {kernel!r} has no input {name!r}; it has {', '.join(names)}.")
+    if joint is None and set(rules) != set(names):
+        raise ValueError(f"gradient: kernel {kernel!r} needs a rule, or None, for each of {', '.join(names)}.")
+    if kernel in GRADIENTS:
+        raise ValueError(f"gradient: kernel {kernel!r} already has one.")
+    GRADIENTS[kernel] = GradientRow(saved, rules, joint)
+
+
+NOT_DIFFERENTIABLE: set[str] = set()
+
+
+def no_gradient(*kernels: str) -> None:
+    """State that kernels have no gradient: one of them on the way from x to y is an error."""
+    for name in kernels:
+        if name not in KERNELS or name in GRADIENTS:
+            raise ValueError(f"no_gradient: {name!r} is not a kernel without a gradient.")
+        NOT_DIFFERENTIABLE.add(name)
+
+
+class Node:
+    """One recorded kernel run. Saved inputs are read as attributes by name, saved outputs as `y`."""
+
+    __slots__ = ("attrs", "cls", "inputs", "kernel", "outputs", "row", "saved")
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        row: GradientRow | None,
+        inputs: tuple[Handle, ...],
+        attrs: Mapping[str, Any],
+        outputs: tuple[Handle, ...],
+        cls: type[Handle],
+    ) -> None:
+        self.kernel = kernel
+        self.row = row
+        self.attrs = attrs
+        self.cls = cls
+        self.inputs = tuple([(t.id, t.spec) for t in inputs])
+        self.outputs = tuple([(t.id, t.spec) for t in outputs])
+        self.saved = _save(kernel, row.saves, inputs, outputs) if row is not None and row.saves else None
+
+    def __getattr__(self, name: str) -> Any:
+        saved = self.saved
+        if saved is None or name not in saved:
+            raise RuntimeError(f"gradient of {self.kernel.name}: {name!r} was not saved; list it in saves=.")
+        restored = [_restore(*entry, self.cls) for entry in saved[name]]
+        several = len(self.outputs) > 1 if name == "y" else self._stands_for_several(name)
+        return restored if several else restored[0]
+
+    def spec(self, name: str) -> Spec:
+        """The spec of the input of that name."""
+        return self.inputs[self.kernel.inputs.index(name)][1]
+
+    def shape(self, name: str) -> Shape:
+        """The shape of the input of that name."""
+        return self.spec(name).shape
+
+    def specs(self) -> list[Spec]:
+        """The specs of all inputs."""
+        return [spec for _, spec in self.inputs]
+
+    def _stands_for_several(self, name: str) -> bool:
+        return "*" + name in self.kernel.inputs
+
+
+Saved = tuple[Handle, Any, Any]
+
+
+def _save(
+    kernel: Kernel, saves: tuple[str, ...], inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]
+) -> dict[str, list[Saved]]:
+    saved = {}
+    for name in saves:
+        if name == "y" and name not in kernel.inputs:
+            chosen = outputs
+        elif name in kernel.inputs:
+            chosen = (inputs[kernel.inputs.index(name)],)
+        else:
+            chosen = inputs[kernel.inputs.index("*" + name) :]
+        saved[name] = [(t, t.payload, t.backend) for t in chosen]
+    return saved
+
+
+def _restore(handle: Handle, payload: Any, backend: Any, cls: type[Handle]) -> Handle:
+    """The saved handle, or one in its place when it was disposed or assigned to since."""
+    if handle.payload is payload:
+        return handle
+    again = cls.__new__(cls)
+    attach(again, handle.spec, payload, backend)
+    again.id = handle.id
+    return again
+
+
+class Tape:
+    """A recording of what depends on its sources."""
+
+    __slots__ = ("nodes", "tracked")
+
+    def __init__(self, sources: Iterable[Handle]) -> None:
+        self.nodes: list[Node] = []
+        self.tracked = {source.id for source in sources}
+
+
+def record(
+    tapes: list[Tape],
+    kernel: Kernel,
+    row: GradientRow | None,
+    inputs: tuple[Handle, ...],
+    attrs: Mapping[str, Any],
+    outputs: tuple[Handle, ...],
+    cls: type[Handle],
+) -> None:
+    """Note a kernel run on each tape that tracks one of its inputs."""
+    node = None
+    for tape in tapes:
+        tracked = tape.tracked
+        for t in inputs:
+            if t.id in tracked:
+                if node is None:
+                    node = Node(kernel, row, inputs, attrs, outputs, cls)
+                tape.nodes.append(node)
+                tracked.update([out.id for out in outputs])
+                break
+
+
+@contextmanager
+def recording(sources: Iterable[Handle]) -> Iterator[Tape]:
+    """Record this thread's kernels that depend on the sources inside a `with`."""
+    tape = Tape(sources)
+    tapes = local.state.tapes
+    tapes.append(tape)
+    try:
+        yield tape
+    finally:
+        tapes.remove(tape)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Record nothing on this thread inside a `with`."""
+    state = local.state
+    outer, state.tapes = state.tapes, []
+    try:
+        yield
+    finally:
+        state.tapes = outer
+
+
+class GradientError(ValueError):
+    """There is no gradient from y back to x, or a kernel on the way has none."""
+
+
+def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle]) -> dict[int, Handle]:
+    """Walk a tape back from y: the gradients of everything on the way, by handle id. The tape is used up.
+
+    Raises:
+        GradientError: a kernel between the sources and y has no gradient.
+        RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
+    """
+    needed = _nodes_to(tape, y)
+    nodes, tape.nodes = tape.nodes, []
+    grads: dict[int, Handle] = {y.id: dy}
+    while nodes:  # popped, so that what a node saved is freed as soon as it has been used
+        node = nodes.pop()
+        if node not in needed:
+            continue
+        found = _input_gradients(node, _output_gradient(node, grads, cls), tape.tracked)
+        for (ident, spec), dx in zip(node.inputs, found, strict=True):
+            if dx is None or ident not in tape.tracked:
+                continue
+            _check(node, spec, dx)
+            grads[ident] = _add(grads[ident], dx, cls) if ident in grads else dx
+    return grads
+
+
+def _nodes_to(tape: Tape, y: Handle) -> set[Node]:
+    """The nodes through which a gradient flows from y, or GradientError when one of them has none."""
+    reached = {y.id}
+    needed: set[Node] = set()
+    for node in reversed(tape.nodes):
+        if not any([out in reached for out, _ in node.outputs]):
+            continue
+        if node.row is None:
+            raise GradientError(_no_gradient_message(tape, node, y))
+        needed.add(node)
+        flows = node.row.flows(node.kernel, len(node.inputs))
+        reached.update([ident for (ident, _), flow in zip(node.inputs, flows, strict=True) if flow])
+    return needed
+
+
+def stops_between(tape: Tape, y: Handle) -> list[str]:
+    """The kernels on the way to y through which no gradient flows: what to name when a source is not reached."""
+    reached = {y.id}
+    labels: list[str] = []
+    for node in reversed(tape.nodes):
+        if any([out in reached for out, _ in node.outputs]):
+            if node.row is None or not any(node.row.flows(node.kernel, len(node.inputs))):
+                labels.append(node.kernel.label)
+            reached.update([ident for ident, _ in node.inputs])
+    return labels
+
+
+def _output_gradient(node: Node, grads: Mapping[int, Handle], cls: type[Handle]) -> Handle | list[Handle]:
+    if len(node.outputs) == 1:
+        return grads[node.outputs[0][0]]
+    return [grads[i] if i in grads else _zeros(s, cls) for i, s in node.outputs]
+
+
+def _input_gradients(node: Node, dy: Any, tracked: set[int]) -> Sequence[Handle | None]:
+    assert node.row is not None
+    if node.row.joint is not None:
+        return list(node.row.joint(dy, node))
+    found: list[Handle | None] = []
+    for name in node.kernel.inputs:
+        rule = node.row.rules[name.lstrip("*")]
+        if name.startswith("*"):
+            rest = len(node.inputs) - len(found)
+            found.extend([None] * rest if rule is None else rule(dy, node))
+        elif rule is None or node.inputs[len(found)][0] not in tracked:
+            found.append(None)
+        else:
+            found.append(rule(dy, node))
+    return found
+
+
+def _check(node: Node, spec: Spec, dx: Handle) -> None:
+    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    if dx.spec.shape != spec.shape or dx.spec.dtype != dtype:
+        raise RuntimeError(
+            f"gradient of {node.kernel.name}: an input of shape {list(spec.shape)} needs a {dtype} gradient of that "
+            f"shape, but the rule gave {dx.spec.dtype} {list(dx.spec.shape)}."
+        )
+
+
+def _add(a: Handle, b: Handle, cls: type[Handle]) -> Handle:
+    from tfpy.engine.dispatch import run
+
+    return run(cls, "Add", a, b)
+
+
+def _zeros(spec: Spec, cls: type[Handle]) -> Handle:
+    from tfpy.engine.dispatch import run
+
+    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    return run(cls, "Fill", shape=spec.shape, value=0, dtype=dtype)
+
+
+def _no_gradient_message(tape: Tape, node: Node, y: Handle) -> str:
+    """Names the kernel without a gradient, and one chain of kernels from a source through it to y."""
+    made_by = {out: n for n in tape.nodes for out, _ in n.outputs}
+    before: list[str] = []
+    step: Node | None = node
+    while step is not None:
+        before.append(step.kernel.name)
+        step = next((made_by[i] for i, _ in step.inputs if i in made_by), None)
+    after: list[str] = []
+    reached = {out for out, _ in node.outputs}
+    for later in tape.nodes[tape.nodes.index(node) + 1 :]:
+        if y.id in reached:
+            break
+        if any(i in reached for i, _ in later.inputs):
+            after.append(later.kernel.name)
+            reached = {out for out, _ in later.outputs}
+    path = " → ".join(["x", *reversed(before), *after, "y"])
+    return f"Cannot compute the gradient of y with respect to x: {node.kernel.name} has none (path: {path})."
