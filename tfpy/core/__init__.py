@@ -1,0 +1,41 @@
+"""The core: tensors, ops, gradients, optimizers, on top of the engine.
+
+Importing it loads every op and gives Tensor its chained methods.
+"""
+
+from tfpy.core import backends, grads, memory, variable  # noqa: F401
+from tfpy.core._methods import TensorMethods
+from tfpy.core.names import camel
+from tfpy.core.ops import (  # noqa: F401
+    activation,
+    arith,
+    compare,
+    create,
+    indexing,
+    join,
+    logic,
+    losses,
+    matmul,
+    norm,
+    random,
+    reduce,
+    scan,
+    shape,
+    slice,
+    softmax,
+    trig,
+    unary,
+)
+from tfpy.core.optimizers import classes, factories  # noqa: F401
+from tfpy.core.registry import OPS
+
+
+def _bind_methods() -> None:
+    """Make the chained ops methods of Tensor: the op itself is the method, which costs no frame of its own."""
+    for info in OPS.values():
+        if info.chain:
+            setattr(TensorMethods, info.name, info.function)
+            setattr(TensorMethods, camel(info.name), info.function)
+
+
+_bind_methods()

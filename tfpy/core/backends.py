@@ -1,0 +1,115 @@
+"""Choosing who computes: `set_backend`, `get_backend`, `ready` and the registry of backends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy.core.ready import Ready
+from tfpy.core.registry import op
+from tfpy.engine.backend import current, registry
+from tfpy.engine.errors import argument_error
+
+
+class _ReadyBool(int, Ready):
+    """A truth value that may be awaited."""
+
+    def __repr__(self) -> str:
+        return repr(bool(self))
+
+
+@op(doc="Backends")
+def set_backend(backend_name: str) -> Any:
+    """Run everything from here on on another backend; it may be awaited.
+
+    Args:
+        backend_name: 'cpu' (numpy), 'exact' (numpy in double precision with every result rounded to float32, bit for
+            bit as TF.js computes), or the name of a registered one.
+
+    Returns:
+        True.
+
+    Raises:
+        ValueError: no such backend. RuntimeError: it cannot be used here. The old one stays in both cases.
+
+    Source: TF.js `tf.setBackend`. Tensors made before are moved when they are used.
+    """
+    registry.use(backend_name)
+    return _ReadyBool(True)
+
+
+@op(doc="Backends")
+def get_backend() -> str:
+    """The name of the backend in use.
+
+    Source: TF.js `tf.getBackend`.
+    """
+    return current().name
+
+
+@op(doc="Backends")
+def backend() -> Any:
+    """The backend in use.
+
+    Source: TF.js `tf.backend`.
+    """
+    return current()
+
+
+@op(doc="Backends")
+def ready() -> Any:
+    """Make sure that a backend is in use; it may be awaited.
+
+    Source: TF.js `tf.ready`.
+    """
+    current()
+    return _ReadyBool(True)
+
+
+@op(doc="Backends")
+def register_backend(name: str, factory: Callable[[], Any], priority: int = 1) -> bool:
+    """Add a backend.
+
+    Args:
+        name: the name to set it by.
+        factory: makes the backend, when it is first used.
+        priority: the backend of the highest is the default.
+
+    Returns:
+        Whether it was added; False when the name is taken.
+
+    Source: TF.js `tf.registerBackend`.
+    """
+    if not callable(factory):
+        raise argument_error("register_backend", "factory", "a function", factory, TypeError)
+    return registry.register(name, factory, priority)
+
+
+@op(doc="Backends")
+def remove_backend(name: str) -> None:
+    """Forget a backend and what it holds.
+
+    Raises:
+        ValueError: no such backend.
+
+    Source: TF.js `tf.removeBackend`.
+    """
+    registry.remove(name)
+
+
+@op(doc="Backends")
+def find_backend(name: str) -> Any:
+    """The backend of a name, made if need be; None when there is none.
+
+    Source: TF.js `tf.findBackend`.
+    """
+    return registry.find(name) if registry.factory(name) else None
+
+
+@op(doc="Backends")
+def find_backend_factory(name: str) -> Any:
+    """The function that makes the backend of a name; None when there is none.
+
+    Source: TF.js `tf.findBackendFactory`.
+    """
+    return registry.factory(name)

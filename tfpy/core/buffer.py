@@ -1,0 +1,105 @@
+"""TensorBuffer: a mutable array of values, read and written element by element, from which tensors are made."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.core._camel import TensorBufferCamel
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import DType, Shape
+
+if TYPE_CHECKING:
+    from tfpy.core.tensor import Tensor
+
+_STORAGE: dict[str, Any] = {
+    "float32": np.float32,
+    "int32": np.int32,
+    "bool": np.uint8,
+    "complex64": np.complex64,
+    "string": object,
+}
+
+
+@export(doc="Tensors / Classes")
+class TensorBuffer(TensorBufferCamel):
+    """Values of a given shape and dtype, on the host.
+
+    Attributes:
+        shape: the size of each dimension.
+        dtype: the dtype of the tensors made from it.
+        size: the number of elements.
+        strides: how many elements to go on in `values` for a step in each dimension but the last.
+        values: the flat array.
+
+    Source: TF.js `tf.TensorBuffer`.
+    """
+
+    def __init__(self, shape: Shape, dtype: DType, values: Any = None) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.size = math.prod(shape)
+        self.strides = [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+        self.values = self._stored(values)
+
+    def _stored(self, values: Any) -> Any:
+        from tfpy.core.convert import host_values
+
+        if values is None:
+            empty: Any = b"" if self.dtype == "string" else 0
+            return np.full(self.size, empty, _STORAGE[self.dtype])
+        if self.dtype == "complex64" and not np.iscomplexobj(values):
+            raise argument_error("buffer", "values", "complex numbers", values, TypeError)
+        array, _ = host_values("buffer", "values", values, self.dtype)
+        if array.size != self.size:
+            raise argument_error("buffer", "values", f"{self.size} values, for shape {list(self.shape)}", array)
+        return array.reshape(-1).astype(_STORAGE[self.dtype])
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def get(self, *locs: int) -> Any:
+        """The value at a place; without one, the first."""
+        value = self.values[self.loc_to_index(self._checked("get", locs))]
+        return value.decode(errors="replace") if self.dtype == "string" else value.item()
+
+    def set(self, value: Any, *locs: int) -> None:
+        """Write a value at a place; without one, at the first."""
+        from tfpy.core.convert import host_values
+
+        index = self.loc_to_index(self._checked("set", locs))
+        self.values[index] = host_values("set", "value", value, self.dtype)[0].item()
+
+    def _checked(self, op: str, locs: tuple[int, ...]) -> tuple[int, ...]:
+        locs = locs or (0,) * len(self.shape)
+        if len(locs) != len(self.shape):
+            raise argument_error(op, "locs", f"{len(self.shape)} indices, for shape {list(self.shape)}", locs)
+        if any(not 0 <= i < n for i, n in zip(locs, self.shape, strict=True)):
+            raise argument_error(op, "locs", f"inside the shape {list(self.shape)}", locs)
+        return locs
+
+    def loc_to_index(self, locs: Any) -> int:
+        """The index in the flat array of a place given by an index for each dimension."""
+        if len(locs) != len(self.shape):
+            raise argument_error("loc_to_index", "locs", f"{len(self.shape)} indices", locs)
+        return sum(i * stride for i, stride in zip(locs, [*self.strides, 1], strict=False))
+
+    def index_to_loc(self, index: int) -> list[int]:
+        """The place, an index for each dimension, of an index in the flat array."""
+        loc = []
+        for stride in self.strides:
+            loc.append(index // stride if stride else 0)
+            index -= loc[-1] * stride
+        return [*loc, index] if self.shape else []
+
+    def to_tensor(self) -> Tensor:
+        """A tensor of the values as they are now."""
+        from tfpy.core.tensor import Tensor
+        from tfpy.engine import dispatch
+
+        return dispatch.make(Tensor, self.values.reshape(self.shape), self.dtype)

@@ -1,0 +1,156 @@
+"""From what users pass to tensors: numbers, nested lists, numpy arrays, frames, handles of the other generation.
+
+Whole Python numbers are float32, as in JavaScript, which has one number type; numpy integers are int32.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.backend import Array, current
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, spec
+from tfpy.engine.values import to_bool, to_int32
+
+TensorLike: TypeAlias = Handle | npt.ArrayLike
+Kind: TypeAlias = DType | Literal["numeric", "any"]
+
+_SCALAR = spec((), "float32")
+_INT32_RANGE = -(2**31), 2**31 - 1
+_DTYPE_OF_KIND: dict[str, DType] = {"f": "float32", "b": "bool", "c": "complex64"}
+
+
+def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Tensor:
+    """`value` as a Tensor.
+
+    Args:
+        kind: a dtype that it must have (plain values take it), 'numeric' for all but strings, or 'any'.
+
+    Raises:
+        TypeError: not something a tensor can be made of, or of a dtype that the op does not take.
+        ValueError: a ragged list, or a number that does not fit.
+    """
+    if isinstance(value, Tensor):
+        dtype = value.spec.dtype
+        if dtype == kind or kind == "any" or (kind == "numeric" and dtype != "string"):
+            return value
+        raise argument_error(op, argument, _wanted(kind), value, TypeError)
+    if type(value) in (float, int) and kind in ("numeric", "any", "float32"):
+        return number(value)
+    if isinstance(value, Handle):
+        return to_tensor(op, argument, dispatch.alias(Tensor, value), kind)
+    wanted: DType | None = None if kind in ("numeric", "any") else kind  # type: ignore[assignment]
+    array, dtype = host_values(op, argument, value, wanted)
+    if kind == "numeric" and dtype == "string":
+        raise argument_error(op, argument, _wanted(kind), value, TypeError)
+    return dispatch.make(Tensor, array, dtype)
+
+
+def number(value: float) -> Tensor:
+    """A float32 scalar. Equal numbers share their data: most of them are the constants of a program."""
+    backend = current()
+    # 0.0 and -0.0 are equal, and would be taken for each other.
+    payload = _number_payload(backend, value) if value else backend.write(np.array(value), "float32")
+    return dispatch.wrap(Tensor, _SCALAR, payload, backend)
+
+
+@functools.lru_cache(maxsize=512)
+def _number_payload(backend: Any, value: float) -> Any:
+    return backend.write(np.array(value), "float32")
+
+
+def _wanted(kind: Kind) -> str:
+    return "a tensor of numbers or truth values" if kind == "numeric" else f"a {kind} tensor"
+
+
+def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> list[Tensor]:
+    """A list of tensor-likes as Tensors."""
+    if isinstance(values, (Handle, np.ndarray, str, bytes)) or not isinstance(values, Iterable):
+        raise argument_error(op, argument, "a list of tensors", values, TypeError)
+    return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(values)]
+
+
+def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
+    """`value` as a numpy array of numbers fit for a tensor, and the tensor's dtype (inferred when None).
+
+    Floats keep the precision that they came with; the backend rounds them to what it stores.
+    """
+    array, found = _dtype_of(op, argument, value, _as_array(op, argument, value))
+    if dtype is None or dtype == found:
+        return array, found
+    if "string" in (dtype, found):
+        raise argument_error(op, argument, f"values for a {dtype} tensor", value, TypeError)
+    return cast_values(array, dtype), dtype
+
+
+def cast_values(array: Array, dtype: DType) -> Array:
+    """Numbers converted as JavaScript's typed arrays do: int32 truncates and wraps, bool is 'not 0'."""
+    if dtype == "bool":
+        return to_bool(array)
+    if dtype == "int32":
+        return to_int32(array)
+    if dtype == "float32":
+        return array.real if np.iscomplexobj(array) else array
+    return array
+
+
+def _as_array(op: str, argument: str, value: Any) -> Array:
+    if isinstance(value, np.ndarray):
+        return value
+    leaf = _first_leaf(value)
+    if leaf is None or isinstance(leaf, (dict, set)) or (callable(leaf) and not hasattr(leaf, "__array__")):
+        raise argument_error(op, argument, "a tensor or numbers", value, TypeError)
+    if isinstance(leaf, Handle):
+        raise argument_error(op, argument, "numbers; use stack or concat to join tensors", value, TypeError)
+    try:
+        return np.array(value, dtype=object) if isinstance(leaf, (str, bytes)) else np.asarray(value)
+    except ValueError:
+        raise argument_error(op, argument, "rectangular, every row as long as the others", value) from None
+
+
+def _first_leaf(value: Any) -> Any:
+    """The first element of the innermost first list; [] for an empty one."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return value
+
+
+def _dtype_of(op: str, argument: str, value: Any, array: Array) -> tuple[Array, DType]:
+    """The dtype that the values ask for, by the first of them, and the values as numbers of a numpy type."""
+    kind = array.dtype.kind
+    if kind in "iufb" and isinstance(_first_leaf(value), bool):
+        return array.astype(np.bool_), "bool"
+    if kind in "iu":
+        python = isinstance(_first_leaf(value), (int, float, list))
+        return (array, "float32") if python else (_checked_int32(op, argument, array), "int32")
+    if kind in "fbc":
+        return array, _DTYPE_OF_KIND[kind]
+    if kind in "SUO":
+        leaves = list(array.flat)
+        if all(isinstance(v, (str, bytes)) for v in leaves):
+            return _encoded(array), "string"
+        if all(isinstance(v, (int, float)) for v in leaves):
+            return array.astype(np.float64), "float32"
+    raise argument_error(op, argument, "numbers, truth values or strings, all of one kind", value, TypeError)
+
+
+def _encoded(array: Array) -> Array:
+    """Strings as the UTF-8 bytes that string tensors hold."""
+    encoded = [v.encode() if isinstance(v, str) else bytes(v) for v in array.flat]
+    return np.array([*encoded, None], dtype=object)[:-1].reshape(array.shape)
+
+
+def _checked_int32(op: str, argument: str, array: Array) -> Array:
+    if array.dtype != np.int32 and array.size:
+        low, high = _INT32_RANGE
+        if array.min() < low or array.max() > high:
+            raise argument_error(op, argument, f"whole numbers from {low} to {high} (int32)", array)
+    return array

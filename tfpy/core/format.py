@@ -1,0 +1,96 @@
+"""Tensors as text, laid out as TF.js prints them, and as HTML for notebooks."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from tfpy.engine.backend import Array
+from tfpy.engine.spec import Spec
+from tfpy.engine.values import number_text
+
+_LIMIT = 20  # a dimension longer than this shows its first and last elements only
+_SHOWN = 3
+_DIGITS = 7
+
+
+def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
+    """What `print` prints: 'Tensor', with `verbose` dtype, rank and shape, and the values in aligned columns."""
+    lines = _rows(spec, values)
+    out = ["Tensor"]
+    if verbose:
+        shape = ",".join(map(str, spec.shape))
+        out += [f"  dtype: {spec.dtype}", f"  rank: {spec.rank}", f"  shape: [{shape}]", "  values:"]
+    return "\n".join([*out, *("    " + line if line else "" for line in lines)])
+
+
+def tensor_html(spec: Spec, values: Array | None) -> str:
+    """A small table: dtype, shape, and a preview of the values."""
+    shape = " × ".join(map(str, spec.shape)) or "scalar"
+    body = "disposed" if values is None else html.escape("\n".join(_rows(spec, values)))
+    return f"<div><b>Tensor</b> {spec.dtype}, {shape}<pre>{body}</pre></div>"
+
+
+def _rows(spec: Spec, values: Array) -> list[str]:
+    if spec.rank == 0:
+        value = values.item()
+        return [number_text(value) if spec.dtype == "float32" else _element(value, spec.dtype)]
+    return _block(values, spec.dtype, _widths(values, spec.dtype), last=True)
+
+
+def _widths(values: Array, dtype: str) -> list[int]:
+    """For each column of the last dimension the width of its longest element."""
+    columns = values.shape[-1]
+    widths = [0] * columns
+    for row in values.reshape(-1, columns) if columns else []:
+        for i in _picked(columns):
+            widths[i] = max(widths[i], len(_element(row[i], dtype)))
+    return widths
+
+
+def _picked(size: int) -> list[int]:
+    if size <= _LIMIT:
+        return list(range(size))
+    return [*range(_SHOWN), *range(size - _SHOWN, size)]
+
+
+def _block(values: Array, dtype: str, widths: list[int], last: bool) -> list[str]:
+    if values.ndim == 1:
+        return ["[" + _vector(values, dtype, widths) + "]" + ("" if last else ",")]
+    lines: list[str] = []
+    picked = _picked(len(values))
+    for position, i in enumerate(picked):
+        if len(picked) < len(values) and position == _SHOWN:
+            lines.append("...,")
+        lines += _block(values[i], dtype, widths, i == picked[-1])
+    gap = "," + "\n" * (values.ndim - 2)
+    lines = ["[" + lines[0], *(" " + line if line else "" for line in lines[1:])] if lines else ["["]
+    lines[-1] += "]" + ("" if last else gap)
+    return "\n".join(lines).split("\n")
+
+
+def _vector(values: Array, dtype: str, widths: list[int]) -> str:
+    picked = _picked(len(values))
+    texts = [_element(values[i], dtype).ljust(widths[i]) for i in picked]
+    if len(picked) < len(values):
+        texts.insert(_SHOWN, "...")
+    return ", ".join(texts)
+
+
+def _element(value: Any, dtype: str) -> str:
+    if dtype == "string":
+        text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        return f"'{text}'"
+    if dtype == "bool":
+        return "true" if value else "false"
+    if dtype == "complex64":
+        return f"{_number(value.real)} + {_number(value.imag)}j"
+    return str(int(value)) if dtype == "int32" else _number(float(value))
+
+
+def _number(value: float) -> str:
+    """JavaScript's toFixed(7) without the zeros at its end."""
+    if not abs(value) < 1e21:
+        return number_text(value)
+    text = f"{value:.{_DIGITS}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,288 @@
+"""Gradients of functions, by one tape: the faces of it that TF.js has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor, to_tensors
+from tfpy.core.ops.common import full
+from tfpy.core.registry import op
+from tfpy.core.results import Record, call_with_as_many, field
+from tfpy.core.tensor import Tensor
+from tfpy.core.variable import Variable, trainable_variables
+from tfpy.engine import dispatch
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import Kernel, same
+from tfpy.engine.state import local
+from tfpy.engine.tape import GradientError, GradientRow, backprop, paused, record, recording, stops_between
+
+
+class ValueAndGrad(Record):
+    """What `value_and_grad` returns."""
+
+    value: Tensor
+    grad: Tensor
+
+
+class ValueAndGrads(Record):
+    """What `value_and_grads` and `variable_grads` return: gradients as a list, or by variable name."""
+
+    value: Tensor
+    grads: Any
+
+
+@op(doc="Training / Gradients")
+def grad(f: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    """The function that gives the gradient of f.
+
+    Args:
+        f: a function of one tensor that returns a tensor.
+
+    Returns:
+        g(x, dy=None): the gradient of f at x by x; dy weighs the elements of f(x), 1 by default.
+
+    Raises:
+        TypeError: f is no function; or, from g, x is no tensor. ValueError (from g): f(x) does not depend on x.
+
+    Source: TF.js `tf.grad`.
+    """
+    function = _checked("grad", f)
+
+    def g(x: TensorLike, dy: TensorLike | None = None) -> Tensor:
+        source = to_tensor("grad", "x", x)
+        return _gradients("grad", lambda: function(source), [source], dy)[1][0]
+
+    return g
+
+
+@op(doc="Training / Gradients")
+def grads(f: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
+    """The function that gives the gradients of f by all its arguments.
+
+    Args:
+        f: a function of tensors that returns a tensor.
+
+    Returns:
+        g(args, dy=None): the gradients of f(*args), a list in the order of args.
+
+    Raises:
+        TypeError: f is no function. ValueError (from g): f does not depend on one of the arguments.
+
+    Source: TF.js `tf.grads`.
+    """
+    function = _checked("grads", f)
+
+    def g(args: Sequence[TensorLike], dy: TensorLike | None = None) -> list[Tensor]:
+        sources = _sources("grads", args)
+        return _gradients("grads", lambda: function(*sources), sources, dy)[1]
+
+    return g
+
+
+@op(doc="Training / Gradients")
+def value_and_grad(f: Callable[[Tensor], Tensor]) -> Callable[..., ValueAndGrad]:
+    """As `grad`, but the function gives the value of f, too.
+
+    Returns:
+        g(x, dy=None): a record (value, grad).
+
+    Source: TF.js `tf.valueAndGrad`.
+    """
+    function = _checked("value_and_grad", f)
+
+    def g(x: TensorLike, dy: TensorLike | None = None) -> ValueAndGrad:
+        source = to_tensor("value_and_grad", "x", x)
+        value, found = _gradients("value_and_grad", lambda: function(source), [source], dy)
+        return ValueAndGrad(value, found[0])
+
+    return g
+
+
+@op(doc="Training / Gradients")
+def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
+    """As `grads`, but the function gives the value of f, too.
+
+    Returns:
+        g(args, dy=None): a record (value, grads).
+
+    Source: TF.js `tf.valueAndGrads`.
+    """
+    function = _checked("value_and_grads", f)
+
+    def g(args: Sequence[TensorLike], dy: TensorLike | None = None) -> ValueAndGrads:
+        sources = _sources("value_and_grads", args)
+        return ValueAndGrads(*_gradients("value_and_grads", lambda: function(*sources), sources, dy))
+
+    return g
+
+
+@op(doc="Training / Gradients")
+def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> ValueAndGrads:
+    """The value of a function without arguments, and its gradients by trainable variables.
+
+    Args:
+        f: a function that returns a scalar.
+        var_list: the variables to consider, which must be trainable; all trainable ones by default.
+
+    Returns:
+        A record (value, grads); grads maps the names of those variables that f depends on to their gradients.
+
+    Raises:
+        ValueError: f returns no scalar, depends on none of the variables, or no variable is trainable.
+        TypeError: f is no function, or the list holds something else than variables.
+
+    Source: TF.js `tf.variableGrads`.
+    """
+    function = _checked("variable_grads", f)
+    variables = _trainable(var_list)
+    with recording(variables) as tape:
+        value = _tensor_from("variable_grads", function())
+    if value.rank != 0:
+        raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
+    found = backprop(tape, value, full((), 1), Tensor) if value.id in tape.tracked else {}
+    named = {v.name: found[v.id] for v in variables if v.id in found}
+    _link_constants([v for v in variables if v.id in found], list(named.values()))
+    if not named:
+        raise GradientError(
+            "variable_grads: the value of f does not depend on any of the trainable variables "
+            f"({', '.join(v.name for v in variables[:8])})."
+        )
+    return ValueAndGrads(value, named)
+
+
+def _trainable(var_list: Sequence[Variable] | None) -> list[Variable]:
+    if var_list is None:
+        variables = trainable_variables()
+    else:
+        given = [var_list] if isinstance(var_list, Variable) else list(var_list)
+        for i, v in enumerate(given):
+            if not isinstance(v, Variable):
+                raise argument_error("variable_grads", f"var_list[{i}]", "a variable", v, TypeError)
+        variables = [v for v in given if v.trainable]
+    if not variables:
+        raise ValueError("variable_grads: there is no trainable variable.")
+    return variables
+
+
+def _gradients(
+    name: str, f: Callable[[], Any], sources: list[Tensor], dy: TensorLike | None
+) -> tuple[Tensor, list[Tensor]]:
+    """f() and its gradients by the sources."""
+    with recording(sources) as tape:
+        value = _tensor_from(name, f())
+    start = _start(name, value, dy)
+    stops = stops_between(tape, value)
+    found = backprop(tape, value, start, Tensor) if value.id in tape.tracked else {}
+    for i, source in enumerate(sources):
+        if source.id not in found:
+            raise GradientError(_unconnected(name, "x" if len(sources) == 1 else f"argument {i}", stops))
+    gradients = [found[source.id] for source in sources]
+    _link_constants(sources, gradients)
+    return value, gradients  # type: ignore[return-value]
+
+
+def _unconnected(name: str, what: str, stops: list[str]) -> str:
+    message = (
+        f"{name}: cannot compute the gradient of y = f(x) with respect to x: the value of f does not depend on {what}"
+    )
+    if stops:
+        return f"{message} by ops that have a gradient ({' → '.join(reversed(stops))} has none)."
+    return f"{message}. Make sure that f contains every op that leads from x to y."
+
+
+def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> None:
+    """Tell the outer tapes that a gradient which turned out constant still is a function of its source.
+
+    The gradient of a linear function does not depend on x; its own gradient is 0, and not an error.
+    """
+    for tape in local.state.tapes:
+        if any(source.id in tape.tracked for source in sources):
+            for gradient in gradients:
+                if gradient.id not in tape.tracked:
+                    record([tape], _CONSTANT, _ZERO, tuple(sources), {}, (gradient,), Tensor)
+
+
+_CONSTANT = Kernel("constant gradient", ("*sources",), same, False, "constant gradient")
+_ZERO = GradientRow((), {}, lambda dy, n: [full(s.shape, 0) for s in n.specs()])
+
+
+def _start(name: str, value: Tensor, dy: TensorLike | None) -> Tensor:
+    """The gradient to begin with: ones, or the caller's weights."""
+    if dy is None:
+        return full(value.spec.shape, 1, "complex64" if value.dtype == "complex64" else "float32")
+    weights = to_tensor(name, "dy", dy)
+    if weights.spec.shape != value.spec.shape:
+        raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
+    return weights
+
+
+def _checked(name: str, f: Any) -> Callable[..., Any]:
+    if not callable(f):
+        raise argument_error(name, "f", "a function", f, TypeError)
+    function: Callable[..., Any] = f
+    return function
+
+
+def _sources(name: str, args: Any) -> list[Tensor]:
+    if not isinstance(args, (list, tuple)):
+        raise argument_error(name, "args", "a list of tensors", args, TypeError)
+    return to_tensors(name, "args", args)
+
+
+def _tensor_from(name: str, value: Any) -> Tensor:
+    if not isinstance(value, Handle):
+        raise argument_error(name, "f", "a function that returns a tensor", value, TypeError)
+    return to_tensor(name, "f", value)
+
+
+@op(doc="Training / Gradients")
+def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
+    """A function whose gradient is given, not derived.
+
+    Args:
+        f: called with tensors and, if it takes one argument more, `save`; returns {'value', 'grad_func'}, or the two
+            as a tuple. `save([t, …])` keeps tensors for the gradient. grad_func(dy, saved) returns the gradient of
+            each argument, a list of them if there are several; it may leave out the second parameter.
+
+    Returns:
+        The function of the tensors alone.
+
+    Raises:
+        TypeError: f or grad_func is no function, or the value is no tensor. RuntimeError, when differentiated: a
+            gradient of another shape or number than the arguments.
+
+    Source: TF.js `tf.customGrad`.
+    """
+    function = _checked("custom_grad", f)
+
+    def custom(*args: TensorLike) -> Tensor:
+        inputs = tuple(to_tensors("custom_grad", "args", list(args), "any"))
+        saved: list[Tensor] = []
+        with paused():
+            result = call_with_as_many(function, *inputs, saved.extend)
+        value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0)))
+        gradient_function = _checked("custom_grad", field(result, "grad_func", 1))
+        if local.state.tapes:
+            _record_custom(inputs, value, saved, gradient_function)
+        return value
+
+    return custom
+
+
+def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, saved: list[Tensor], gradient_function: Any) -> None:
+    def joint(dy: Tensor, _: Any) -> list[Tensor]:
+        result = call_with_as_many(gradient_function, dy, saved)
+        found = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(found) != len(inputs):
+            raise RuntimeError(
+                f"custom_grad: f has {len(inputs)} arguments, but grad_func gave {len(found)} gradients."
+            )
+        return found
+
+    row = GradientRow((), {}, joint)
+    record(local.state.tapes, _CUSTOM, row, inputs, {}, (value,), Tensor)
+
+
+_CUSTOM = Kernel("custom_grad", ("*inputs",), same, False, "custom_grad")

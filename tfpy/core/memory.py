@@ -1,0 +1,148 @@
+"""tidy, keep, dispose, memory: who frees tensors, and how many there are."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, overload
+
+from tfpy.core.names import camel
+from tfpy.core.registry import op
+from tfpy.engine import scope
+from tfpy.engine.backend import current
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle, accounting, check_live
+
+T = TypeVar("T")
+H = TypeVar("H", bound=Handle)
+
+
+class MemoryInfo(Mapping[str, Any]):
+    """Counts read as attributes or keys, in either spelling: num_tensors, num_data_buffers, num_bytes, unreliable."""
+
+    def __init__(self, counts: Mapping[str, Any]) -> None:
+        self._counts = {camel(name): value for name, value in counts.items()}
+        self._names = {camel(name): name for name in counts}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._counts[camel(key)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and camel(name) in self._counts:
+            return self._counts[camel(name)]
+        raise AttributeError(f"memory has no count {name!r}; it has {', '.join(self._counts)}.")
+
+    def __repr__(self) -> str:
+        return f"memory({', '.join(f'{self._names[k]}={v}' for k, v in self._counts.items())})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{self._names[k]}</td><td>{v}</td></tr>" for k, v in self._counts.items())
+        return f"<table>{rows}</table>"
+
+
+@op(doc="Performance / Memory")
+def memory() -> MemoryInfo:
+    """How many tensors, data buffers and bytes are alive.
+
+    Returns:
+        Counts by attribute or key: `num_tensors`, `num_data_buffers` (tensors made by reshape, clone and cast to the
+        same dtype share one), `num_bytes` (of each tensor, shared or not), `unreliable`, and what the backend adds.
+        A complex64 tensor counts with its two parts.
+
+    Source: TF.js `tf.memory`. A tensor that nothing refers to any more is freed and not counted, whereas in TF.js it
+    stays until it is disposed.
+    """
+    counts: dict[str, Any] = {
+        "num_tensors": accounting.tensors,
+        "num_data_buffers": accounting.tensors - accounting.aliases,
+        "num_bytes": accounting.bytes,
+        "unreliable": False,
+    }
+    return MemoryInfo(counts | current().memory())
+
+
+class Tidy:
+    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.result: Any = None
+
+    def __enter__(self) -> Tidy:
+        scope.start_scope(self.name)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        scope.end_scope(self.result)
+
+
+@overload
+def tidy(name_or_fn: Callable[[], T], /) -> T: ...
+@overload
+def tidy(name_or_fn: str, fn: Callable[[], T], /) -> T: ...
+@overload
+def tidy() -> Tidy: ...
+@op(doc="Performance / Memory")
+def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
+    """Run a function and dispose every tensor made in it that it does not return; variables are left alone.
+
+    Args:
+        name_or_fn: the function; or a name for the scope, before the function.
+        fn: the function, when a name is given.
+
+    Returns:
+        What the function returns. Tensors in it, in any nesting of lists and dicts, belong to the enclosing tidy.
+        Without a function, a context manager; tensors assigned to its `result` live on.
+
+    Raises:
+        TypeError: no function was given. What the function raises; its tensors are disposed then, too.
+
+    Source: TF.js `tf.tidy`.
+    """
+    if name_or_fn is None and fn is None:
+        return Tidy()
+    name, function = ("", name_or_fn) if fn is None else (name_or_fn, fn)
+    if not callable(function):
+        raise argument_error("tidy", "fn", "a function", function, TypeError)
+    if not isinstance(name, str):
+        raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
+    scope.start_scope(name)
+    result = None
+    try:
+        result = function()
+    finally:
+        scope.end_scope(result)
+    if inspect.iscoroutine(result) or isinstance(result, asyncio.Future):
+        warnings.warn("tidy: the function is async; what it makes after its first await is not tidied.", stacklevel=2)
+    return result
+
+
+@op(doc="Performance / Memory")
+def keep(result: H) -> H:
+    """Protect a tensor from the tidy that it was made in and from all around it; only `dispose` frees it then.
+
+    Source: TF.js `tf.keep`.
+    """
+    if not isinstance(result, Handle):
+        raise argument_error("keep", "result", "a tensor", result, TypeError)
+    check_live(result, "keep")
+    scope.keep(result)
+    return result
+
+
+@op(doc="Performance / Memory")
+def dispose(container: Any) -> None:
+    """Dispose every tensor in any nesting of lists and dicts.
+
+    Source: TF.js `tf.dispose`.
+    """
+    for handle in scope.handles_in(container):
+        handle.dispose()

@@ -1,0 +1,60 @@
+"""Spelling: snake_case is the truth, TF.js's camelCase is computed from it here and nowhere else.
+
+The other direction is never computed: a camelCase name is looked up among the known ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# Names whose TF.js spelling does not follow the rule, by namespace ("" is the top level and every method).
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "": {
+        "as_1d": "as1D",
+        "as_2d": "as2D",
+        "as_3d": "as3D",
+        "as_4d": "as4D",
+        "as_5d": "as5D",
+        "basic_lstm_cell": "basicLSTMCell",
+        "batch_to_space_nd": "batchToSpaceND",
+        "data_to_gpu": "dataToGPU",
+        "gather_nd": "gatherND",
+        "is_nan": "isNaN",
+        "model_from_json": "modelFromJSON",
+        "multi_rnn_cell": "multiRNNCell",
+        "scatter_nd": "scatterND",
+        "space_to_batch_nd": "spaceToBatchND",
+        "to_json": "toJSON",
+    },
+    "image": {"grayscale_to_rgb": "grayscaleToRGB"},
+    "layers": {
+        "conv_lstm2d": "convLstm2d",
+        "conv_lstm2d_cell": "convLstm2dCell",
+        "cropping2d": "cropping2D",
+        "gru_cell": "gruCell",
+        "leaky_relu": "leakyReLU",
+        "lstm_cell": "lstmCell",
+        "relu": "reLU",
+        "simple_rnn": "simpleRNN",
+        "simple_rnn_cell": "simpleRNNCell",
+        "stacked_rnn_cells": "stackedRNNCells",
+        "thresholded_relu": "thresholdedReLU",
+    },
+    "string": {"string_n_grams": "stringNGrams"},
+}
+
+
+def camel(name: str, namespace: str = "") -> str:
+    """TF.js's spelling of a snake_case name; a name without an inner underscore is its own."""
+    given = EXCEPTIONS.get(namespace, {}).get(name)
+    if given is not None:
+        return given
+    head = name.lstrip("_")
+    lead = name[: len(name) - len(head)]
+    return lead + re.sub(r"(?<=.)_([a-z0-9])", lambda m: m[1].upper(), head)
+
+
+def spellings(known: Iterable[str], namespace: str = "") -> dict[str, str]:
+    """Every accepted spelling of the known snake_case names -> the name."""
+    return {spelling: name for name in known for spelling in (camel(name, namespace), name)}

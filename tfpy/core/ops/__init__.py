@@ -1,0 +1,1 @@
+"""The public ops, by kind: a function each, with the gradient of its kernel beside it."""

@@ -1,0 +1,86 @@
+"""What ops of every kind share: matching dtypes, undoing a broadcast in a gradient, constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.convert import Kind, TensorLike, to_tensor
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import DType, Shape, broadcast_axes, upcast
+from tfpy.engine.state import local
+from tfpy.engine.tape import paused
+
+
+def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
+    """Two operands as tensors of one dtype, the wider of the two."""
+    x, y = to_tensor(op, "a", a, kind), to_tensor(op, "b", b, kind)
+    if x.spec.dtype == y.spec.dtype:
+        return x, y
+    dtype = upcast(x.spec.dtype, y.spec.dtype, op)
+    return cast_to(x, dtype), cast_to(y, dtype)
+
+
+def cast_to(x: Tensor, dtype: DType) -> Tensor:
+    """`x` in another dtype; itself when it has it already."""
+    return x if x.spec.dtype == dtype else run("Cast", x, dtype=dtype)
+
+
+def as_float(x: Tensor) -> Tensor:
+    """`x` in float32; complex numbers stay as they are."""
+    return x if x.spec.dtype in ("float32", "complex64") else run("Cast", x, dtype="float32")
+
+
+def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
+    return run("Fill", shape=shape, value=value, dtype=dtype)
+
+
+def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
+    """A kernel run that no tape records: for the masks in gradient rules, which are constant almost everywhere."""
+    state = local.state
+    if not state.tapes:
+        return run(kernel, *inputs, **attrs)
+    with paused():
+        return run(kernel, *inputs, **attrs)
+
+
+def mask(compare: str, a: Tensor, b: Tensor) -> Tensor:
+    """1 where a comparison holds, else 0: a factor for gradient rules."""
+    return run("Cast", detached(compare, a, b), dtype="float32")
+
+
+def reshape_to(x: Tensor, shape: Shape) -> Tensor:
+    """`x` under another shape; itself when it has it already."""
+    return x if x.spec.shape == shape else run("Reshape", x, shape=shape)
+
+
+def sum_over(x: Tensor, axes: tuple[int, ...], keep_dims: bool = False) -> Tensor:
+    return run("Sum", x, axes=axes, keep_dims=keep_dims)
+
+
+def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:
+    """The gradient of an operand of that shape which was broadcast to dy's: summed over the stretched axes."""
+    if dy.spec.shape == shape:
+        return dy
+    axes = broadcast_axes(shape, dy.spec.shape)
+    return reshape_to(sum_over(dy, axes) if axes else dy, shape)
+
+
+def real(op: str, x: TensorLike, dtype: str | None = None) -> Tensor:
+    """A tensor of real numbers, in float32 if that is asked for."""
+    t = to_tensor(op, "x", x)
+    if t.spec.dtype == "complex64":
+        raise argument_error(op, "x", "real numbers (it does not take complex64)", t, TypeError)
+    return t if dtype is None else as_float(t)
+
+
+def keeping_dtype(op: str, kernel: str, x: TensorLike) -> Tensor:
+    """A float kernel whose result is truncated to the dtype of x, as TF.js stores it."""
+    t = real(op, x)
+    return run(kernel, t) if t.spec.dtype == "float32" else cast_to(run(kernel, as_float(t)), t.spec.dtype)
+
+
+def no_slope(dy: Tensor, n: Any) -> Tensor:
+    """The gradient of what is constant almost everywhere."""
+    return full(dy.spec.shape, 0)

@@ -1,0 +1,140 @@
+"""Python's `tensor[...]`: integers, slices, None, Ellipsis, and int or bool tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.ops.common import reshape_to
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import as_int
+from tfpy.engine.tape import gradient
+
+
+def getitem(x: Handle, index: Any) -> Tensor:
+    """The part of a tensor that Python's indexing picks, as numpy does with basic indices and with one array.
+
+    Raises:
+        IndexError: an integer out of range (which ends a Python iteration), or too many indices.
+        ValueError: a slice step of 0. TypeError: an index of another kind.
+    """
+    t = to_tensor("[]", "tensor", x, "any")
+    items = list(index) if isinstance(index, tuple) else [index]
+    items = _without_ellipsis(items, t.rank)
+    arrays = [i for i, item in enumerate(items) if _is_array(item)]
+    if len(arrays) > 1:
+        raise argument_error("[]", "index", "at most one array among the indices", index, TypeError)
+    out, axis_of_array = _basic(t, items)
+    if not arrays:
+        return out
+    return _by_array(out, items[arrays[0]], axis_of_array)
+
+
+def _is_array(item: Any) -> bool:
+    return isinstance(item, (Handle, list)) or (isinstance(item, np.ndarray) and item.ndim > 0)
+
+
+def _axes_taken(item: Any) -> int:
+    if item is None:
+        return 0
+    if _is_array(item) and not isinstance(item, list) and item.dtype in ("bool", np.bool_):
+        return len(item.shape)
+    return 1
+
+
+def _without_ellipsis(items: list[Any], rank: int) -> list[Any]:
+    """The indices with one for each axis, full slices filled in at the Ellipsis or the end."""
+    taken = sum(_axes_taken(item) for item in items if item is not Ellipsis)
+    if taken > rank:
+        raise IndexError(f"[]: {taken} indices are too many for a tensor of rank {rank}.")
+    dots = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("[]: an index can only have one Ellipsis.")
+    at = dots[0] if dots else len(items)
+    return [*items[:at], *[slice(None)] * (rank - taken), *items[at + 1 :]]
+
+
+def _basic(t: Tensor, items: list[Any]) -> tuple[Tensor, int]:
+    """Integers, slices and None applied; and the axis of the result at which the array index, if any, stands."""
+    picks: list[tuple[int, int, int]] = []
+    shape: list[int] = []
+    axis_of_array = 0
+    for item in items:
+        axis = len(picks)
+        if item is None:
+            shape.append(1)
+        elif _is_array(item):
+            axis_of_array = len(shape)
+            for n in t.shape[axis : axis + _axes_taken(item)]:
+                picks.append((0, 1, n))
+                shape.append(n)
+        elif isinstance(item, slice):
+            picks.append(_slice_range(item, t.shape[axis]))
+            shape.append(picks[-1][2])
+        else:
+            picks.append((_position(item, t.shape[axis], axis), 1, 1))
+    whole = all(p == (0, 1, n) for p, n in zip(picks, t.shape, strict=True))
+    out = t if whole else run("StridedSlice", t, index=tuple(picks))
+    return (run("Reshape", out, shape=tuple(shape)) if tuple(shape) != out.shape or out is t else out), axis_of_array
+
+
+def _slice_range(item: slice, size: int) -> tuple[int, int, int]:
+    if item.step == 0:
+        raise argument_error("[]", "index", "a slice with a step other than 0", item)
+    parts = [None if v is None else as_int("[]", "index", v) for v in (item.start, item.stop, item.step)]
+    start, stop, step = slice(*parts).indices(size)
+    return start, step, len(range(start, stop, step))
+
+
+def _position(item: Any, size: int, axis: int) -> int:
+    index = as_int("[]", "index", item)
+    if not -size <= index < size:
+        raise IndexError(f"[]: index {index} is out of range for axis {axis} of size {size}.")
+    return index % size
+
+
+def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
+    """Rows along an axis picked by an int array, or by the places where a bool array is true."""
+    values = np.asarray(item)
+    if values.dtype == np.bool_:
+        covered = t.shape[axis : axis + values.ndim]
+        if covered != values.shape:
+            raise argument_error("[]", "index", f"a mask of shape {list(covered)}", values)
+        t = reshape_to(t, (*t.shape[:axis], values.size, *t.shape[axis + values.ndim :]))
+        values = np.flatnonzero(values)
+    elif values.dtype.kind == "f" and (values == np.floor(values)).all():
+        values = values.astype(np.int64)
+    if values.dtype.kind not in "iu":
+        raise argument_error(
+            "[]", "index", "integers, slices, None, Ellipsis, or whole or bool tensors", item, TypeError
+        )
+    size = t.shape[axis]
+    if values.size and not (-size <= values.min() and values.max() < size):
+        raise IndexError(f"[]: an index is out of range for axis {axis} of size {size}.")
+    indices = to_tensor("[]", "index", (values % max(size, 1)).astype(np.int32))
+    return run("GatherV2", t, indices, axis=axis, batch_dims=0)
+
+
+def _strided_gradient(dy: Tensor, n: Any) -> Tensor:
+    """dy put back at the places it was taken from, one axis after the other."""
+    out = dy
+    for axis, ((start, step, count), size) in enumerate(zip(n.attrs["index"], n.shape("x"), strict=True)):
+        if (start, step, count) == (0, 1, size):
+            continue
+        if step == 1:
+            paddings = tuple((start, size - start - count) if i == axis else (0, 0) for i in range(out.rank))
+            out = run("PadV2", out, paddings=paddings, constant_value=0)
+            continue
+        places = run("Range", start=start, step=step, count=count, dtype="int32")
+        order = (axis, *(i for i in range(out.rank) if i != axis))
+        rows = run("UnsortedSegmentSum", run("Transpose", out, perm=order), places, num_segments=size)
+        out = run("Transpose", rows, perm=tuple(order.index(i) for i in range(out.rank)))
+    return out
+
+
+gradient("StridedSlice", x=_strided_gradient)

@@ -1,0 +1,180 @@
+"""Joining tensors and taking them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor, to_tensors
+from tfpy.core.ops.common import cast_to
+from tfpy.core.registry import op
+from tfpy.core.run import run, run_multi
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, resolve_axis
+from tfpy.engine.tape import gradient
+
+
+@op(doc="Tensors / Slicing and Joining")
+def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors joined along an axis that they have.
+
+    Args:
+        tensors: at least one tensor; the shapes agree in all other axes. The dtype is that of the first: others are
+            cast to it.
+        axis: the axis to join along.
+
+    Raises:
+        ValueError: no tensors, shapes that differ beside the axis, or an axis out of range.
+        TypeError: strings or complex numbers together with others.
+
+    Source: TF.js `tf.concat`.
+    """
+    parts = to_tensors("concat", "tensors", tensors, "any")
+    if not parts:
+        raise argument_error("concat", "tensors", "at least one tensor", tensors)
+    first = parts[0]
+    at = resolve_axis("concat", axis, first.rank)
+    if len(parts) == 1:
+        return run("Identity", first)
+    for i, t in enumerate(parts):
+        if t.dtype != first.dtype and {t.dtype, first.dtype} & {"string", "complex64"}:
+            raise argument_error("concat", f"tensors[{i}]", f"of dtype {first.dtype}", t, TypeError)
+    return run("Concat", *[cast_to(t, first.dtype) for t in parts], axis=at)
+
+
+def _concat_gradient(dy: Tensor, n: Any) -> list[Tensor]:
+    axis = n.attrs["axis"]
+    return run_multi("SplitV", dy, sizes=tuple(s.shape[axis] for s in n.specs()), axis=axis)
+
+
+gradient("Concat", inputs=_concat_gradient)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new axis.
+
+    Args:
+        tensors: at least one tensor.
+        axis: where the new axis goes.
+
+    Raises:
+        ValueError: no tensors, shapes that differ, or an axis out of range. TypeError: dtypes that differ.
+
+    Source: TF.js `tf.stack`.
+    """
+    parts = to_tensors("stack", "tensors", tensors, "any")
+    if not parts:
+        raise argument_error("stack", "tensors", "at least one tensor", tensors)
+    first = parts[0]
+    for i, t in enumerate(parts):
+        if t.dtype != first.dtype:
+            raise argument_error("stack", f"tensors[{i}]", f"of dtype {first.dtype}", t, TypeError)
+    return run("Pack", *parts, axis=resolve_axis("stack", axis, first.rank + 1))
+
+
+gradient("Pack", inputs=lambda dy, n: run_multi("Unpack", dy, axis=n.attrs["axis"]))
+
+
+@op(chain=True, doc="Tensors / Slicing and Joining")
+def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
+    """The slices along an axis, without it.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype.
+        axis: the axis to take apart.
+
+    Raises:
+        ValueError: the axis is out of range.
+
+    Source: TF.js `tf.unstack`.
+    """
+    t = to_tensor("unstack", "x", x, "any")
+    return run_multi("Unpack", t, axis=resolve_axis("unstack", axis, t.rank))
+
+
+gradient("Unpack", joint=lambda dy, n: [run("Pack", *_as_list(dy), axis=n.attrs["axis"])])
+
+
+@op(chain=True, doc="Tensors / Slicing and Joining")
+def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0) -> list[Tensor]:
+    """Consecutive parts along an axis.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype but string.
+        num_or_size_splits: how many parts of equal size, or the size of each; one size may be -1, for what is left.
+        axis: the axis to split.
+
+    Raises:
+        ValueError: the parts do not fill the axis, or the axis is out of range.
+
+    Source: TF.js `tf.split`.
+    """
+    t = to_tensor("split", "x", x)
+    at = resolve_axis("split", axis, t.rank)
+    return run_multi("SplitV", t, sizes=_sizes(num_or_size_splits, t.shape[at]), axis=at)
+
+
+def _sizes(wanted: Any, total: int) -> tuple[int, ...]:
+    name = "num_or_size_splits"
+    if not isinstance(wanted, Sequence):
+        count = as_int("split", name, wanted)
+        if count < 1 or total % count:
+            raise argument_error("split", name, f"a number that divides the axis of size {total}", wanted)
+        return (total // count,) * count
+    sizes = [as_int("split", name, n) for n in wanted]
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = total - sum(n for n in sizes if n != -1)
+    if sum(sizes) != total or any(n < 0 for n in sizes):
+        raise argument_error("split", name, f"sizes that fill the axis of size {total}", list(wanted))
+    return tuple(sizes)
+
+
+gradient("SplitV", joint=lambda dy, n: [run("Concat", *_as_list(dy), axis=n.attrs["axis"])])
+
+
+def _as_list(dy: Any) -> list[Tensor]:
+    """The gradients of several outputs; of one, which comes alone."""
+    return dy if isinstance(dy, list) else [dy]
+
+
+@op(options="args", doc="Operations / Slicing and Joining")
+def meshgrid(
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    args: Mapping[str, Any] | None = None,
+    *,
+    indexing: str = "xy",
+) -> list[Tensor]:
+    """Coordinate matrices of two coordinate vectors.
+
+    Args:
+        x: the first coordinates, a vector.
+        y: the second coordinates.
+        args: the options below as a dict.
+        indexing: 'xy' (rows follow y) or 'ij' (rows follow x).
+
+    Returns:
+        As many matrices as vectors were given.
+
+    Raises:
+        ValueError: another indexing.
+
+    Source: TF.js `tf.meshgrid`.
+    """
+    if indexing not in ("xy", "ij"):
+        raise argument_error("meshgrid", "indexing", "'xy' or 'ij'", indexing)
+    if x is None:
+        return []
+    first = to_tensor("meshgrid", "x", x)
+    if y is None:
+        return [first]
+    second = to_tensor("meshgrid", "y", y)
+    m, n = first.size, second.size
+    shape = (n, m) if indexing == "xy" else (m, n)
+    across, down = ((1, m), (n, 1)) if indexing == "xy" else ((m, 1), (1, n))
+    return [
+        run("BroadcastTo", run("Reshape", first, shape=across), shape=shape),
+        run("BroadcastTo", run("Reshape", second, shape=down), shape=shape),
+    ]

@@ -1,0 +1,94 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import math
+
+from tfpy.core.convert import TensorLike, number, to_tensor
+from tfpy.core.ops.common import real, reshape_to
+from tfpy.core.ops.reduce import Axis, max_, min_, sum_, with_kept_axes
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import resolve_axes
+
+
+@op(chain=True, legacy="norm", doc="Operations / Matrices")
+def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The norm of vectors or matrices.
+
+    Args:
+        x: a tensor of any shape; float32 for the Euclidean and Frobenius norms, any real dtype for the others.
+        ord: 'euclidean' or 2 (vectors), 'fro' (matrices) or 'euclidean', 1, ∞ or -∞; for matrices 1 is the largest
+            column sum, ∞ the largest and -∞ the smallest row sum of absolute values.
+        axis: one axis for vectors, two for matrices; by default the whole tensor is taken as one vector.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an order or a number of axes that has no norm. TypeError: of a dtype that has no such norm.
+
+    Source: TF.js `tf.norm`; deeplearn.js `math.norm`.
+    """
+    t = real("norm", x)
+    axes = resolve_axes("norm", axis, t.rank)
+    if ord in ("euclidean", "fro", 2):
+        t = to_tensor("norm", "x", t, "float32")
+    if t.rank == 0:
+        return run("Abs", t)
+    if axis is None:
+        return _shaped(vector_norm(reshape_to(t, (t.size,)), ord, (0,)), t, axes, keep_dims)
+    if len(axes) == 1:
+        return _shaped(vector_norm(t, ord, axes), t, axes, keep_dims)
+    if len(axes) == 2:
+        first, second = (int(a) % t.rank for a in axis)  # type: ignore[union-attr]
+        return _shaped(matrix_norm(t, ord, first, second), t, axes, keep_dims)
+    raise argument_error("norm", "axis", "one axis (vectors) or two (matrices)", axis)
+
+
+@op(chain=True, doc="Operations / Reduction")
+def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The square root of the sum of squares along axes.
+
+    Args:
+        x: a float32 tensor of any shape.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: not float32.
+
+    Source: TF.js `tf.euclideanNorm`.
+    """
+    return norm(x, "euclidean", axis, keep_dims)
+
+
+def vector_norm(t: Tensor, ord: str | float, axes: tuple[int, ...]) -> Tensor:
+    """A norm of vectors along one axis."""
+    if ord in ("euclidean", 2):
+        return run("Sqrt", sum_(run("Pow", run("Abs", t), number(2)), axes))
+    if ord == 1:
+        return sum_(run("Abs", t), axes)
+    if ord == math.inf:
+        return max_(run("Abs", t), axes)
+    if ord == -math.inf:
+        return min_(run("Abs", t), axes)
+    raise argument_error("norm", "ord", "'euclidean', 1, 2, ∞ or -∞ for vectors", ord)
+
+
+def matrix_norm(t: Tensor, ord: str | float, rows: int, columns: int) -> Tensor:
+    """A norm of matrices in two axes."""
+    if ord in ("fro", "euclidean"):
+        return run("Sqrt", sum_(run("Square", t), (rows, columns)))
+    # The second axis is gone after the first sum when it lay behind it.
+    if ord == 1:
+        return max_(sum_(run("Abs", t), rows), columns - (columns > rows))
+    if ord in (math.inf, -math.inf):
+        sums = sum_(run("Abs", t), columns)
+        extreme = max_ if ord == math.inf else min_
+        return extreme(sums, rows - (rows > columns))
+    raise argument_error("norm", "ord", "'fro', 'euclidean', 1, ∞ or -∞ for matrices", ord)
+
+
+def _shaped(out: Tensor, t: Tensor, axes: tuple[int, ...], keep_dims: bool) -> Tensor:
+    return with_kept_axes(out, t.shape, axes) if keep_dims else out

@@ -1,0 +1,237 @@
+"""Random tensors. A seed gives TF.js's numbers; without one they follow `set_seed`, or differ each time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike, cast_values, to_tensor
+from tfpy.core.ops.common import reshape_to
+from tfpy.core.ops.create import ShapeLike
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch, rng
+from tfpy.engine.errors import argument_error
+from tfpy.engine.rng import Seed
+from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_shape
+from tfpy.engine.tape import no_gradient
+
+
+def _filled(values: Any, shape: Shape, dtype: DType) -> Tensor:
+    return dispatch.make(Tensor, cast_values(values.reshape(shape), dtype), dtype)
+
+
+def _dtype(name: str, dtype: DType | None, *allowed: DType) -> DType:
+    kind = "float32" if dtype is None else as_dtype(name, dtype)
+    if kind not in allowed:
+        raise argument_error(name, "dtype", "one of " + ", ".join(map(repr, allowed)), dtype)
+    return kind
+
+
+@op(doc="Tensors / Random")
+def set_seed(seed: Seed | None) -> None:
+    """Make everything random that is given no seed of its own repeatable from here on.
+
+    Args:
+        seed: a number or text; None makes the numbers unpredictable again.
+    """
+    rng.set_seed(seed)
+
+
+@op(doc="Tensors / Random")
+def random_uniform(
+    shape: ShapeLike, minval: float = 0, maxval: float = 1, dtype: DType = "float32", seed: Seed | None = None
+) -> Tensor:
+    """Numbers evenly spread over [minval, maxval).
+
+    Args:
+        shape: the shape.
+        minval: the lower end.
+        maxval: the upper end, itself left out.
+        dtype: float32, int32 or bool; whole numbers are truncated, and true is what is then not 0.
+        seed: a number or text.
+
+    Raises:
+        ValueError: another dtype, or a shape with a negative size.
+
+    Source: TF.js `tf.randomUniform`.
+    """
+    kind = _dtype("random_uniform", dtype, "float32", "int32", "bool")
+    sizes = as_shape("random_uniform", shape)
+    values = rng.uniform(seed, math.prod(sizes), minval, maxval)
+    return _filled(np.trunc(values) if kind == "bool" else values, sizes, kind)
+
+
+@op(doc="Tensors / Random")
+def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | None = None) -> Tensor:
+    """Whole numbers from minval up to, and without, maxval.
+
+    Source: TF.js `tf.randomUniformInt`, which truncates towards 0: from -3 to 3 it never gives -3.
+    """
+    return random_uniform(shape, minval, maxval, "int32", seed)
+
+
+def _normal(
+    name: str, shape: ShapeLike, mean: float, stddev: float, dtype: DType | None, seed: Seed | None, truncated: bool
+) -> Tensor:
+    kind = _dtype(name, dtype, "float32", "int32")
+    sizes = as_shape(name, shape)
+    values = rng.normal(seed, math.prod(sizes), mean, stddev, truncated)
+    return _filled(rng.round_half_up(values) if kind == "int32" else values, sizes, kind)
+
+
+@op(doc="Tensors / Random")
+def random_normal(
+    shape: ShapeLike, mean: float = 0, std_dev: float = 1, dtype: DType | None = None, seed: Seed | None = None
+) -> Tensor:
+    """Normally distributed numbers.
+
+    Args:
+        shape: the shape.
+        mean: the mean.
+        std_dev: the standard deviation.
+        dtype: float32 or int32, which is rounded.
+        seed: a number or text; 0 counts as no seed, as in TF.js.
+
+    Raises:
+        ValueError: another dtype, or a shape with a negative size.
+
+    Source: TF.js `tf.randomNormal`.
+    """
+    return _normal("random_normal", shape, mean, std_dev, dtype, seed, False)
+
+
+@op(doc="Tensors / Random")
+def random_standard_normal(shape: ShapeLike, dtype: DType | None = None, seed: Seed | None = None) -> Tensor:
+    """Normally distributed numbers of mean 0 and standard deviation 1.
+
+    Source: TF.js `tf.randomStandardNormal`.
+    """
+    return _normal("random_standard_normal", shape, 0, 1, dtype, seed, False)
+
+
+@op(doc="Tensors / Creation")
+def truncated_normal(
+    shape: ShapeLike, mean: float = 0, std_dev: float = 1, dtype: DType | None = None, seed: Seed | None = None
+) -> Tensor:
+    """Normally distributed numbers, those beyond two standard deviations drawn again.
+
+    Args:
+        shape: the shape.
+        mean: the mean.
+        std_dev: the standard deviation.
+        dtype: float32 or int32, which is rounded.
+        seed: a number or text; 0 counts as no seed, as in TF.js.
+
+    Raises:
+        ValueError: another dtype, or a shape with a negative size.
+
+    Source: TF.js `tf.truncatedNormal`.
+    """
+    return _normal("truncated_normal", shape, mean, std_dev, dtype, seed, True)
+
+
+@op(doc="Tensors / Random")
+def random_gamma(
+    shape: ShapeLike, alpha: float, beta: float = 1, dtype: DType = "float32", seed: Seed | None = None
+) -> Tensor:
+    """Gamma-distributed numbers.
+
+    Args:
+        shape: the shape.
+        alpha: the shape parameter of the distribution.
+        beta: a factor of the numbers (in TF.js, too, whatever its documentation says of an inverse scale).
+        dtype: float32 or int32.
+        seed: a number or text; 0 counts as no seed, as in TF.js.
+
+    Raises:
+        ValueError: another dtype, or a shape with a negative size.
+
+    Source: TF.js `tf.randomGamma`.
+    """
+    kind = _dtype("random_gamma", dtype, "float32", "int32")
+    sizes = as_shape("random_gamma", shape)
+    return _filled(rng.gamma(seed, math.prod(sizes), alpha, beta, kind == "int32"), sizes, kind)
+
+
+@op(doc="Tensors / Random")
+def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | None = None) -> Tensor:
+    """Numbers from a function without arguments, called once for each element.
+
+    Source: TF.js `tf.rand`.
+    """
+    kind = _dtype("rand", dtype, "float32", "int32", "bool")
+    sizes = as_shape("rand", shape)
+    values = np.array([rand_function() for _ in range(math.prod(sizes))], dtype=np.float64)
+    return _filled(np.trunc(values) if kind == "bool" else values, sizes, kind)
+
+
+@op(legacy="", doc="Tensors / Random")
+def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, normalized: bool = False) -> Tensor:
+    """Outcomes drawn from a distribution.
+
+    Args:
+        logits: unnormalised log probabilities of at least two outcomes; a vector, or a row for each distribution.
+        num_samples: how many outcomes to draw.
+        seed: a number or text; 0 counts as no seed. Every row draws from the same stream, as in TF.js.
+        normalized: the logits are probabilities.
+
+    Returns:
+        An int32 tensor of num_samples outcomes, or a row of them for each distribution.
+
+    Raises:
+        ValueError: fewer than two outcomes, or a rank other than 1 and 2. TypeError: not float32.
+
+    Source: TF.js `tf.multinomial`.
+    """
+    t = to_tensor("multinomial", "logits", logits, "float32")
+    if t.rank not in (1, 2):
+        raise argument_error("multinomial", "logits", "of rank 1 or 2", t)
+    if t.size < 2:
+        raise argument_error("multinomial", "logits", "of two outcomes or more", t)
+    count = as_int("multinomial", "num_samples", num_samples)
+    rows = reshape_to(t, (1, t.size)) if t.rank == 1 else t
+    probabilities = rows if normalized else run("Softmax", rows)
+    stream = rng.truthy(seed)
+    chosen = run("Multinomial", probabilities, num_samples=count, seed=rng.fresh() if stream is None else stream)
+    return reshape_to(chosen, (count,)) if t.rank == 1 else chosen
+
+
+no_gradient("Multinomial")
+
+
+@op(doc="Operations / Dropout")
+def dropout(
+    x: TensorLike, rate: float, noise_shape: list[int | None] | None = None, seed: Seed | None = None
+) -> Tensor:
+    """Each element kept with probability 1 - rate, and then scaled by 1 / (1 - rate); the others 0.
+
+    Args:
+        x: a float32 tensor of any shape.
+        rate: the part to drop, at least 0 and below 1.
+        noise_shape: the shape of the random mask, which broadcasts to x's; None for a size of x's own.
+        seed: a number or text.
+
+    Raises:
+        ValueError: a rate outside [0, 1), or a noise shape that does not fit. TypeError: not float32.
+
+    Source: TF.js `tf.dropout`.
+    """
+    t = to_tensor("dropout", "x", x, "float32")
+    if not 0 <= rate < 1:
+        raise argument_error("dropout", "rate", "at least 0 and below 1", rate)
+    if rate == 0:
+        return run("Identity", t)
+    shape = t.shape
+    if noise_shape is not None:
+        same_rank = len(noise_shape) == t.rank
+        shape = as_shape(
+            "dropout", [t.shape[i] if n is None and same_rank else n for i, n in enumerate(noise_shape)], "noise_shape"
+        )
+    keep = 1 - rate
+    kept = (random_uniform(shape, 0, 1, "float32", seed) + keep).floor()
+    return t.mul(kept.div(keep))

@@ -1,0 +1,289 @@
+"""Reductions along axes: sums, products, extremes, truth values and what is composed of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from tfpy.core.convert import TensorLike, number, to_tensor
+from tfpy.core.ops.arith import add, div, mul, sub
+from tfpy.core.ops.common import as_float, cast_to, full, mask, real, reshape_to, sum_over
+from tfpy.core.registry import op
+from tfpy.core.results import Record
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
+from tfpy.engine.tape import gradient, no_gradient
+
+Axis: TypeAlias = int | Sequence[int] | None
+
+
+class Moments(Record):
+    """What `moments` returns."""
+
+    mean: Tensor
+    variance: Tensor
+
+
+def with_kept_axes(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
+    """What was reduced from `shape` over `axes`, with the axes back as sizes of 1."""
+    return reshape_to(t, reduced_shape(shape, axes, True))
+
+
+def _reduce(op_name: str, kernel: str, t: Tensor, axis: Axis, keep_dims: bool) -> Tensor:
+    return run(kernel, t, axes=resolve_axes(op_name, axis, t.rank), keep_dims=bool(keep_dims))
+
+
+@op(chain=True, legacy="sum", doc="Operations / Reduction")
+def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The sum along axes.
+
+    Args:
+        x: a tensor of any shape; truth values are taken as int32.
+        axis: the axis or axes to sum over; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings.
+
+    Source: TF.js `tf.sum`; deeplearn.js `math.sum`.
+    """
+    t = to_tensor("sum", "x", x)
+    return _reduce("sum", "Sum", cast_to(t, "int32") if t.dtype == "bool" else t, axis, keep_dims)
+
+
+def _sum_gradient(dy: Tensor, n: Any) -> Tensor:
+    shape = n.shape("x")
+    return run("BroadcastTo", with_kept_axes(dy, shape, n.attrs["axes"]), shape=shape)
+
+
+gradient("Sum", x=_sum_gradient)
+
+
+@op(chain=True, legacy="mean", doc="Operations / Reduction")
+def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The mean along axes, in float32; of no elements it is 0.
+
+    Args:
+        x: a tensor of any shape; any dtype but string.
+        axis: the axis or axes to average over; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings.
+
+    Source: TF.js `tf.mean`, which divides each element before it sums, as is done here; deeplearn.js `math.mean`.
+    """
+    t = as_float(to_tensor("mean", "x", x))
+    axes = resolve_axes("mean", axis, t.rank)
+    count = math.prod([t.shape[i] for i in axes])
+    return sum_over(div(t, number(count)), axes, bool(keep_dims))
+
+
+@op(chain=True, legacy="", doc="Operations / Reduction")
+def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The product along axes.
+
+    Args:
+        x: a tensor of any shape; truth values are taken as int32.
+        axis: the axis or axes to multiply over; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings.
+
+    Source: TF.js `tf.prod`. An element's gradient is the product of the others, zeros among them included.
+    """
+    t = to_tensor("prod", "x", x)
+    return _reduce("prod", "Prod", cast_to(t, "int32") if t.dtype == "bool" else t, axis, keep_dims)
+
+
+def _prod_gradient(dy: Tensor, n: Any) -> Tensor:
+    """dy times the product of the other elements: those before, times those after."""
+    axes: tuple[int, ...] = n.attrs["axes"]
+    x = as_float(n.x)
+    kept = tuple(i for i in range(x.rank) if i not in axes)
+    perm = (*kept, *axes)
+    moved = run("Transpose", x, perm=perm)
+    lead = tuple(x.shape[i] for i in kept)
+    flat = reshape_to(moved, (*lead, math.prod([x.shape[i] for i in axes])))
+    before = run("Cumprod", flat, axis=len(lead), exclusive=True, reverse=False)
+    after = run("Cumprod", flat, axis=len(lead), exclusive=True, reverse=True)
+    slope = mul(reshape_to(dy, (*lead, 1)), mul(before, after))
+    back = tuple(perm.index(i) for i in range(x.rank))
+    return run("Transpose", reshape_to(slope, moved.shape), perm=back)
+
+
+gradient("Prod", saves="x", x=_prod_gradient)
+
+
+@op(chain=True, legacy="max", doc="Operations / Reduction")
+def max_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The largest element along axes; NaN if any is NaN or there is none.
+
+    Args:
+        x: a tensor of any shape; any real dtype.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.max`; deeplearn.js `math.max`. Every element that equals the largest gets the whole gradient.
+    """
+    return _reduce("max", "Max", real("max", x), axis, keep_dims)
+
+
+@op(chain=True, legacy="min", doc="Operations / Reduction")
+def min_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The smallest element along axes; NaN if any is NaN or there is none.
+
+    Args:
+        x: a tensor of any shape; any real dtype.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.min`; deeplearn.js `math.min`. Every element that equals the smallest gets the whole gradient.
+    """
+    return _reduce("min", "Min", real("min", x), axis, keep_dims)
+
+
+def _extremum_gradient(dy: Tensor, n: Any) -> Tensor:
+    shape, axes = n.shape("x"), n.attrs["axes"]
+    chosen = mask("Equal", n.x, with_kept_axes(n.y, shape, axes))
+    return mul(with_kept_axes(dy, shape, axes), chosen)
+
+
+gradient("Max", saves="x y", x=_extremum_gradient)
+gradient("Min", saves="x y", x=_extremum_gradient)
+
+
+@op(chain=True, doc="Operations / Reduction")
+def all_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """Whether all elements along axes are true; of no elements it is false, as in TF.js.
+
+    Args:
+        x: a bool tensor of any shape.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        TypeError: not bool. ValueError: an axis is out of range.
+
+    Source: TF.js `tf.all`.
+    """
+    return _reduce("all", "All", to_tensor("all", "x", x, "bool"), axis, keep_dims)
+
+
+@op(chain=True, doc="Operations / Reduction")
+def any_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """Whether any element along axes is true.
+
+    Args:
+        x: a bool tensor of any shape.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        TypeError: not bool. ValueError: an axis is out of range.
+
+    Source: TF.js `tf.any`.
+    """
+    return _reduce("any", "Any", to_tensor("any", "x", x, "bool"), axis, keep_dims)
+
+
+no_gradient("All", "Any")
+
+
+@op(chain=True, legacy="arg_max", doc="Operations / Reduction")
+def arg_max(x: TensorLike, axis: int = 0) -> Tensor:
+    """The index of the largest element along an axis; of the first, if several are.
+
+    Args:
+        x: a tensor of rank 1 or more; any real dtype. NaN counts only where it comes first.
+        axis: the axis to reduce.
+
+    Returns:
+        An int32 tensor without that axis.
+
+    Raises:
+        ValueError: the axis is out of range. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.argMax`; deeplearn.js `math.argMax`. Its gradient is 0.
+    """
+    t = real("arg_max", x)
+    return run("ArgMax", t, axis=resolve_axis("arg_max", axis, t.rank))
+
+
+@op(chain=True, legacy="arg_min", doc="Operations / Reduction")
+def arg_min(x: TensorLike, axis: int = 0) -> Tensor:
+    """The index of the smallest element along an axis; of the first, if several are.
+
+    Args:
+        x: a tensor of rank 1 or more; any real dtype. NaN counts only where it comes first.
+        axis: the axis to reduce.
+
+    Returns:
+        An int32 tensor without that axis.
+
+    Raises:
+        ValueError: the axis is out of range. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.argMin`; deeplearn.js `math.argMin`. Its gradient is 0.
+    """
+    t = real("arg_min", x)
+    return run("ArgMin", t, axis=resolve_axis("arg_min", axis, t.rank))
+
+
+for _kernel in ("ArgMax", "ArgMin"):
+    gradient(_kernel, x=lambda dy, n: full(n.shape("x"), 0))
+
+
+@op(chain=True, legacy="log_sum_exp", doc="Operations / Reduction")
+def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """log(Σ eˣ) along axes, without overflow.
+
+    Args:
+        x: a tensor of any shape; any real dtype.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.logSumExp`; deeplearn.js `math.logSumExp`.
+    """
+    t = real("log_sum_exp", x, "float32")
+    axes = resolve_axes("log_sum_exp", axis, t.rank)
+    largest = run("Max", t, axes=axes, keep_dims=True)
+    total = sum_over(run("Exp", sub(t, largest)), axes)
+    out = add(reshape_to(largest, total.shape), run("Log", total))
+    return with_kept_axes(out, t.shape, axes) if keep_dims else out
+
+
+@op(legacy="", doc="Operations / Normalization")
+def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moments:
+    """Mean and population variance along axes.
+
+    Args:
+        x: a tensor of any shape; any real dtype.
+        axis: the axis or axes to reduce; all by default.
+        keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A record (mean, variance) of float32 tensors.
+
+    Raises:
+        ValueError: an axis is out of range. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.moments`; deeplearn.js `math.moments`.
+    """
+    t = real("moments", x, "float32")
+    axes = resolve_axes("moments", axis, t.rank)
+    average = mean(t, axes, keep_dims)
+    deviation = run("Square", sub(t, with_kept_axes(average, t.shape, axes)))
+    return Moments(average, mean(deviation, axes, keep_dims))

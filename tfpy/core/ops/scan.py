@@ -1,0 +1,122 @@
+"""Running sums and products along an axis, and the largest elements of each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import cast_to, real
+from tfpy.core.registry import op
+from tfpy.core.results import Record
+from tfpy.core.run import run, run_multi
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, resolve_axis
+from tfpy.engine.tape import gradient, no_gradient
+
+
+class TopK(Record):
+    """What `topk` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+@op(chain=True, doc="Operations / Scan")
+def cumsum(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
+    """The sum of the elements up to each place along an axis.
+
+    Args:
+        x: a tensor of any shape; truth values are taken as int32.
+        axis: the axis.
+        exclusive: leave the element at the place itself out.
+        reverse: sum from the end.
+
+    Raises:
+        ValueError: the axis is out of range. TypeError: strings.
+
+    Source: TF.js `tf.cumsum`.
+    """
+    return _scan("cumsum", "Cumsum", x, axis, exclusive, reverse)
+
+
+gradient(
+    "Cumsum",
+    x=lambda dy, n: run(
+        "Cumsum", dy, axis=n.attrs["axis"], exclusive=n.attrs["exclusive"], reverse=not n.attrs["reverse"]
+    ),
+)
+
+
+@op(chain=True, doc="Operations / Scan")
+def cumprod(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
+    """The product of the elements up to each place along an axis.
+
+    Args:
+        x: a tensor of any shape; truth values are taken as int32.
+        axis: the axis.
+        exclusive: leave the element at the place itself out.
+        reverse: multiply from the end.
+
+    Raises:
+        ValueError: the axis is out of range. TypeError: strings.
+
+    Source: TF.js `tf.cumprod`.
+    """
+    return _scan("cumprod", "Cumprod", x, axis, exclusive, reverse)
+
+
+no_gradient("Cumprod")
+
+
+def _scan(name: str, kernel: str, x: TensorLike, axis: int, exclusive: bool, reverse: bool) -> Tensor:
+    t = to_tensor(name, "x", x)
+    t = cast_to(t, "int32") if t.dtype == "bool" else t
+    at = resolve_axis(name, axis, max(t.rank, 1))
+    if t.rank == 0:
+        t = run("Reshape", t, shape=(1,))
+        return run("Reshape", _scan(name, kernel, t, 0, exclusive, reverse), shape=())
+    return run(kernel, t, axis=at, exclusive=bool(exclusive), reverse=bool(reverse))
+
+
+@op(chain=True, legacy="", doc="Operations / Evaluation")
+def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
+    """The k largest elements of each row, along the last axis.
+
+    Args:
+        x: a tensor of rank 1 or more; any real dtype.
+        k: how many.
+        sorted: whether they come largest first; here they always do.
+
+    Returns:
+        A record (values, indices); of equal elements the one with the lower index comes first.
+
+    Raises:
+        ValueError: k is negative or beyond the row, or the tensor is a scalar. TypeError: strings.
+
+    Source: TF.js `tf.topk`. The gradient of the values is beyond TF.js.
+    """
+    t = real("topk", x)
+    count = as_int("topk", "k", k)
+    if t.rank == 0:
+        raise argument_error("topk", "x", "of rank 1 or more", t)
+    if not 0 <= count <= t.shape[-1]:
+        raise argument_error("topk", "k", f"from 0 to {t.shape[-1]}, the size of the last axis", k)
+    return TopK(*run_multi("TopK", t, k=count, sorted=bool(sorted)))
+
+
+def _top_k_gradient(dys: list[Tensor], n: Any) -> list[Tensor]:
+    """dy put back at the places that the values came from."""
+    shape = n.shape("x")
+    rows = 1
+    for m in shape[:-1]:
+        rows *= m
+    picks = run("Reshape", n.y[1], shape=(rows, n.attrs["k"]))
+    offsets = run("Range", start=0, step=shape[-1], count=rows, dtype="int32")
+    ids = run("Reshape", run("Add", picks, run("Reshape", offsets, shape=(rows, 1))), shape=(picks.size,))
+    flat = run("Reshape", dys[0], shape=(picks.size,))
+    total = run("UnsortedSegmentSum", flat, ids, num_segments=rows * shape[-1])
+    return [run("Reshape", total, shape=shape)]
+
+
+gradient("TopK", saves="y", joint=_top_k_gradient)

@@ -1,0 +1,215 @@
+"""Ops that keep the elements and change how they are laid out in dimensions, or their dtype."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import reshape_to, unbroadcast
+from tfpy.core.ops.create import ShapeLike
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_shape, broadcast_shapes, resolve_axes
+from tfpy.engine.tape import gradient
+
+
+@op(chain=True, doc="Tensors / Transformations")
+def cast(x: TensorLike, dtype: DType) -> Tensor:
+    """The values in another dtype.
+
+    Floats become int32 by truncation, wrapping around modulo 2³² (NaN and infinities become 0), and bool by being
+    different from 0. Complex numbers lose their imaginary part.
+
+    Args:
+        x: a tensor of any shape; strings stay strings.
+        dtype: the dtype wanted. The tensor's own gives a tensor that shares its data.
+
+    Raises:
+        ValueError: no such dtype. TypeError: from or to strings.
+
+    Source: TF.js `tf.cast`.
+    """
+    t = to_tensor("cast", "x", x, "any")
+    wanted = as_dtype("cast", dtype)
+    if wanted == t.dtype:
+        return run("Identity", t)
+    if "string" in (wanted, t.dtype):
+        raise argument_error("cast", "dtype", f"a dtype that {t.dtype} can be cast to", dtype, TypeError)
+    return run("Cast", t, dtype=wanted)
+
+
+def _cast_gradient(dy: Tensor, n: Any) -> Tensor:
+    """dy, whatever dtype it went through, as in TF.js; the real part where complex numbers came from real ones."""
+    if dy.dtype == "complex64" and n.spec("x").dtype != "complex64":
+        return run("Real", dy)
+    if dy.dtype != "complex64" and n.spec("x").dtype == "complex64":
+        return run("Cast", dy, dtype="complex64")
+    return dy
+
+
+gradient("Cast", x=_cast_gradient)
+
+
+@op(chain=True, legacy="clone", doc="Tensors / Creation")
+def clone(x: TensorLike) -> Tensor:
+    """A new tensor that shares the data of another.
+
+    Source: TF.js `tf.clone`; deeplearn.js `math.clone`.
+    """
+    return run("Identity", to_tensor("clone", "x", x, "any"))
+
+
+gradient("Identity", x=lambda dy, n: dy)
+
+
+@op(chain=True, legacy="reshape", doc="Tensors / Transformations")
+def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
+    """The same elements under another shape, sharing the data.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        shape: the shape; one size may be -1, for what is left.
+
+    Raises:
+        ValueError: the elements do not fill the shape.
+
+    Source: TF.js `tf.reshape`; deeplearn.js `math.reshape`.
+    """
+    t = to_tensor("reshape", "x", x, "any")
+    return run("Reshape", t, shape=_whole_shape("reshape", shape, t.size))
+
+
+def _whole_shape(op_name: str, shape: Any, size: int) -> Shape:
+    """A shape with its -1, if it has one, replaced by the size that is left."""
+    sizes = [as_int(op_name, "shape", n) for n in (shape if isinstance(shape, Sequence) else [shape])]
+    if sizes.count(-1) > 1:
+        raise argument_error(op_name, "shape", "a shape with one -1 at most", sizes)
+    if -1 in sizes:
+        known = math.prod(n for n in sizes if n != -1)
+        if known == 0 or size % known:
+            raise argument_error(op_name, "shape", f"a shape that {size} elements fill", sizes)
+        sizes[sizes.index(-1)] = size // known
+    return as_shape(op_name, sizes)
+
+
+gradient("Reshape", x=lambda dy, n: reshape_to(dy, n.shape("x")))
+
+
+@op(chain=True, doc="Tensors / Transformations")
+def expand_dims(x: TensorLike, axis: int = 0) -> Tensor:
+    """A dimension of size 1 put in.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        axis: the axis it is to be; negative from the end of the new shape.
+
+    Raises:
+        ValueError: the axis is out of range.
+
+    Source: TF.js `tf.expandDims`.
+    """
+    t = to_tensor("expand_dims", "x", x, "any")
+    at = as_int("expand_dims", "axis", axis)
+    if not -t.rank - 1 <= at <= t.rank:
+        raise argument_error("expand_dims", "axis", f"an axis from {-t.rank - 1} to {t.rank}", axis)
+    at %= t.rank + 1
+    return run("Reshape", t, shape=(*t.shape[:at], 1, *t.shape[at:]))
+
+
+@op(chain=True, doc="Tensors / Transformations")
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+    """Dimensions of size 1 taken out.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        axis: the axis or axes to take out; all of size 1 by default.
+
+    Raises:
+        ValueError: an axis is out of range or its size is not 1.
+
+    Source: TF.js `tf.squeeze`.
+    """
+    t = to_tensor("squeeze", "x", x, "any")
+    if axis is None or axis == []:
+        return run("Reshape", t, shape=tuple(n for n in t.shape if n != 1))
+    axes = resolve_axes("squeeze", axis, t.rank)
+    for i in axes:
+        if t.shape[i] != 1:
+            raise argument_error("squeeze", "axis", f"of axes of size 1 in shape {list(t.shape)}", axis)
+    return run("Reshape", t, shape=tuple(n for i, n in enumerate(t.shape) if i not in axes))
+
+
+@op(chain=True, doc="Tensors / Transformations")
+def broadcast_to(x: TensorLike, shape: ShapeLike) -> Tensor:
+    """Repeated along dimensions of size 1, and along new ones in front, to fill a shape.
+
+    Args:
+        x: a tensor of any shape; any dtype but string.
+        shape: the shape; -1 keeps the size of that dimension.
+
+    Raises:
+        ValueError: the tensor does not broadcast to the shape.
+
+    Source: TF.js `tf.broadcastTo`.
+    """
+    t = to_tensor("broadcast_to", "x", x)
+    sizes = [as_int("broadcast_to", "shape", n) for n in (shape if isinstance(shape, Sequence) else [shape])]
+    lead = len(sizes) - t.rank
+    kept = [t.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(sizes)]
+    wanted = as_shape("broadcast_to", kept)
+    if wanted == t.shape:
+        return run("Identity", t)
+    return run("BroadcastTo", t, shape=wanted)
+
+
+gradient("BroadcastTo", x=lambda dy, n: unbroadcast(dy, n.shape("x")))
+
+
+@op(doc="Tensors / Transformations")
+def broadcast_args(s0: TensorLike, s1: TensorLike) -> Tensor:
+    """The shape, as an int32 tensor, that two shapes broadcast to.
+
+    Args:
+        s0: a shape as an int32 tensor of rank 1.
+        s1: a shape as an int32 tensor of rank 1.
+
+    Raises:
+        ValueError: another rank, or the shapes do not broadcast. TypeError: not int32.
+
+    Source: TF.js `tf.broadcastArgs`.
+    """
+    shapes = []
+    for name, value in (("s0", s0), ("s1", s1)):
+        t = to_tensor("broadcast_args", name, value, "int32")
+        if t.rank != 1:
+            raise argument_error("broadcast_args", name, "of rank 1", t)
+        shapes.append(as_shape("broadcast_args", t.array_sync(), name))
+    from tfpy.core.ops.create import tensor1d
+
+    try:
+        return tensor1d(list(broadcast_shapes(*shapes)), "int32")
+    except ShapeError as error:
+        raise ShapeError(f"broadcast_args: {error}") from None
+
+
+@op(doc="Tensors / Transformations")
+def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
+    """The tensor itself, if it has the given shape.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        shape: the shape it must have; None for any size.
+
+    Raises:
+        ValueError: it has another.
+
+    Source: TF.js `tf.ensureShape`.
+    """
+    t = to_tensor("ensure_shape", "x", x, "any")
+    if len(shape) != t.rank or any(n is not None and n != m for n, m in zip(shape, t.shape, strict=True)):
+        raise argument_error("ensure_shape", "x", f"of shape {list(shape)}", t)
+    return t

@@ -1,0 +1,259 @@
+"""Taking parts of tensors: slices, rows by index; and their counterparts, padding and repeating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import as_float, cast_to, reshape_to, sum_over
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, resolve_axes, resolve_axis
+from tfpy.engine.tape import gradient
+
+
+@op(chain=True, doc="Tensors / Slicing and Joining")
+def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Tensor:
+    """A block of a tensor.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype.
+        begin: where the block starts in each axis, negative from the end; axes not given start at 0.
+        size: how far it goes in each axis; -1, and axes not given, go to the end.
+
+    Raises:
+        ValueError: the block is not inside the tensor, or the tensor is a scalar.
+
+    Source: TF.js `tf.slice`.
+    """
+    t = to_tensor("slice", "x", x, "any")
+    if t.rank == 0:
+        raise argument_error("slice", "x", "of rank 1 or more", t)
+    starts, sizes = _block(t, begin, size)
+    return run("Slice", t, begin=starts, size=sizes)
+
+
+def _block(t: Tensor, begin: Any, size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    starts = _per_axis("begin", begin, t, 0)
+    sizes = _per_axis("size", -1 if size is None else size, t, -1)
+    starts = [b + n if b < 0 else b for b, n in zip(starts, t.shape, strict=True)]
+    sizes = [n - b if s == -1 else s for s, b, n in zip(sizes, starts, t.shape, strict=True)]
+    for b, s, n in zip(starts, sizes, t.shape, strict=True):
+        if b < 0 or s < 0 or b + s > n:
+            expected = f"a block inside shape {list(t.shape)}"
+            raise argument_error("slice", "begin", expected, f"begin {starts}, size {sizes}")
+    return tuple(starts), tuple(sizes)
+
+
+def _per_axis(argument: str, given: Any, t: Tensor, rest: int) -> list[int]:
+    values = list(given) if isinstance(given, Sequence) else [given]
+    if len(values) > t.rank:
+        raise argument_error("slice", argument, f"at most {t.rank} numbers, for shape {list(t.shape)}", given)
+    whole = [as_int("slice", argument, v) for v in values]
+    return whole + [rest] * (t.rank - len(whole))
+
+
+def _slice_gradient(dy: Tensor, n: Any) -> Tensor:
+    ends = zip(n.shape("x"), n.attrs["begin"], n.attrs["size"], strict=True)
+    return run("PadV2", dy, paddings=tuple((b, total - b - s) for total, b, s in ends), constant_value=0)
+
+
+gradient("Slice", x=_slice_gradient)
+
+
+@op(chain=True, doc="Tensors / Transformations")
+def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
+    """A tensor with a margin of one value around it.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype but string.
+        paddings: for each axis, how much to put before and after.
+        constant_value: the value of the margin.
+
+    Raises:
+        ValueError: not a pair of sizes for each axis, or the tensor is a scalar.
+
+    Source: TF.js `tf.pad`.
+    """
+    t = to_tensor("pad", "x", x)
+    if t.rank == 0:
+        raise argument_error("pad", "x", "of rank 1 or more", t)
+    return run("PadV2", t, paddings=check_paddings("pad", paddings, t.rank), constant_value=constant_value)
+
+
+def check_paddings(op_name: str, paddings: Any, rank: int) -> tuple[tuple[int, int], ...]:
+    """For each axis a pair of sizes."""
+    pairs = [tuple(as_int(op_name, "paddings", n) for n in pair) for pair in paddings]
+    if len(pairs) != rank or any(len(p) != 2 or min(p) < 0 for p in pairs):
+        raise argument_error(op_name, "paddings", f"a pair of sizes for each of {rank} axes", paddings)
+    return tuple((a, b) for a, b in pairs)
+
+
+def _pad_gradient(dy: Tensor, n: Any) -> Tensor:
+    return run("Slice", dy, begin=tuple(a for a, _ in n.attrs["paddings"]), size=n.shape("x"))
+
+
+gradient("PadV2", x=_pad_gradient)
+
+
+@op(chain=True, legacy="tile", doc="Tensors / Slicing and Joining")
+def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
+    """A tensor repeated along its axes.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        reps: how often, for each axis.
+
+    Raises:
+        ValueError: not one number, 0 or more, for each axis.
+
+    Source: TF.js `tf.tile`; deeplearn.js `math.tile`. The gradient is defined for every rank, beyond TF.js's 4.
+    """
+    t = to_tensor("tile", "x", x, "any")
+    times = tuple(as_int("tile", "reps", r) for r in reps)
+    if len(times) != t.rank or any(r < 0 for r in times):
+        raise argument_error("tile", "reps", f"a number of times for each of {t.rank} axes", list(reps))
+    return run("Tile", t, reps=times)
+
+
+def _tile_gradient(dy: Tensor, n: Any) -> Tensor:
+    """The sum over the copies: each axis seen as (copies, size)."""
+    split = [m for r, size in zip(n.attrs["reps"], n.shape("x"), strict=True) for m in (r, size)]
+    return sum_over(run("Reshape", dy, shape=tuple(split)), tuple(range(0, len(split), 2)))
+
+
+gradient("Tile", x=_tile_gradient)
+
+
+@op(chain=True, doc="Tensors / Slicing and Joining")
+def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+    """The elements in the opposite order along axes.
+
+    Args:
+        x: a tensor of any shape; any dtype but string.
+        axis: the axis or axes; all by default.
+
+    Raises:
+        ValueError: an axis is out of range.
+
+    Source: TF.js `tf.reverse`.
+    """
+    t = to_tensor("reverse", "x", x)
+    axes = resolve_axes("reverse", axis, t.rank)
+    return run("Reverse", t, axes=axes) if t.rank else run("Identity", t)
+
+
+gradient("Reverse", x=lambda dy, n: run("Reverse", dy, axes=n.attrs["axes"]))
+
+
+@op(chain=True, doc="Tensors / Slicing and Joining")
+def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
+    """Slices along an axis, picked by index.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype but string.
+        indices: an int32 tensor of indices from 0 to the size of the axis less one.
+        axis: the axis to pick from.
+        batch_dims: how many leading dimensions x and indices have in common; picks are made within each.
+
+    Returns:
+        A tensor of x's shape with the axis replaced by the dimensions of indices (without the batch dimensions).
+
+    Raises:
+        ValueError: an index or axis is out of range, or batch_dims does not fit. TypeError: indices not int32.
+
+    Source: TF.js `tf.gather`.
+    """
+    t = to_tensor("gather", "x", x, "any")
+    picks = to_tensor("gather", "indices", indices, "int32")
+    at = resolve_axis("gather", axis, t.rank)
+    lead = as_int("gather", "batch_dims", batch_dims)
+    lead = lead + picks.rank if lead < 0 else lead
+    if not 0 <= lead <= min(at, picks.rank) or t.shape[:lead] != picks.shape[:lead]:
+        expected = f"a number of dimensions before axis {at} that {list(t.shape)} and {list(picks.shape)} share"
+        raise argument_error("gather", "batch_dims", expected, batch_dims)
+    return run("GatherV2", t, picks, axis=at, batch_dims=lead)
+
+
+def _gather_gradient(dy: Tensor, n: Any) -> Tensor:
+    """The rows of dy, added up by the index that picked them."""
+    shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
+    if lead:
+        return _batched_gather_gradient(dy, n)
+    picks = n.indices
+    moved = (*range(axis, axis + picks.rank), *range(axis), *range(axis + picks.rank, dy.rank))
+    rows = run("Transpose", dy, perm=moved)
+    total = run("UnsortedSegmentSum", rows, picks, num_segments=shape[axis])
+    back = (*range(1, axis + 1), 0, *range(axis + 1, len(shape)))
+    return run("Transpose", total, perm=back)
+
+
+def _batched_gather_gradient(dy: Tensor, n: Any) -> Tensor:
+    """The same with every batch's indices shifted to rows of its own."""
+    shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
+    batches = 1
+    for m in shape[:lead]:
+        batches *= m
+    picks = reshape_to(n.indices, (batches, -1 if not batches else n.indices.size // batches))
+    offsets = run("Range", start=0, step=shape[axis], count=batches, dtype="int32")
+    ids = run("Add", picks, run("Reshape", offsets, shape=(batches, 1)))
+    middle, tail = shape[lead:axis], shape[axis + 1 :]
+    inner = n.indices.shape[lead:]
+    spread = run("Reshape", dy, shape=(batches, *middle, *inner, *tail))
+    k, m = len(inner), len(middle)
+    perm = (0, *range(1 + m, 1 + m + k), *range(1, 1 + m), *range(1 + m + k, spread.rank))
+    rows = reshape_to(run("Transpose", spread, perm=perm), (*ids.shape, *middle, *tail))
+    total = run("UnsortedSegmentSum", rows, ids, num_segments=batches * shape[axis])
+    out = run("Reshape", total, shape=(batches, shape[axis], *middle, *tail))
+    order = (0, *range(2, 2 + m), 1, *range(2 + m, out.rank))
+    return run("Reshape", run("Transpose", out, perm=order), shape=shape)
+
+
+gradient("GatherV2", saves="indices", x=_gather_gradient, indices=None)
+
+
+@op(chain=True, doc="Operations / Segment")
+def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Tensor:
+    """The sums of the rows that have the same id.
+
+    Args:
+        x: a tensor of rank 1 or more.
+        segment_ids: an int32 tensor, an id for each row; rows with an id below 0 are left out.
+        num_segments: the number of ids.
+
+    Returns:
+        A float32 tensor of x's shape with the dimensions of the ids replaced by one of size num_segments.
+
+    Raises:
+        ValueError: the ids do not fit the rows. TypeError: ids that are not int32.
+
+    Source: TF.js `tf.unsortedSegmentSum`.
+    """
+    t = as_float(to_tensor("unsorted_segment_sum", "x", x))
+    ids = to_tensor("unsorted_segment_sum", "segment_ids", segment_ids, "int32")
+    count = as_int("unsorted_segment_sum", "num_segments", num_segments)
+    if ids.shape != t.shape[: ids.rank] or not ids.rank:
+        expected = f"of a shape that shape {list(t.shape)} starts with"
+        raise argument_error("unsorted_segment_sum", "segment_ids", expected, ids)
+    if count < 0:
+        raise argument_error("unsorted_segment_sum", "num_segments", "0 or more", num_segments)
+    return run("UnsortedSegmentSum", t, ids, num_segments=count)
+
+
+def _segment_sum_gradient(dy: Tensor, n: Any) -> Tensor:
+    """Each row gets its segment's gradient; rows that were left out get 0."""
+    ids = n.segment_ids
+    count = n.attrs["num_segments"]
+    shape = n.shape("x")
+    if count == 0:
+        return run("Fill", shape=shape, value=0, dtype="float32")
+    inside = run("ClipByValue", ids, clip_value_min=0, clip_value_max=count - 1)
+    rows = run("GatherV2", dy, inside, axis=0, batch_dims=0)
+    valid = cast_to(run("Equal", ids, inside), "float32")
+    return run("Multiply", rows, run("Reshape", valid, shape=(*ids.shape, *[1] * (len(shape) - ids.rank))))
+
+
+gradient("UnsortedSegmentSum", saves="segment_ids", x=_segment_sum_gradient, segment_ids=None)

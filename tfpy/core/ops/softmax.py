@@ -1,0 +1,70 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.arith import mul, sub
+from tfpy.core.ops.common import real, sum_over
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.tape import gradient
+
+
+@op(chain=True, legacy="", doc="Operations / Normalization")
+def softmax(logits: TensorLike, dim: int = -1) -> Tensor:
+    """The logits as probabilities: eˣ / Σ eˣ over the last axis.
+
+    Args:
+        logits: a float32 tensor of rank 1 or more.
+        dim: the last axis; no other is possible.
+
+    Raises:
+        ValueError: another axis. TypeError: not float32.
+
+    Source: TF.js `tf.softmax`.
+    """
+    t = to_tensor("softmax", "logits", logits, "float32")
+    _check_last_axis("softmax", "dim", dim, t.rank)
+    return run("Softmax", t)
+
+
+def _softmax_gradient(dy: Tensor, n: Any) -> Tensor:
+    weighted = mul(dy, n.y)
+    return sub(weighted, mul(sum_over(weighted, (weighted.rank - 1,), True), n.y))
+
+
+gradient("Softmax", saves="y", logits=_softmax_gradient)
+
+
+@op(chain=True, doc="Operations / Normalization")
+def log_softmax(logits: TensorLike, axis: int = -1) -> Tensor:
+    """The logarithm of the softmax over the last axis, computed without loss.
+
+    Args:
+        logits: a tensor of rank 1 or more; whole numbers are taken as float32.
+        axis: the last axis; no other is possible.
+
+    Raises:
+        ValueError: another axis. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.logSoftmax`.
+    """
+    t = real("log_softmax", logits, "float32")
+    _check_last_axis("log_softmax", "axis", axis, t.rank)
+    return run("LogSoftmax", t)
+
+
+def _log_softmax_gradient(dy: Tensor, n: Any) -> Tensor:
+    return sub(dy, mul(sum_over(dy, (dy.rank - 1,), True), run("Exp", n.y)))
+
+
+gradient("LogSoftmax", saves="y", logits=_log_softmax_gradient)
+
+
+def _check_last_axis(op_name: str, argument: str, axis: int, rank: int) -> None:
+    if rank == 0 or axis not in (-1, rank - 1):
+        raise argument_error(op_name, argument, f"the last axis of a tensor of rank 1 or more (rank {rank})", axis)

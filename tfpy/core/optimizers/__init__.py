@@ -1,0 +1,1 @@
+"""Optimizers: the update rules, and the classes that apply them to variables."""

@@ -1,0 +1,212 @@
+"""Optimizer: gradients of a cost, applied to variables by a rule; slots, iterations, weights, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.ops.common import full
+from tfpy.core.optimizers._camel import OptimizerCamel
+from tfpy.core.optimizers.rules import Slots, Update
+from tfpy.core.options import accepts_options
+from tfpy.core.ready import ReadyList, ReadyNone
+from tfpy.core.registry import export
+from tfpy.core.results import field
+from tfpy.core.tensor import Tensor
+from tfpy.core.variable import Variable, registered_variables
+from tfpy.engine.backend import current
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.scope import end_scope, start_scope
+
+NamedTensors = Mapping[str, Tensor] | Sequence[Any]
+
+
+@export(doc="Training / Classes")
+class Optimizer(OptimizerCamel):
+    """Changes variables so that a cost becomes smaller.
+
+    A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
+
+    Attributes:
+        learning_rate: how far a step goes; it may be set at any time.
+        iterations: how many steps have been made.
+
+    Source: TF.js `tf.Optimizer`.
+    """
+
+    class_name: ClassVar[str] = "Optimizer"
+    slot_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, learning_rate: float) -> None:
+        self.learning_rate = float(learning_rate)
+        self.iterations = 0
+        self._slots: dict[str, dict[str, Variable]] = {}
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        """The new value of one variable and of its slots."""
+        raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
+
+    def begin_step(self) -> None:
+        """Called before the variables of a step are updated."""
+
+    def end_step(self) -> None:
+        """Called after it."""
+
+    def initial_slot(self, name: str) -> float:
+        """The value that a slot starts with."""
+        return 0.0
+
+    # The public steps
+
+    @accepts_options()
+    def minimize(
+        self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Variable] | None = None
+    ) -> Tensor | None:
+        """One step: compute f() and its gradients, and change the variables.
+
+        Args:
+            f: a function without arguments that returns a scalar.
+            return_cost: whether to return the value of f.
+            var_list: the variables to change; all trainable ones by default.
+
+        Returns:
+            The value of f before the step, or None.
+
+        Raises:
+            ValueError: f returns no scalar, or depends on none of the variables.
+        """
+        value, grads = self.compute_gradients(f, var_list)
+        self.apply_gradients(grads)
+        if return_cost:
+            return value  # type: ignore[no-any-return]
+        value.dispose()
+        return None
+
+    @accepts_options()
+    def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> ValueAndGrads:
+        """The value of f() and its gradients by variable name, as `variable_grads` gives them."""
+        return variable_grads(f, var_list)
+
+    @accepts_options()
+    def apply_gradients(self, variable_gradients: NamedTensors) -> None:
+        """Change variables by given gradients.
+
+        Args:
+            variable_gradients: gradients by variable name, or a list of {'name', 'tensor'}; a gradient that is None
+                leaves its variable as it is.
+
+        Raises:
+            ValueError: no variable of that name, or a gradient of another shape; nothing has been changed then.
+        """
+        pairs = _with_variables(variable_gradients)
+        start_scope("apply_gradients")
+        try:
+            self.begin_step()
+            for variable, grad in pairs:
+                slots = self._slots_of(variable)
+                value, new = self.update(variable, grad, dict(slots))
+                variable.assign(value)
+                for name, slot in new.items():
+                    slots[name].assign(slot)
+            self.end_step()
+        finally:
+            end_scope()
+        self.iterations += 1
+
+    def _slots_of(self, variable: Variable) -> dict[str, Variable]:
+        slots = self._slots.get(variable.name)
+        if slots is None:
+            slots = self._slots[variable.name] = {
+                name: Variable(full(variable.shape, self.initial_slot(name)), trainable=False)
+                for name in self.slot_names
+            }
+        return slots
+
+    def dispose(self) -> None:
+        """Free the slots."""
+        for slots in self._slots.values():
+            for slot in slots.values():
+                slot.dispose()
+        self._slots = {}
+
+    # Configuration and weights
+
+    def get_class_name(self) -> str:
+        """The name it has in saved configurations."""
+        return self.class_name
+
+    def get_config(self) -> dict[str, Any]:
+        """What the constructor was given, by name."""
+        return {"learning_rate": self.learning_rate}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """An optimizer as `get_config` describes it, in either spelling."""
+        return cls(**config)
+
+    def set_learning_rate(self, learning_rate: float) -> None:
+        """Set how far a step goes."""
+        self.learning_rate = float(learning_rate)
+
+    def get_weights(self) -> ReadyList[dict[str, Any]]:
+        """The iterations and slots as a list of {'name', 'tensor'}; it may be awaited."""
+        found = ReadyList([{"name": "iter", "tensor": to_tensor("get_weights", "iter", self.iterations).to_int()}])
+        for slot in self.slot_names:
+            for name, slots in self._slots.items():
+                found.append({"name": f"{name}/{slot}", "tensor": slots[slot]})
+        return found
+
+    def set_weights(self, weight_values: Sequence[Any]) -> ReadyNone:
+        """Take over what `get_weights` gave; it may be awaited.
+
+        Raises:
+            ValueError: a number of weights or a slot that this optimizer does not have.
+        """
+        values = [(field(w, "name", 0), field(w, "tensor", 1)) for w in weight_values]
+        count = len(values) - 1
+        if not values or (count and not self.slot_names) or count % max(len(self.slot_names), 1):
+            expected = f"the iterations and then {len(self.slot_names)} slots for each variable"
+            raise argument_error("set_weights", "weight_values", expected, [name for name, _ in values])
+        slots: dict[str, dict[str, Variable]] = {}
+        for name, tensor in values[1:]:
+            variable, _, slot = name.rpartition("/")
+            if slot not in self.slot_names:
+                raise unknown_name_error("slot", slot, self.slot_names)
+            value = to_tensor("set_weights", name, tensor).clone()
+            slots.setdefault(variable, {})[slot] = Variable(value, trainable=False)
+        self.dispose()
+        self._slots = slots
+        self.iterations = int(to_tensor("set_weights", "iter", values[0][1]))
+        self.restored()
+        return ReadyNone()
+
+    def restored(self) -> None:
+        """Called when iterations and slots have been set."""
+
+
+def or_epsilon(epsilon: float | None) -> float:
+    """The epsilon given, or the backend's."""
+    return current().epsilon if epsilon is None else float(epsilon)
+
+
+def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
+    """The variables that the gradients are for; everything is checked before anything changes."""
+    if isinstance(gradients, Mapping):
+        named = list(gradients.items())
+    else:
+        named = [(field(g, "name", 0), field(g, "tensor", 1)) for g in gradients]
+    variables = registered_variables()
+    pairs = []
+    for name, grad in named:
+        if grad is None:
+            continue
+        if name not in variables:
+            raise unknown_name_error("variable", name, variables)
+        tensor = to_tensor("apply_gradients", name, grad)
+        if tensor.shape != variables[name].shape:
+            expected = f"a gradient of shape {list(variables[name].shape)}"
+            raise argument_error("apply_gradients", name, expected, tensor)
+        pairs.append((variables[name], tensor))
+    return pairs

@@ -1,0 +1,207 @@
+"""The optimizers, each a rule with its hyperparameters, and their factories: `tf.train`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tfpy.core.optimizers import rules
+from tfpy.core.optimizers.base import Optimizer, or_epsilon
+from tfpy.core.optimizers.rules import Slots, Update
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+
+
+@export(doc="Training / Classes")
+class SGDOptimizer(Optimizer):
+    """Stochastic gradient descent. Source: TF.js `tf.SGDOptimizer`."""
+
+    class_name = "SGD"
+
+    @accepts_options()
+    def __init__(self, learning_rate: float) -> None:
+        super().__init__(learning_rate)
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        return rules.sgd(value, grad, slots, self.learning_rate)
+
+
+@export(doc="Training / Classes")
+class MomentumOptimizer(Optimizer):
+    """Gradient descent with momentum, Nesterov's if wanted. Source: TF.js `tf.MomentumOptimizer`."""
+
+    class_name = "Momentum"
+    slot_names = ("momentum",)
+
+    @accepts_options()
+    def __init__(self, learning_rate: float, momentum: float, use_nesterov: bool = False) -> None:
+        super().__init__(learning_rate)
+        self.momentum = float(momentum)
+        self.use_nesterov = bool(use_nesterov)
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        return rules.momentum(value, grad, slots, self.learning_rate, self.momentum, self.use_nesterov)
+
+    def set_momentum(self, momentum: float) -> None:
+        """Set the part of the last step that the next one keeps."""
+        self.momentum = float(momentum)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "momentum": self.momentum, "use_nesterov": self.use_nesterov}
+
+
+@export(doc="Training / Classes")
+class AdagradOptimizer(Optimizer):
+    """Adagrad. Source: TF.js `tf.AdagradOptimizer`."""
+
+    class_name = "Adagrad"
+    slot_names = ("accumulator",)
+
+    @accepts_options()
+    def __init__(self, learning_rate: float, initial_accumulator_value: float = 0.1) -> None:
+        super().__init__(learning_rate)
+        self.initial_accumulator_value = float(initial_accumulator_value)
+
+    def initial_slot(self, name: str) -> float:
+        return self.initial_accumulator_value
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        return rules.adagrad(value, grad, slots, self.learning_rate, or_epsilon(None))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "initial_accumulator_value": self.initial_accumulator_value}
+
+
+@export(doc="Training / Classes")
+class AdadeltaOptimizer(Optimizer):
+    """Adadelta. Source: TF.js `tf.AdadeltaOptimizer`."""
+
+    class_name = "Adadelta"
+    slot_names = ("accum_grad", "accum_var")
+
+    @accepts_options()
+    def __init__(self, learning_rate: float = 0.001, rho: float = 0.95, epsilon: float | None = None) -> None:
+        super().__init__(learning_rate)
+        self.rho = float(rho)
+        self.epsilon = or_epsilon(epsilon)
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        return rules.adadelta(value, grad, slots, self.learning_rate, self.rho, self.epsilon)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
+
+
+@export(doc="Training / Classes")
+class RMSPropOptimizer(Optimizer):
+    """RMSProp, centred if wanted. Source: TF.js `tf.RMSPropOptimizer`."""
+
+    class_name = "RMSProp"
+
+    @accepts_options()
+    def __init__(
+        self,
+        learning_rate: float,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float | None = None,
+        centered: bool = False,
+    ) -> None:
+        super().__init__(learning_rate)
+        self.decay = float(decay)
+        self.momentum = float(momentum)
+        self.epsilon = or_epsilon(epsilon)
+        self.centered = bool(centered)
+        self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")  # type: ignore[misc]
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        rule = rules.centered_rmsprop if self.centered else rules.rmsprop
+        return rule(value, grad, slots, self.learning_rate, self.decay, self.momentum, self.epsilon)
+
+    def get_config(self) -> dict[str, Any]:
+        own = {"decay": self.decay, "momentum": self.momentum, "epsilon": self.epsilon, "centered": self.centered}
+        return {**super().get_config(), **own}
+
+
+def _float32_product(a: float, b: float) -> float:
+    """The product as float32 arithmetic gives it, which is how TF.js keeps powers of the betas."""
+    return float(np.float32(a) * np.float32(b))
+
+
+def _one_minus(power: float) -> float:
+    return float(np.float32(1) - np.float32(power))
+
+
+class _BetaOptimizer(Optimizer):
+    """What Adam and Adamax share: two betas, and powers of them that grow with the steps."""
+
+    slot_names = ("m", "v")
+
+    def __init__(self, learning_rate: float, beta1: float, beta2: float, epsilon: float | None) -> None:
+        super().__init__(learning_rate)
+        self.beta1 = float(beta1)
+        self.beta2 = float(beta2)
+        self.epsilon = or_epsilon(epsilon)
+        self._powers = [float(np.float32(beta1)), float(np.float32(beta2))]
+
+    def end_step(self) -> None:
+        self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
+
+    def restored(self) -> None:
+        self._powers = [float(np.float32(b ** (self.iterations + 1))) for b in (self.beta1, self.beta2)]
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}
+
+
+@export(doc="Training / Classes")
+class AdamOptimizer(_BetaOptimizer):
+    """Adam. Source: TF.js `tf.AdamOptimizer`."""
+
+    class_name: ClassVar[str] = "Adam"
+
+    @accepts_options()
+    def __init__(
+        self,
+        learning_rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float | None = None,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon)
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        bias1, bias2 = map(_one_minus, self._powers)
+        lr = self.learning_rate
+        return rules.adam(value, grad, slots, lr, self.beta1, self.beta2, self.epsilon, bias1, bias2)
+
+
+@export(doc="Training / Classes")
+class AdamaxOptimizer(_BetaOptimizer):
+    """Adamax. Source: TF.js `tf.AdamaxOptimizer`."""
+
+    class_name = "Adamax"
+
+    @accepts_options()
+    def __init__(
+        self,
+        learning_rate: float = 0.002,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float | None = None,
+        decay: float = 0.0,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon)
+        self.decay = float(decay)
+
+    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        decayed = np.float32(self.learning_rate) / np.float32(
+            np.float32(self.iterations) * np.float32(self.decay) + np.float32(1)
+        )
+        rate = float(decayed / np.float32(_one_minus(self._powers[0])))
+        return rules.adamax(value, grad, slots, rate, self.beta1, self.beta2, self.epsilon)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "decay": self.decay}

@@ -1,0 +1,108 @@
+"""Options: an option dict or keywords, in either spelling, None standing for 'not given'. The only options code.
+
+`accepts_options` is put on every public function that has a default or a name of several words. Hot ops have neither
+and are called directly.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, cast
+
+from tfpy.core.names import spellings
+from tfpy.engine.errors import argument_error, nearest
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def read_options(given: Mapping[str, Any], known: Iterable[str], where: str) -> dict[str, Any]:
+    """Options in either spelling -> snake_case; those that are None are left out.
+
+    Raises:
+        TypeError: an unknown option (with the nearest known one), or one given twice.
+    """
+    return respell(given, spellings(known), where)
+
+
+def respell(given: Mapping[str, Any], spelling: Mapping[str, str], where: str) -> dict[str, Any]:
+    """`read_options` with the table of spellings at hand."""
+    out: dict[str, Any] = {}
+    for key, value in given.items():
+        if key not in spelling:
+            raise TypeError(f"{where}: unknown option {key!r}.{nearest(key, spelling)}")
+        name = spelling[key]
+        if name in out:
+            raise TypeError(f"{where}: option {name!r} is given twice.")
+        out[name] = value
+    return {name: value for name, value in out.items() if value is not None}
+
+
+def accepts_options(options: str | None = None, where: str | None = None) -> Callable[[F], F]:
+    """Let a function be called as TF.js would: camelCase keywords, None for a default, an option dict in its position.
+
+    Args:
+        options: the name of the last positional parameter, when it may hold a dict of options, which are then as good
+            as keywords.
+        where: what error messages call the function; its name by default.
+    """
+
+    def decorate(function: F) -> F:
+        return cast("F", _wrap(function, where or function.__name__.strip("_"), options))
+
+    return decorate
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
+    """Names of a function's positional and of its keyword-only parameters (fast: it runs for each op at import)."""
+    code = function.__code__
+    positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    return list(names[:positional]), list(names[positional : positional + keyword_only])
+
+
+def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Callable[..., Any]:
+    positional, keyword_only = parameters_of(function)
+    spelling = spellings(n for n in (*positional, *keyword_only) if n not in ("self", "cls", options))
+    most = sys.maxsize if function.__code__.co_flags & inspect.CO_VARARGS else len(positional)
+    given = function.__defaults__ or ()
+    defaults = dict(enumerate(given, start=len(positional) - len(given)))
+    first_default = min((i for i, value in defaults.items() if value is not None), default=most)
+
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        if keywords:
+            keywords = respell(keywords, spelling, where) if options is None else dict(keywords)
+        if options is not None:
+            args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where)
+        if len(args) > first_default:
+            args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
+            if len(args) > most:
+                raise TypeError(f"{where}: takes at most {len(positional)} arguments, but got {len(args)}.")
+        return function(*args, **keywords)
+
+    return call
+
+
+def _merge_options(
+    args: tuple[Any, ...],
+    keywords: dict[str, Any],
+    at: int,
+    options: str,
+    spelling: Mapping[str, str],
+    where: str,
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The option dict, given by position or by name, turned into keywords."""
+    given = keywords.pop(options, None)
+    if len(args) == at + 1:
+        args, given = args[:at], args[at]
+    if given is not None and not isinstance(given, Mapping):
+        raise argument_error(where, options, "a dict of options", given, TypeError)
+    merged = respell(given or {}, spelling, where)
+    for name, value in respell(keywords, spelling, where).items():
+        if name in merged:
+            raise TypeError(f"{where}: option {name!r} is given twice.")
+        merged[name] = value
+    return args, merged

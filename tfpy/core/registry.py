@@ -1,0 +1,80 @@
+"""The registry of public ops: what the faces, the tests and the reference are derived from.
+
+`@op` marks a function as public. The generator reads the marks from the source; tests and documentation read them here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from tfpy.core.options import accepts_options, parameters_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+class OpInfo(NamedTuple):
+    """A public op.
+
+    Attributes:
+        name: its public snake_case name.
+        namespace: where it is found under `tf`, '' for the top level.
+        function: the function itself.
+        chain: whether it is a method of Tensor too.
+        legacy: the names it has on the legacy NDArrayMath, in snake_case.
+        doc: the heading and subheading of its reference entry.
+        beyond: TF.js does not have it.
+    """
+
+    name: str
+    namespace: str
+    function: Callable[..., Any]
+    chain: bool
+    legacy: tuple[str, ...]
+    doc: str
+    beyond: bool
+
+
+OPS: dict[str, OpInfo] = {}
+EXPORTS: dict[str, type] = {}
+
+
+def op(
+    *,
+    doc: str,
+    chain: bool = False,
+    legacy: str = "",
+    namespace: str = "",
+    options: str | None = None,
+    beyond: bool = False,
+) -> Callable[[F], F]:
+    """Mark a function as a public op under its name without a trailing underscore.
+
+    A function with defaults or names of several words is made to accept options (see `accepts_options`); any other is
+    returned as it is, so that calling it costs nothing extra.
+    """
+
+    def mark(function: F) -> F:
+        name = function.__name__.rstrip("_")
+        function.__name__ = function.__qualname__ = name
+        positional, keyword_only = parameters_of(function)
+        plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))
+        public = function if plain and options is None else accepts_options(options)(function)
+        path = f"{namespace}.{name}" if namespace else name
+        OPS[path] = OpInfo(name, namespace, public, chain, tuple(legacy.split()), doc, beyond)
+        return public
+
+    return mark
+
+
+def export(*, doc: str, namespace: str = "", options: str | None = None) -> Callable[[T], T]:
+    """Mark a class, or a function that is no op, as public. A function is made to accept options."""
+
+    def mark(thing: T) -> T:
+        if isinstance(thing, type):
+            EXPORTS[f"{namespace}.{thing.__name__}" if namespace else thing.__name__] = thing
+            return thing
+        return op(doc=doc, namespace=namespace, options=options)(thing)  # type: ignore[type-var]
+
+    return mark

@@ -1,0 +1,77 @@
+"""Values passed in TF.js's manner: fields in either spelling, callbacks that take fewer arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tfpy.core.names import camel, spellings
+from tfpy.engine.errors import argument_error
+
+
+class Record:
+    """Several results under names: unpacked in order like a tuple, read by attribute or key in either spelling.
+
+    A subclass declares its fields as annotations.
+    """
+
+    _fields: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = tuple(cls.__annotations__)
+
+    def __init__(self, *values: Any) -> None:
+        for name, value in zip(self._fields, values, strict=True):
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        known = spellings(self._fields)
+        if name in known and known[name] != name:
+            return getattr(self, known[name])
+        raise AttributeError(f"{type(self).__name__} has no field {name!r}; it has {', '.join(self._fields)}.")
+
+    def __getitem__(self, key: int | slice | str) -> Any:
+        return getattr(self, key) if isinstance(key, str) else tuple(self)[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([getattr(self, name) for name in self._fields])
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def _asdict(self) -> dict[str, Any]:
+        return dict(zip(self._fields, self, strict=True))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._asdict().items())})"
+
+
+def field(result: Any, name: str, index: int) -> Any:
+    """A field of what a user's function returned: a dict or object in either spelling, or a tuple in order."""
+    for spelling in (name, camel(name)):
+        if isinstance(result, Mapping):
+            if spelling in result:
+                return result[spelling]
+        elif hasattr(result, spelling):
+            return getattr(result, spelling)
+    if isinstance(result, (list, tuple)) and len(result) > index:
+        return result[index]
+    raise argument_error("custom_grad", "f", f"a function that returns {name!r} among its results", result, TypeError)
+
+
+def call_with_as_many(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function with as many of the arguments as it takes: JavaScript ignores those beyond its parameters."""
+    return function(*args[: positional_count(function, len(args))])
+
+
+def positional_count(function: Callable[..., Any], most: int) -> int:
+    """How many positional arguments, up to `most`, a function takes."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return most
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return most
+    taken = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    return min(taken, most)

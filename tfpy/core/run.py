@@ -1,0 +1,16 @@
+"""Kernel calls that return Tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+
+# `partial` and not a function: it adds a tenth of the cost of one more Python frame to every op.
+run: Callable[..., Tensor] = partial(dispatch.run, Tensor)
+"""run(kernel, *inputs, **attrs): a kernel with one output."""
+
+run_multi: Callable[..., list[Tensor]] = partial(dispatch.run_multi, Tensor)
+"""run_multi(kernel, *inputs, **attrs): a kernel with several outputs."""

@@ -1,0 +1,207 @@
+"""Tensor: reading, living and dying, text. Its ops come from the generated `TensorMethods`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.core._camel import TensorCamel
+from tfpy.core._methods import TensorMethods
+from tfpy.core.chained import Chained
+from tfpy.core.operators import Operators
+from tfpy.core.registry import export
+from tfpy.engine import dispatch
+from tfpy.engine.backend import Array
+from tfpy.engine.handle import check_live
+from tfpy.engine.spec import DType, Shape
+
+if TYPE_CHECKING:
+    from tfpy.core.buffer import TensorBuffer
+    from tfpy.core.variable import Variable
+
+
+@export(doc="Tensors / Classes")
+class Tensor(TensorMethods, Chained, Operators, TensorCamel):
+    """An immutable array of numbers, truth values or strings, of any shape.
+
+    Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
+
+    Source: TF.js `tf.Tensor`.
+    """
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each dimension."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> DType:
+        """'float32', 'int32', 'bool', 'string' or 'complex64'."""
+        return self.spec.dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.spec.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.spec.size
+
+    @property
+    def rank_type(self) -> str:
+        """The rank as text."""
+        return str(self.rank)
+
+    @property
+    def is_disposed(self) -> bool:
+        """Whether the data has been freed."""
+        return self.backend is None
+
+    # Reading
+
+    def data_sync(self) -> Any:
+        """The values in row-major order: a flat numpy array, or a list of str for strings.
+
+        The array may be the tensor's own memory and cannot be written to; copy it to change it.
+        """
+        values = self._values("data_sync")
+        return _texts(values) if self.spec.dtype == "string" else values.reshape(-1)
+
+    def array_sync(self) -> Any:
+        """The values as nested lists of Python numbers, truth values or strings; for a scalar, one of these."""
+        values = self._values("array_sync")
+        if self.spec.dtype == "string":
+            values = np.array(_texts(values), dtype=object).reshape(values.shape)
+        return values.tolist()
+
+    def numpy(self) -> Array:
+        """The values as a numpy array of the tensor's shape, which cannot be written to; copy it to change it."""
+        values = self._values("numpy")
+        if self.spec.dtype == "string":
+            return np.array(_texts(values), dtype=object).reshape(values.shape)
+        return values
+
+    def buffer_sync(self) -> TensorBuffer:
+        """A mutable copy of the values, read and written element by element."""
+        from tfpy.core.buffer import TensorBuffer
+
+        return TensorBuffer(self.shape, self.dtype, self._values("buffer_sync"))
+
+    async def data(self) -> Any:
+        """`data_sync`, to be awaited."""
+        return self.data_sync()
+
+    async def array(self) -> Any:
+        """`array_sync`, to be awaited."""
+        return self.array_sync()
+
+    async def buffer(self) -> TensorBuffer:
+        """`buffer_sync`, to be awaited."""
+        return self.buffer_sync()
+
+    async def bytes(self) -> Any:
+        """The values as little-endian bytes; a list of bytes for strings. To be awaited."""
+        values = self._values("bytes")
+        if self.spec.dtype == "string":
+            return list(values.flat)
+        return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def _values(self, op: str) -> Array:
+        values = dispatch.read(self, op)
+        view = values.view()
+        view.flags.writeable = False
+        return view
+
+    # Living and dying
+
+    def throw_if_disposed(self) -> None:
+        """Raise DisposedError when the data has been freed."""
+        check_live(self, "throw_if_disposed")
+
+    def data_to_gpu(self, options: Any = None) -> Any:
+        """TF.js: the tensor's WebGL texture. There is none here; the method exists to say so."""
+        raise RuntimeError("data_to_gpu: tfpy keeps GPU data in buffers of its own; read it with data() or numpy().")
+
+    def variable(self, trainable: bool = True, name: str | None = None, dtype: DType | None = None) -> Variable:
+        """A variable that starts as this tensor."""
+        from tfpy.core.variable import variable
+
+        return variable(self, trainable, name, dtype)
+
+    # Text
+
+    def print(self, verbose: bool = False) -> None:
+        """Print the values, as TF.js does; with `verbose` dtype, rank and shape too."""
+        print(self.to_string(verbose))
+
+    def to_string(self, verbose: bool = False) -> str:
+        """The text that `print` prints."""
+        from tfpy.core.format import tensor_text
+
+        return tensor_text(self.spec, self._values("to_string"), verbose)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} (disposed)" if self.is_disposed else self.to_string()
+
+    def __repr__(self) -> str:
+        head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
+        if self.backend is None or self.backend.symbolic:
+            return head + (", disposed)" if self.backend is None else ", symbolic)")
+        return f"{head})\n{self.to_string().split(chr(10), 1)[1]}"
+
+    def _repr_html_(self) -> str:
+        from tfpy.core.format import tensor_html
+
+        return tensor_html(self.spec, None if self.is_disposed else self._values("repr"))
+
+    # Python's protocols
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        values = self.numpy()
+        if dtype is not None and np.dtype(dtype) != values.dtype:
+            return values.astype(dtype)
+        return values.copy() if copy else values
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.numpy().copy().__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+    def __len__(self) -> int:
+        if not self.spec.shape:
+            raise TypeError("len: a scalar tensor has no length.")
+        return self.spec.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.spec.shape:
+            raise TypeError("iteration over a scalar tensor; read it with float() or array_sync().")
+        return (self[i] for i in range(self.spec.shape[0]))
+
+    def __bool__(self) -> bool:
+        return bool(self._one_element("bool"))
+
+    def __int__(self) -> int:
+        return int(self._one_element("int"))
+
+    def __float__(self) -> float:
+        return float(self._one_element("float"))
+
+    def _one_element(self, what: str) -> Any:
+        if self.spec.size != 1:
+            raise ValueError(
+                f"{what}: only a tensor of one element has a {what} value, but this one has shape {list(self.shape)}. "
+                "Reduce it first, e.g. with any(), all(), sum() or mean()."
+            )
+        return self._values(what).item()
+
+
+def _texts(values: Array) -> list[str]:
+    """A string tensor's UTF-8 bytes as text; bytes that are not UTF-8 are replaced, as in a browser."""
+    return [v.decode(errors="replace") for v in values.flat]

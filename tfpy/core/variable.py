@@ -1,0 +1,118 @@
+"""Variables: tensors whose data can be replaced, and the registry of those that are alive."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+
+from tfpy.core._camel import VariableCamel
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.registry import export, op
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import attach, check_live, join_share, leave_share
+from tfpy.engine.spec import DType
+
+_registered: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
+
+
+@export(doc="Tensors / Classes")
+class Variable(Tensor, VariableCamel):
+    """A tensor that training may change: `assign` gives it other data of its shape and dtype.
+
+    Scopes leave variables alone; they live until they are disposed or unreachable.
+
+    Attributes:
+        name: unique among the live variables.
+        trainable: whether optimizers and `variable_grads` consider it.
+
+    Source: TF.js `tf.Variable`.
+    """
+
+    __slots__ = ("name", "trainable")
+
+    name: str
+    trainable: bool
+
+    def __init__(self, initial_value: Tensor, trainable: bool = True, name: str | None = None) -> None:
+        check_live(initial_value, "variable")
+        self.name = str(next(_numbers)) if name is None else name
+        if self.name in _registered:
+            raise ValueError(f"variable: a variable named {self.name!r} already exists; names are unique.")
+        self.trainable = trainable
+        assert initial_value.backend is not None
+        attach(self, initial_value.spec, initial_value.payload, initial_value.backend)
+        join_share(initial_value, self)
+        _registered[self.name] = self
+
+    def assign(self, new_value: TensorLike) -> None:
+        """Take over another tensor's data; the other tensor stays alive.
+
+        Args:
+            new_value: a tensor, or values, of this variable's shape and dtype.
+
+        Raises:
+            ValueError: the shape differs. TypeError: the dtype differs.
+        """
+        value = to_tensor("assign", "new_value", new_value, "any")
+        if value.spec.shape != self.spec.shape:
+            raise argument_error("assign", "new_value", f"of shape {list(self.shape)}", value)
+        if value.spec.dtype != self.spec.dtype:
+            raise argument_error("assign", "new_value", f"a {self.dtype} tensor", value, TypeError)
+        check_live(self, "assign")
+        check_live(value, "assign")
+        leave_share(self)
+        self.payload, self.backend = value.payload, value.backend
+        join_share(value, self)
+
+    def dispose(self) -> None:
+        """Free the data and the name."""
+        if _registered.get(self.name) is self:
+            del _registered[self.name]
+        super().dispose()
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+
+@op(doc="Tensors / Creation")
+def variable(
+    initial_value: TensorLike, trainable: bool = True, name: str | None = None, dtype: DType | None = None
+) -> Variable:
+    """A variable that starts as a given tensor, sharing its data.
+
+    Args:
+        initial_value: the first value; its shape and dtype are the variable's.
+        trainable: whether optimizers may change it.
+        name: a name no other live variable has; a running number by default.
+        dtype: cast the value to this dtype first.
+
+    Raises:
+        ValueError: the name is taken.
+    Source: TF.js `tf.variable`.
+    """
+    value = to_tensor("variable", "initial_value", initial_value, "any")
+    if dtype is not None and dtype != value.dtype:
+        value = value.cast(dtype)
+    return Variable(value, trainable, name)
+
+
+def registered_variables() -> dict[str, Variable]:
+    """The live variables by name, oldest first."""
+    return dict(_registered)
+
+
+def trainable_variables() -> list[Variable]:
+    """The live trainable variables, oldest first."""
+    return [v for v in list(_registered.values()) if v.trainable]
+
+
+@op(doc="Tensors / Creation")
+def dispose_variables() -> None:
+    """Dispose every live variable.
+
+    Source: TF.js `tf.disposeVariables`.
+    """
+    for v in list(_registered.values()):
+        v.dispose()
