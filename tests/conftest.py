@@ -1,0 +1,37 @@
+"""What every test gets: the cpu backend, no scope or tape left open, no tensor left behind."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+import tfpy as tf
+from tfpy.engine.backend import registry
+from tfpy.engine.handle import accounting
+from tfpy.engine.state import local
+
+
+@pytest.fixture(params=["cpu", "exact"])
+def backend(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The name of the current backend; a test with this fixture runs on each."""
+    registry.use(request.param)
+    yield request.param
+    registry.use("cpu")
+
+
+@pytest.fixture(autouse=True)
+def _clean() -> Iterator[None]:
+    """Fail a test that leaves tensors, scopes or tapes behind; variables are disposed for it."""
+    registry.use("cpu")
+    before = accounting.tensors
+    yield
+    registry.use("cpu")
+    assert not local.state.scopes, "a scope was left open"
+    assert not local.state.tapes, "a tape was left recording"
+    assert local.state.backend is None, "a backend override was left"
+    tf.dispose_variables()
+    if accounting.tensors != before:
+        gc.collect()
+    assert accounting.tensors == before, f"{accounting.tensors - before} tensors were left behind"

@@ -1,0 +1,51 @@
+"""The cases recorded from the real TF.js and deeplearn.js, each a test.
+
+A case listed in expected_failures.toml must fail: when it starts to pass, its line has to go.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import run_golden
+
+import tfpy as tf
+
+HERE = Path(__file__).parent
+EXPECTED: dict[str, str] = tomllib.loads((HERE / "expected_failures.toml").read_text(encoding="utf-8"))["cases"]
+
+
+def cases() -> Iterator[Any]:
+    for path in sorted(HERE.glob("*_*.json")):
+        if path.name == "prng_vectors.json":
+            continue
+        for case in json.loads(path.read_text(encoding="utf-8")):
+            reason = next((why for pattern, why in EXPECTED.items() if fnmatch.fnmatchcase(case["id"], pattern)), None)
+            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+            yield pytest.param(case, id=f"{path.stem}:{case['id']}", marks=marks)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("case", cases())
+def test_gives_the_recorded_numbers(case: dict[str, Any]) -> None:
+    message = run_golden.run_case(case, "cpu", str(HERE), tf)
+    if hasattr(tf, "legacy"):
+        tf.legacy.numerics("tfjs")
+    assert message is None, message
+
+
+def test_every_expected_failure_names_a_case() -> None:
+    ids = [
+        c["id"]
+        for path in HERE.glob("*_*.json")
+        if path.name != "prng_vectors.json"
+        for c in json.loads(path.read_text())
+    ]
+    unknown = [pattern for pattern in EXPECTED if not fnmatch.filter(ids, pattern)]
+    assert not unknown, f"no case is called {unknown}"

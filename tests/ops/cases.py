@@ -1,0 +1,16 @@
+"""The case table: one row serves forward values, gradients, errors and every backend. See table.py for the columns."""
+
+from __future__ import annotations
+
+from ops.cases_create import CREATE
+from ops.cases_elementwise import ELEMENTWISE
+from ops.cases_reduce import REDUCE
+from ops.cases_shape import SHAPE
+from ops.table import Case
+
+CASES: dict[str, list[Case]] = {}
+for _table in (ELEMENTWISE, REDUCE, SHAPE, CREATE):
+    for _op, _rows in _table.items():
+        for _number, _case in enumerate(_rows):
+            _case.op, _case.number = _op, _number
+        CASES[_op] = _rows

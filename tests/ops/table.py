@@ -1,0 +1,139 @@
+"""The shape of a case row, and random arguments that depend on nothing but the row."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import tfpy as tf
+
+
+@dataclass(frozen=True)
+class Arg:
+    """A random tensor argument: float32 numbers unless another dtype is given."""
+
+    shape: tuple[int, ...]
+    low: float = -2.0
+    high: float = 2.0
+    dtype: str = "float32"
+    distinct: bool = False
+
+    def make(self, rng: np.random.Generator) -> Any:
+        if self.dtype == "bool":
+            return rng.integers(0, 2, self.shape).astype(bool)
+        if self.dtype == "int32":
+            return rng.integers(int(self.low), int(self.high) + 1, self.shape).astype(np.int32)
+        if self.distinct:
+            size = int(np.prod(self.shape))
+            return rng.permutation(np.linspace(self.low, self.high, size)).reshape(self.shape)
+        values = rng.uniform(self.low, self.high, self.shape)
+        return values + 1j * rng.uniform(self.low, self.high, self.shape) if self.dtype == "complex64" else values
+
+
+def floats(*shape: int, low: float = -2.0, high: float = 2.0) -> Arg:
+    return Arg(shape, low, high)
+
+
+def positive(*shape: int, low: float = 0.2, high: float = 2.0) -> Arg:
+    return Arg(shape, low, high)
+
+
+def distinct(*shape: int, low: float = -2.0, high: float = 2.0) -> Arg:
+    """Numbers in random order, no two of them near each other: for ops with ties."""
+    return Arg(shape, low, high, distinct=True)
+
+
+def ints(*shape: int, low: int = -5, high: int = 5) -> Arg:
+    return Arg(shape, low, high, "int32")
+
+
+def bools(*shape: int) -> Arg:
+    return Arg(shape, dtype="bool")
+
+
+def complexes(*shape: int) -> Arg:
+    return Arg(shape, dtype="complex64")
+
+
+@dataclass
+class Case:
+    """One call of an op.
+
+    Attributes:
+        args: arguments in order; an Arg, alone or in a list, is a random tensor.
+        options: keyword arguments.
+        reference: the same in numpy on float64 arrays, or None where the recorded cases are the reference.
+        order: up to which derivative the gradient is checked; 0 for ops without one.
+        tolerance: overrides the gradient's tolerance, for a stated reason.
+        error: the exception that the call must raise instead.
+    """
+
+    args: tuple[Any, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    reference: Callable[..., Any] | None = None
+    order: int = 2
+    tolerance: float | None = None
+    error: type[Exception] | None = None
+    op: str = ""
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.op}-{self.number}"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        return attribute(self.op)
+
+    def values(self) -> list[Any]:
+        """The arguments as numpy arrays and plain values."""
+        rng = np.random.default_rng(zlib.crc32(str(self).encode()))
+        return [_filled(a, lambda arg: arg.make(rng) if isinstance(arg, Arg) else arg) for a in self.args]
+
+    def arguments(self) -> list[Any]:
+        """The arguments as tensors on the current backend."""
+        return [_filled(a, _tensor) for a in self.values()]
+
+    def run(self, arguments: Sequence[Any] | None = None) -> Any:
+        return self.function(*(self.arguments() if arguments is None else arguments), **self.options)
+
+
+def attribute(path: str) -> Any:
+    found: Any = tf
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def _filled(value: Any, fill: Callable[[Any], Any]) -> Any:
+    if isinstance(value, (Arg, np.ndarray)):
+        return fill(value)
+    if isinstance(value, list):
+        return [_filled(v, fill) for v in value]
+    return value
+
+
+def _tensor(array: Any) -> Any:
+    if np.iscomplexobj(array):
+        return tf.complex(tf.tensor(array.real), tf.tensor(array.imag))
+    return tf.tensor(array)
+
+
+def case(*args: Any, **settings: Any) -> Case:
+    """A case: arguments, then `options=`, `reference=`, `order=`, `tolerance=`."""
+    return Case(args, **settings)
+
+
+def raises(error: type[Exception], *args: Any, **options: Any) -> Case:
+    """A call that must raise."""
+    return Case(args, options, error=error)
+
+
+def outputs(result: Any) -> list[Any]:
+    """The tensors of a result, in order."""
+    if isinstance(result, tf.Tensor):
+        return [result]
+    return [t for part in result for t in outputs(part)]

@@ -1,0 +1,181 @@
+"""Every case row: forward values on each backend, first and second gradients, errors, both spellings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from ops.cases import CASES
+from ops.table import Arg, Case, attribute, outputs
+from tolerance import FORWARD, GRADIENT, SECOND_GRADIENT
+
+import tfpy as tf
+from tfpy.core.names import camel
+from tfpy.core.registry import OPS
+from tfpy.engine.backend import registry
+from tfpy.engine.kernels import KERNELS
+from tfpy.engine.tape import GRADIENTS, NOT_DIFFERENTIABLE
+
+ROWS = [c for rows in CASES.values() for c in rows]
+GOOD = [c for c in ROWS if c.error is None]
+
+
+@pytest.mark.parametrize("case", GOOD, ids=str)
+def test_forward_agrees_with_float64(case: Case, backend: str) -> None:
+    """On every backend the numbers are those of the reference, or of the same kernels in float64."""
+    found = [t.numpy() for t in outputs(case.run())]
+    if case.reference is not None:
+        expected = case.reference(*case.values(), **case.options)
+        expected = expected if isinstance(expected, (list, tuple)) else [expected]
+    else:
+        registry.use("double")
+        expected = [t.numpy() for t in outputs(case.run())]
+    relative, absolute = FORWARD[backend]
+    assert len(found) == len(expected)
+    for f, e in zip(found, expected, strict=True):
+        e = np.asarray(e)
+        assert f.shape == e.shape
+        finite = np.abs(e[np.isfinite(e)]) if e.dtype.kind in "fc" else np.array([])
+        scale = max(1.0, float(finite.max())) if finite.size else 1.0
+        if f.dtype.kind in "fc":
+            np.testing.assert_allclose(f, e, rtol=relative, atol=absolute * scale)
+        else:
+            np.testing.assert_array_equal(f, e)
+
+
+@pytest.mark.parametrize("case", GOOD, ids=str)
+def test_inputs_are_not_changed(case: Case) -> None:
+    arguments = case.arguments()
+    flat = [t for t in _tensors(arguments)]
+    before = [t.numpy().copy() for t in flat]
+    case.run(arguments)
+    for t, values in zip(flat, before, strict=True):
+        np.testing.assert_array_equal(t.numpy(), values)
+
+
+@pytest.mark.parametrize("case", [c for c in GOOD if c.order >= 1], ids=str)
+def test_gradient_matches_central_difference(case: Case) -> None:
+    registry.use("double")
+    probe = Probe(case)
+    x = probe.start
+    exact = sum(np.sum(g.numpy() * v) for g, v in zip(probe.gradients(x), probe.directions, strict=True))
+    numeric = (probe.value(probe.shifted(1e-6)) - probe.value(probe.shifted(-1e-6))) / 2e-6
+    _assert_near(exact, numeric, case.tolerance or GRADIENT)
+
+
+@pytest.mark.parametrize("case", [c for c in GOOD if c.order >= 2], ids=str)
+def test_second_gradient_matches_central_difference(case: Case) -> None:
+    registry.use("double")
+    probe = Probe(case)
+
+    def slope(*xs: Any) -> Any:
+        return tf.add_n([(g * w).sum() for g, w in zip(probe.gradients(list(xs)), probe.weights, strict=True)])
+
+    seconds = tf.grads(slope)(probe.start)
+    exact = sum(np.sum(g.numpy() * v) for g, v in zip(seconds, probe.directions, strict=True))
+    up, down = float(slope(*probe.shifted(1e-5))), float(slope(*probe.shifted(-1e-5)))
+    _assert_near(exact, (up - down) / 2e-5, max(case.tolerance or 0, SECOND_GRADIENT))
+
+
+@pytest.mark.parametrize("case", [c for c in ROWS if c.error is not None], ids=str)
+def test_bad_arguments_raise(case: Case) -> None:
+    assert case.error is not None
+    with pytest.raises(case.error, match=case.op.rpartition(".")[2].strip("_") + ":"):
+        case.run()
+
+
+class Probe:
+    """A case as a scalar function of its float arguments: the sum of its outputs, each weighted at random."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.values = case.values()
+        self.places = [i for i, a in enumerate(case.args) if _is_float(a)]
+        rng = np.random.default_rng(7)
+        self.arrays = [a for i in self.places for a in _arrays(self.values[i])]
+        self.directions = [rng.uniform(-1, 1, a.shape) for a in self.arrays]
+        self.weights = [tf.tensor(rng.uniform(-1, 1, a.shape)) for a in self.arrays]
+        outs = [t for t in outputs(case.run(self._arguments(self.start))) if t.dtype in ("float32", "complex64")]
+        self.factors = [tf.tensor(rng.uniform(0.5, 1.5, t.shape)) for t in outs]
+
+    @property
+    def start(self) -> list[Any]:
+        return [tf.tensor(a) for a in self.arrays]
+
+    def shifted(self, step: float) -> list[Any]:
+        return [tf.tensor(a + step * v) for a, v in zip(self.arrays, self.directions, strict=True)]
+
+    def _arguments(self, tensors: list[Any]) -> list[Any]:
+        rest = iter(tensors)
+        out = self.case.arguments()
+        for i in self.places:
+            out[i] = [next(rest) for _ in out[i]] if isinstance(out[i], list) else next(rest)
+        return out
+
+    def scalar(self, *xs: Any) -> Any:
+        outs = [t for t in outputs(self.case.run(self._arguments(list(xs)))) if t.dtype in ("float32", "complex64")]
+        terms = []
+        for t, w in zip(outs, self.factors, strict=True):
+            terms += (
+                [(tf.real(t) * w).sum(), (tf.imag(t) * w * 0.5).sum()] if t.dtype == "complex64" else [(t * w).sum()]
+            )
+        return tf.add_n(terms)
+
+    def value(self, xs: list[Any]) -> float:
+        return float(self.scalar(*xs))
+
+    def gradients(self, xs: list[Any]) -> list[Any]:
+        return tf.grads(self.scalar)(xs)
+
+
+def _is_float(argument: Any) -> bool:
+    if isinstance(argument, list):
+        return bool(argument) and all(isinstance(a, Arg) and a.dtype == "float32" for a in argument)
+    return isinstance(argument, Arg) and argument.dtype == "float32"
+
+
+def _arrays(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _tensors(value: Any) -> list[Any]:
+    if isinstance(value, tf.Tensor):
+        return [value]
+    return [t for v in value for t in _tensors(v)] if isinstance(value, list) else []
+
+
+def _assert_near(exact: float, numeric: float, tolerance: float) -> None:
+    assert abs(exact - numeric) <= tolerance * max(1.0, abs(numeric)), f"{exact} is not {numeric}"
+
+
+def test_every_op_has_cases() -> None:
+    """An op without a row has its tests elsewhere, and is listed here with the place."""
+    elsewhere = {
+        "grad", "grads", "value_and_grad", "value_and_grads", "variable_grads", "custom_grad",  # core/test_grads.py
+        "tidy", "keep", "dispose", "memory", "variable", "dispose_variables",  # core/test_memory.py
+        "set_backend", "get_backend", "backend", "ready", "register_backend", "remove_backend", "find_backend",
+        "find_backend_factory",  # core/test_backends.py
+        "buffer", "print",  # core/test_tensor.py
+        "set_seed",  # core/test_random.py
+    }  # fmt: skip
+    elsewhere |= {path for path in OPS if path.startswith("train.")}  # core/test_optimizers.py
+    missing = set(OPS) - set(CASES) - elsewhere
+    assert not missing, f"no case rows for {sorted(missing)}"
+
+
+def test_every_kernel_row_is_complete() -> None:
+    """Each row has a numpy kernel, and a gradient or the statement that it has none."""
+    cpu = registry.find("cpu")
+    for name in KERNELS:
+        assert cpu.implements(name), f"{name} has no numpy kernel"
+        assert name in GRADIENTS or name in NOT_DIFFERENTIABLE or not KERNELS[name].inputs, f"{name} has no gradient"
+
+
+def test_both_spellings_are_one_object() -> None:
+    for path, info in OPS.items():
+        space = attribute(info.namespace) if info.namespace else tf
+        assert getattr(space, info.name) is info.function, path
+        assert getattr(space, camel(info.name, info.namespace)) is info.function, path
+        if info.chain:
+            assert getattr(tf.Tensor, info.name) is getattr(tf.Tensor, camel(info.name)) is info.function

@@ -1,0 +1,10 @@
+"""How far numbers may be off, by backend: constants, never computed from results."""
+
+from __future__ import annotations
+
+# (relative, absolute per largest expected magnitude) of one op against the same op in float64.
+FORWARD = {"cpu": (2e-6, 1e-6), "exact": (2e-7, 1e-7)}
+
+# Of a gradient against a central difference, both in float64.
+GRADIENT = 1e-6
+SECOND_GRADIENT = 2e-5
