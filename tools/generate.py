@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from factories import Factory, factories_in, source_of
 from source import (
     PACKAGE,
     ROOT,
@@ -138,32 +139,50 @@ def _bound_member(name: str, kind: str) -> str:
     return f"        {camel(name, '')} = {maker}\n"
 
 
-def faces(public: list[Public]) -> dict[Path, str]:
-    """`tfpy/__init__.py` and a module in `tfpy/_api/` for each namespace."""
+def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
+    """`tfpy/__init__.py` and a module for each namespace: in `tfpy/_api/`, or the package of that name."""
     spaces: dict[str, list[Public]] = defaultdict(list)
+    made: dict[str, list[Factory]] = defaultdict(list)
     for p in public:
         spaces[p.namespace].append(p)
-    out = {
-        PACKAGE / "_api" / f"{space}.py": _face(f"The namespace `tf.{space}`.", members, space)
-        for space, members in spaces.items()
-        if space
-    }
+    for f in factories:
+        made[f.namespace].append(f)
+    names = sorted({*spaces, *made} - {""})
+    out = {face_path(n): _face(f"The namespace `tf.{n}`.", spaces[n], n, made[n]) for n in names}
     out[PACKAGE / "_api/__init__.py"] = '"""The generated namespaces of `tf`."""\n'
     head = (ROOT / "tools/face_head.py.txt").read_text(encoding="utf-8")
-    body = _face("", spaces[""], "").split("annotations\n\n", 1)[1]
-    names = "".join(f"from tfpy._api import {s} as {s}\n" for s in sorted(spaces) if s)
-    out[PACKAGE / "__init__.py"] = head.replace("# NAMESPACES\n", names).replace("# NAMES\n", body)
+    body = _face("", spaces[""], "", []).split("annotations\n\n", 1)[1]
+    imports = "".join(f"from {face_package(n)} import {n} as {n}\n" for n in names)
+    out[PACKAGE / "__init__.py"] = head.replace("# NAMESPACES\n", imports).replace("# NAMES\n", body)
     return out
 
 
-def _face(title: str, members: list[Public], space: str) -> str:
+def face_path(space: str) -> Path:
+    """The file of a namespace."""
+    package = PACKAGE / space
+    return package / "__init__.py" if package.is_dir() else PACKAGE / "_api" / f"{space}.py"
+
+
+def face_package(space: str) -> str:
+    """The package that a namespace is imported from."""
+    return "tfpy" if (PACKAGE / space).is_dir() else "tfpy._api"
+
+
+def _face(title: str, members: list[Public], space: str, made: list[Factory]) -> str:
     lines, aliases = [], []
     for p in sorted(members, key=lambda m: m.name):
         lines.append(f"from {p.module.name} import {p.local_name} as {p.name}\n")
         spelt = camel(p.name, space)
         if isinstance(p.node, ast.FunctionDef) and spelt != p.name:
             aliases.append(f"{spelt} = {p.name}\n")
-    return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)
+    if not made:
+        return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)
+    typing_only, body = source_of(made, camel)
+    lines += [f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made]
+    head = "from typing import TYPE_CHECKING, overload\n\n" + "".join(lines)
+    needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
+    head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed)
+    return NOTICE.format(title) + head + "\n" + "".join(aliases) + body
 
 
 def generated() -> dict[Path, str]:
@@ -174,7 +193,7 @@ def generated() -> dict[Path, str]:
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
     files |= camel_mixins(everything)
-    files |= faces(public)
+    files |= faces(public, factories_in(list(modules("layers"))))
     return {path: formatted(text, path) for path, text in files.items()}
 
 

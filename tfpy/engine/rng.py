@@ -229,11 +229,18 @@ def round_half_up(value: Any) -> Any:
     return np.floor(value + 0.5) if isinstance(value, np.ndarray) else math.floor(value + 0.5)
 
 
-def shuffled(count: int, seed: Seed | None) -> list[int]:
-    """The indices below `count` in random order (Fisher and Yates, from the end, as TF.js's `util.shuffle`)."""
-    order = list(range(count))
-    draw = _source.random if seed is None else Alea(seed).next
-    for left in range(count, 0, -1):
-        i = int(draw() * left)
-        order[left - 1], order[i] = order[i], order[left - 1]
-    return order
+class Shuffler:
+    """Shuffles by Fisher and Yates, from the end, drawing as TF.js's `util.shuffle` does; its own stream if seeded."""
+
+    def __init__(self, seed: Seed | None = None) -> None:
+        self._stream = None if seed is None else Alea(seed)
+
+    def shuffle(self, order: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The elements of an array in random order, as a new array."""
+        count = len(order)
+        draws = np.array([_source.random() for _ in range(count)]) if self._stream is None else self._stream.take(count)
+        items = order.tolist()
+        for left, draw in zip(range(count, 0, -1), draws.tolist(), strict=True):
+            i = int(draw * left)
+            items[left - 1], items[i] = items[i], items[left - 1]
+        return np.array(items, dtype=order.dtype)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Mapping, Set
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from tfpy.engine.handle import Handle, kept
 from tfpy.engine.state import local
+
+H = TypeVar("H", bound=Handle)
 
 # Walking results must not descend into values that cannot hold tensors, or that hold the whole program.
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), type, FunctionType, ModuleType)
@@ -77,6 +79,12 @@ def keep(handle: Handle) -> None:
     handle.kept = True
     if local.state.scopes:
         kept[handle.id] = handle
+
+
+def outlive_scopes(handle: H) -> H:
+    """Leave a handle out of all scopes: it lives as long as something refers to it. For what objects hold on to."""
+    handle.kept = True
+    return handle
 
 
 def handles_in(container: Any) -> Iterator[Handle]:

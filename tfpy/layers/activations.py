@@ -1,0 +1,98 @@
+"""Activations by name: TF.js's, and some that it lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from tfpy.core.names import spellings
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.layers.config import is_object_config, spelt
+
+ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
+# An option of this kind: a ActivationLike, made an Activation when the object is constructed.
+ActivationOption: TypeAlias = Any
+
+
+class Activation:
+    """A function of a tensor under the name that configurations give it.
+
+    Source: TF.js's `Activation`.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Tensor]) -> None:
+        self.name = name
+        self.function = function
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.function(x)
+
+    def apply(self, x: Tensor) -> Tensor:
+        """The function's value."""
+        return self.function(x)
+
+    def serialized(self) -> str:
+        """What a configuration holds: the name."""
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Activation({self.name!r})"
+
+
+def _gelu_new(x: Tensor) -> Tensor:
+    """0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))."""
+    inner = x.pow(3).mul(0.044715).add(x).mul(math.sqrt(2 / math.pi))
+    return x.mul(inner.tanh().add(1)).mul(0.5)
+
+
+_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "elu": lambda x: x.elu(),
+    "exponential": lambda x: x.exp(),
+    "gelu": lambda x: x.mul(x.div(math.sqrt(2)).erf().add(1)).mul(0.5),
+    "gelu_new": _gelu_new,
+    "hard_sigmoid": lambda x: x.mul(0.2).add(0.5).clip_by_value(0, 1),
+    "leaky_relu": lambda x: x.leaky_relu(),
+    "linear": lambda x: x,
+    "log_softmax": lambda x: x.log_softmax(),
+    "mish": lambda x: x.mul(x.softplus().tanh()),
+    "relu": lambda x: x.relu(),
+    "relu6": lambda x: x.relu6(),
+    "selu": lambda x: x.selu(),
+    "sigmoid": lambda x: x.sigmoid(),
+    "silu": lambda x: x.sigmoid().mul(x),
+    "softmax": lambda x: x.softmax(),
+    "softplus": lambda x: x.softplus(),
+    "softsign": lambda x: x.div(x.abs().add(1)),
+    "swish": lambda x: x.sigmoid().mul(x),
+    "tanh": lambda x: x.tanh(),
+}
+
+# TF.js's own spelling, which configurations in memory have: camelCase, save for one.
+_SPELT = {name: spelling for spelling, name in spellings(_FUNCTIONS).items() if spelling != name} | {
+    "gelu_new": "gelu_new"
+}
+_KNOWN = {
+    spelling: Activation(_SPELT.get(name, name), f) for name, f in _FUNCTIONS.items() for spelling in spellings([name])
+}
+
+
+def get_activation(identifier: Any) -> Activation | None:
+    """The activation that a name, a configuration or a function stands for; None for None."""
+    if identifier is None or isinstance(identifier, Activation):
+        return identifier
+    if is_object_config(identifier):
+        identifier = _name_of(identifier)
+    if isinstance(identifier, str):
+        if identifier not in _KNOWN:
+            raise unknown_name_error("activation", identifier, _KNOWN)
+        return _KNOWN[identifier]
+    if callable(identifier):
+        return Activation(getattr(identifier, "__name__", "custom"), identifier)
+    raise argument_error("activation", "identifier", "a name or a function", identifier, TypeError)
+
+
+def _name_of(config: Any) -> Any:
+    name = spelt(config, "class_name")
+    return name[:1].lower() + name[1:] if isinstance(name, str) else name

@@ -1,0 +1,467 @@
+"""Layer: declared options, building weights, being called on tensors and on symbolic tensors."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.names import spellings
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.core.spelling import adopt_camel
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, as_int
+from tfpy.layers._camel import LayerCamel
+from tfpy.layers.activations import get_activation
+from tfpy.layers.constraints import Constraint
+from tfpy.layers.declared import Declared, declared_in
+from tfpy.layers.initializers import Initializer
+from tfpy.layers.naming import name_scope, snake_class, uid
+from tfpy.layers.regularizers import Regularizer
+from tfpy.layers.specs import InputSpec, check_inputs
+from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
+from tfpy.layers.weights import LayerVariable, set_values, values_of
+
+# What a subclass may define in TF.js's spelling.
+_OVERRIDABLE = {
+    "build": "build",
+    "call": "call",
+    "className": "class_name",
+    "computeMask": "compute_mask",
+    "computeOutputShape": "compute_output_shape",
+    "getConfig": "get_config",
+    "resetStates": "reset_states",
+}
+
+
+class LayerOptions:
+    """What every layer may be given besides its own options."""
+
+    input_shape: Sequence[int | None] | int | None = None
+    batch_input_shape: Sequence[int | None] | None = None
+    batch_size: int | None = None
+    dtype: DType | None = None
+    name: str | None = None
+    trainable: bool = True
+    weights: Sequence[Any] | None = None
+    input_dtype: DType | None = None
+
+
+@export(namespace="layers", doc="Layers / Classes")
+class Layer(LayerCamel, Declared, family="layer"):
+    """A step of a model, with weights of its own.
+
+    A subclass declares its options, and defines `build(input_shape)`, which adds the weights, `call(inputs, …)` and
+    `compute_output_shape(input_shape)`. `call` may take `training`, `mask` and other keywords by name, or a dict of
+    them as its second argument.
+
+    Attributes:
+        name: the layer's name.
+        trainable: whether training changes its weights.
+        built: whether it has its weights.
+        supports_masking: whether it takes masks, and passes them on.
+        per_sample: whether what it makes of a sample depends on nothing but the sample.
+        input_spec: what its inputs must look like.
+        stateful: whether it keeps states from one batch to the next.
+
+    Source: TF.js `tf.layers.Layer`.
+    """
+
+    per_sample: ClassVar[bool] = False
+    convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
+        "activation": get_activation,
+        "constraint": Constraint.of,
+        "initializer": Initializer.of,
+        "regularizer": Regularizer.of,
+    }
+    base_options: ClassVar[dict[str, Any]] = declared_in(LayerOptions)
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        adopt_camel(cls, _OVERRIDABLE)
+        super().__init_subclass__(**keywords)
+
+    def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
+        self._built = False
+        self._trainable_weights: list[LayerVariable] = []
+        self._non_trainable_weights: list[LayerVariable] = []
+        self._losses: list[Callable[[], Tensor]] = []
+        self._references: int | None = None
+        self.stateful = False
+        self.inbound_nodes: list[Node] = []
+        self.outbound_nodes: list[Node] = []
+        self.input_spec: list[InputSpec | None] | None = None
+        self.supports_masking = False
+        declared = {**self.options, **self.base_options}
+        if type(self).__init__ is not Layer.__init__:
+            # A class of the user's that reads its own options hands all of them on, as in TF.js.
+            config, options = _known_only(declared, config), _known_only(declared, options)
+        values = self._read(config, options, declared)
+        own = {name for name in self.base_options if name in self.options}
+        self._settle_base_options(
+            {name: values[name] if name in own else values.pop(name) for name in self.base_options}
+        )
+        self._assign(values)
+        self.configure()
+
+    def _settle_base_options(self, base: dict[str, Any]) -> None:
+        self._trainable = bool(base["trainable"])
+        self.initial_weights = base["weights"]
+        kind = self.get_class_name()
+        self.name: str = base["name"] or f"{snake_class(kind)}_{uid(kind)}"
+        self.dtype: DType | None = base["dtype"]
+        shape, inner = base["batch_input_shape"], base["input_shape"]
+        if shape is None and inner is not None:
+            shape = [base["batch_size"], *as_list(inner)]
+        self.batch_input_shape = None if shape is None else check_partial_shape(self.name, shape)
+        if self.batch_input_shape is not None:
+            self.dtype = self.dtype or base["input_dtype"] or "float32"
+
+    def set_input_shape(self, shape: Sequence[int | None]) -> None:
+        """Say what one sample looks like, for a first layer that knows it from an option of its own."""
+        self.batch_input_shape = check_partial_shape(self.name, [None, *shape])
+        self.dtype = self.dtype or "float32"
+
+    # What subclasses define
+
+    def build(self, input_shape: Any) -> None:
+        """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """What the layer computes."""
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of what `call` returns, for inputs of the given shape; sizes not known are None."""
+        return input_shape
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of what `call` returns; the inputs' own by default."""
+        if not self.supports_masking:
+            if any(m is not None for m in as_list(mask)):
+                raise TypeError(f"Layer {self.name} does not support masking, but its input has a mask.")
+            return None
+        return mask
+
+    def reset_states(self, states: Any = None) -> None:
+        """Forget what was kept from earlier batches."""
+        if not self.stateful:
+            raise RuntimeError(f"reset_states: layer {self.name} is not stateful.")
+
+    # Calling
+
+    @accepts_options()
+    def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None) -> Any:
+        """Call the layer on tensors, or on symbolic tensors to make it part of a model.
+
+        Args:
+            inputs: a tensor or a list of them, all symbolic or none.
+            kwargs: what else `call` takes: `training`, `mask`, `initial_state`, …
+
+        Returns:
+            A tensor or a list of them, symbolic if the inputs are.
+
+        Raises:
+            ValueError: inputs that do not fit the layer.
+        """
+        return self._apply(inputs, dict(kwargs or {}))
+
+    def __call__(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any:
+        return self._apply(inputs, {**(kwargs or {}), **keywords})
+
+    def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        if self._references == 0:
+            raise RuntimeError(f"Layer {self.name} is already disposed.")
+        inputs = _as_tensors(self.name, inputs)
+        symbolic = [isinstance(x, SymbolicTensor) for x in as_list(inputs)]
+        if any(symbolic) and not all(symbolic):
+            raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
+        with name_scope(self.name):
+            if not self.built:
+                check_inputs(self.name, self.input_spec, as_list(inputs))
+                self._build_for(inputs)
+                if not any(symbolic) and self._references is None:
+                    self._references = 1
+            check_inputs(self.name, self.input_spec, as_list(inputs))
+            return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
+
+    def _build_for(self, inputs: Any) -> None:
+        shapes = [tuple(x.shape) for x in as_list(inputs)]
+        self.build(one_or_list(shapes))
+        self.built = True
+        if self.initial_weights is not None:
+            self.set_weights(self.initial_weights)
+
+    def _compute(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        output = self.invoke(inputs, arguments)
+        given = as_list(inputs)
+        copied = [x.clone() if any(x is g for g in given) else x for x in as_list(output)]
+        return copied if isinstance(output, (list, tuple)) else copied[0]
+
+    def _connect(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        given = as_list(inputs)
+        self._warn_of_other_shape(given[0].shape)
+        shapes = self.compute_output_shape(one_or_list([x.shape for x in given]))
+        several = isinstance(shapes, list) and all(isinstance(s, (list, tuple)) for s in shapes)
+        listed = shapes if several else [shapes]
+        outputs = [SymbolicTensor("float32", tuple(s), self, self.name) for s in listed]
+        Node(self, given, outputs, arguments)
+        self._references = (self._references or 0) + 1
+        return outputs if several else outputs[0]
+
+    def _warn_of_other_shape(self, shape: PartialShape) -> None:
+        own = self.batch_input_shape
+        if own is not None and not shapes_agree(own, shape):
+            warnings.warn(
+                f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.",
+                stacklevel=5,
+            )
+
+    def invoke(self, inputs: Any, arguments: Mapping[str, Any]) -> Any:
+        """`call` with those of the arguments that it takes."""
+        names, as_dict = _parameters_of_call(type(self).call)
+        if as_dict:
+            return self.call(inputs, dict(arguments))  # type: ignore[call-arg]
+        if names is None:
+            return self.call(inputs, **arguments)
+        return self.call(inputs, **{name: value for name, value in arguments.items() if name in names})
+
+    # Weights
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: DType | None = None,
+        initializer: Any = "zeros",
+        regularizer: Any = None,
+        trainable: bool = True,
+        constraint: Any = None,
+    ) -> LayerVariable:
+        """Add a weight.
+
+        Args:
+            name: its name within the layer.
+            shape: its shape.
+            dtype: its dtype; float32 by default.
+            initializer: how it starts.
+            regularizer: what it adds to the loss.
+            trainable: whether training changes it.
+            constraint: what it is made to fulfil.
+
+        Raises:
+            ValueError: the layer has a weight of that name.
+        """
+        if any(
+            w.original_name.rpartition("/")[2] == name for w in self._trainable_weights + self._non_trainable_weights
+        ):
+            raise ValueError(f"add_weight: layer {self.name} already has a weight {name!r}.")
+        value = Initializer.of(initializer).apply(tuple(shape), dtype or "float32")
+        weight = LayerVariable(value, name, trainable, Constraint.of(constraint))
+        loss = Regularizer.of(regularizer)
+        if loss is not None:
+            self.add_loss(lambda: loss.apply(weight))
+        (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
+        return weight
+
+    def add_loss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None:
+        """Add functions without arguments whose values are added to the loss in training."""
+        self._losses.extend(as_list(losses))
+
+    def calculate_losses(self) -> list[Tensor]:
+        """The values of the added losses."""
+        return [loss() for loss in self.losses]
+
+    @property
+    def losses(self) -> list[Callable[[], Tensor]]:
+        """The functions whose values are added to the loss."""
+        return self._losses
+
+    @property
+    def built(self) -> bool:
+        """Whether the layer has its weights."""
+        return self._built
+
+    @built.setter
+    def built(self, built: bool) -> None:
+        self._built = built
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes its weights."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, trainable: bool) -> None:
+        for weight in self._trainable_weights:
+            weight.trainable = trainable
+        self._trainable = trainable
+
+    @property
+    def trainable_weights(self) -> list[LayerVariable]:
+        """The weights that training changes."""
+        return [w for w in self._trainable_weights if w.trainable] if self._trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[LayerVariable]:
+        """The weights that training leaves alone."""
+        if not self._trainable:
+            return self._trainable_weights + self._non_trainable_weights
+        return [w for w in self._trainable_weights if not w.trainable] + self._non_trainable_weights
+
+    @property
+    def weights(self) -> list[LayerVariable]:
+        """All weights, the trainable ones first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    @accepts_options()
+    def get_weights(self, trainable_only: bool = False) -> list[Tensor]:
+        """The weights' values as they are now, in the order of `weights`."""
+        return values_of(self.trainable_weights if trainable_only else self.weights)
+
+    @accepts_options()
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Write values to the weights, in the order of `weights`.
+
+        Raises:
+            ValueError: another number of values, or one of another shape; nothing is written then.
+        """
+        tensors = [to_tensor("set_weights", f"weights[{i}]", w) for i, w in enumerate(weights)]
+        set_values(f"layer {self.name}", self.weights, tensors)
+
+    def count_params(self) -> int:
+        """The number of numbers in the weights."""
+        if not self.built:
+            raise RuntimeError(f"count_params: layer {self.name} has no weights yet; build it first.")
+        return count_params(self.weights)
+
+    # The graph
+
+    @property
+    def input(self) -> Any:
+        """The symbolic input, if the layer was called once."""
+        return one_or_list(self._only_node("input").inputs)
+
+    @property
+    def output(self) -> Any:
+        """The symbolic output, if the layer was called once."""
+        return one_or_list(self._only_node("output").outputs)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the outputs, if it is the same for all calls."""
+        shapes = [node.output_shapes for node in self.inbound_nodes]
+        if not shapes:
+            raise RuntimeError(f"output_shape: layer {self.name} has never been called.")
+        if any(s != shapes[0] for s in shapes):
+            raise RuntimeError(f"output_shape: the calls of layer {self.name} have outputs of different shapes.")
+        return one_or_list(shapes[0])
+
+    def get_input_at(self, node_index: int) -> Any:
+        """The symbolic input of one of the layer's calls."""
+        return one_or_list(self._node_at("get_input_at", node_index).inputs)
+
+    def get_output_at(self, node_index: int) -> Any:
+        """The symbolic output of one of the layer's calls."""
+        return one_or_list(self._node_at("get_output_at", node_index).outputs)
+
+    def _node_at(self, name: str, index: int) -> Node:
+        if not 0 <= index < len(self.inbound_nodes):
+            raise argument_error(name, "node_index", f"below the {len(self.inbound_nodes)} calls of {self.name}", index)
+        return self.inbound_nodes[index]
+
+    def _only_node(self, name: str) -> Node:
+        if len(self.inbound_nodes) != 1:
+            raise RuntimeError(
+                f"{name}: layer {self.name} has been called {len(self.inbound_nodes)} times, so that its {name} is not "
+                f"defined; use get_{name}_at(node_index)."
+            )
+        return self.inbound_nodes[0]
+
+    # Living and dying
+
+    def get_config(self) -> dict[str, Any]:
+        """The options by their snake_case names, as plain values."""
+        config = {**super().get_config(), "name": self.name, "trainable": self.trainable}
+        if self.batch_input_shape is not None:
+            config["batch_input_shape"] = list(self.batch_input_shape)
+        if self.dtype is not None:
+            config["dtype"] = self.dtype
+        return config
+
+    def dispose(self) -> dict[str, int]:
+        """Let go of the weights; they are freed when no other model uses the layer.
+
+        Returns:
+            {'ref_count_after_dispose', 'num_disposed_variables'}.
+        """
+        if not self.built or self._references is None:
+            raise RuntimeError(f"dispose: layer {self.name} has not been built and used yet.")
+        if self._references == 0:
+            raise RuntimeError(f"Layer {self.name} is already disposed.")
+        self._references -= 1
+        freed = 0
+        if self._references == 0:
+            freed = self._dispose_weights()
+        return {"ref_count_after_dispose": self._references, "num_disposed_variables": freed}
+
+    def _dispose_weights(self) -> int:
+        weights = self.weights
+        for weight in weights:
+            weight.dispose()
+        return len(weights)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r})"
+
+
+def _known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    known = spellings(declared)
+    return {key: value for key, value in (given or {}).items() if key in known}
+
+
+_Parameters = tuple[frozenset[str] | None, bool]
+
+
+@functools.cache
+def _parameters_of_call(call: Callable[..., Any]) -> _Parameters:
+    """The keywords that a `call` takes (None: any), and whether it takes them as a dict, as TF.js's layers do."""
+    parameters = list(inspect.signature(call).parameters.values())[2:]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None, False
+    names = frozenset(p.name for p in parameters)
+    return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
+
+
+def _as_tensors(name: str, inputs: Any) -> Any:
+    """A tensor, or a list of them, of what a layer is called on."""
+    if isinstance(inputs, (Tensor, SymbolicTensor)):
+        return inputs
+    if isinstance(inputs, (list, tuple)) and inputs and isinstance(inputs[0], (Handle, SymbolicTensor)):
+        return [x if isinstance(x, SymbolicTensor) else to_tensor(name, "inputs", x, "any") for x in inputs]
+    return to_tensor(name, "inputs", inputs, "any")
+
+
+def check_partial_shape(name: str, shape: Any) -> PartialShape:
+    """A shape in which sizes may be None, as a tuple."""
+    sizes = [None if n is None else as_int(name, "input_shape", n) for n in as_list(shape)]
+    if any(n is not None and n < 0 for n in sizes):
+        raise argument_error(name, "input_shape", "sizes of 0 or more, or None", list(sizes))
+    return tuple(sizes)
+
+
+def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
+    """Whether two shapes are the same where both are known."""
+    return len(a) == len(b) and all(m == n or m is None or n is None for m, n in zip(a, b, strict=True))
+
+
+def count_params(weights: Sequence[LayerVariable]) -> int:
+    """The number of numbers in weights."""
+    return sum(math.prod(w.shape) for w in weights)

@@ -1,0 +1,119 @@
+"""Configurations: objects to plain values and back, and the registry of classes by the names that files give them.
+
+Keys are respelt, values never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from tfpy.core.names import camel
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error, unknown_name_error
+
+C = TypeVar("C", bound=type)
+
+_classes: dict[str, type] = {}
+
+
+def register(cls: type, name: str) -> None:
+    """Let configurations refer to a class by a name."""
+    _classes[name] = cls
+
+
+@export(namespace="serialization", doc="Models / Serialization")
+def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C:
+    """Let saved models refer to a class of one's own.
+
+    Args:
+        cls: a class with `from_config`; its `class_name` (or `className`) is the name that files give it.
+        pkg: a package name, put before the name with '>'; none by default.
+        name: another name.
+
+    Returns:
+        The class, so that this also is a decorator.
+
+    Raises:
+        TypeError: not a class with from_config, or without a name.
+
+    Source: TF.js `tf.serialization.registerClass`.
+    """
+    if not isinstance(cls, type) or not (hasattr(cls, "from_config") or hasattr(cls, "fromConfig")):
+        raise argument_error("register_class", "cls", "a class with from_config", cls, TypeError)
+    own = name or getattr(cls, "class_name", "") or getattr(cls, "className", "")
+    if not isinstance(own, str) or not own:
+        raise argument_error("register_class", "cls", "a class with a class_name", cls, TypeError)
+    register(cls, f"{pkg}>{own}" if pkg else own)
+    cls.class_name = own  # type: ignore[attr-defined]
+    return cls
+
+
+@export(namespace="serialization", doc="Models / Serialization")
+def get_registered_name(cls: type) -> str:
+    """The name under which a class is registered; its own if it is not.
+
+    Source: TF.js `tf.serialization.getRegisteredName`.
+    """
+    return next((name for name, known in _classes.items() if known is cls), getattr(cls, "class_name", cls.__name__))
+
+
+def plain(value: Any) -> Any:
+    """An option's value as a configuration holds it: objects as {'class_name', 'config'}, tuples as lists."""
+    if hasattr(value, "serialized"):
+        return value.serialized()
+    if hasattr(value, "get_config"):
+        return {"class_name": value.get_class_name(), "config": value.get_config()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {key: plain(v) for key, v in value.items()}
+    return value
+
+
+def is_object_config(value: Any) -> bool:
+    """Whether a value describes an object: a mapping with a class name, in either spelling."""
+    return isinstance(value, Mapping) and ("class_name" in value or "className" in value)
+
+
+@accepts_options()
+def build_object(
+    config: Mapping[str, Any], what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None = None
+) -> Any:
+    """The object that a configuration {'class_name', 'config'} describes.
+
+    Args:
+        config: the configuration, keys in either spelling.
+        what: what the object is to be, for messages: 'layer', 'initializer', …
+        kind: the classes that it may be of.
+        custom_objects: classes by name, looked up before the registered ones.
+
+    Raises:
+        ValueError: no class of that name (with the nearest known one), or one of another kind.
+    """
+    name = config.get("class_name", config.get("className"))
+    inner = config.get("config") or {}
+    if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
+        raise argument_error(what, "config", "{'class_name': text, 'config': options}", config)
+    cls = (custom_objects or {}).get(name) or _classes.get(name)
+    if cls is None:
+        known = [n for n, c in _classes.items() if issubclass(c, kind)]
+        error = unknown_name_error(what, name, known)
+        raise ValueError(f"{error} A class of your own is made known by tf.serialization.register_class.")
+    if not (isinstance(cls, type) and issubclass(cls, kind)):
+        raise argument_error(what, "class_name", f"the name of a {what}", name)
+    return _from_config(cls, inner, custom_objects)
+
+
+def _from_config(cls: Any, inner: Any, custom_objects: Mapping[str, Any] | None) -> Any:
+    if getattr(cls, "takes_custom_objects", False):
+        return cls.from_config(inner, custom_objects)
+    if "fromConfig" in vars(cls):
+        return cls.fromConfig(cls, inner)
+    return cls.from_config(inner)
+
+
+def spelt(config: Mapping[str, Any], name: str, default: Any = None) -> Any:
+    """A configuration's entry, whose key may be in either spelling."""
+    return config.get(name, config.get(camel(name), default))

@@ -1,0 +1,74 @@
+"""Constraints: what weights are made to fulfil after each step."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from tfpy.core.ops.reduce import sum_
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
+from tfpy.layers._camel import ConstraintCamel
+from tfpy.layers.declared import Declared
+
+ConstraintLike: TypeAlias = "str | dict[str, Any] | Constraint | None"
+# An option of this kind: a ConstraintLike, made a Constraint when the object is constructed.
+ConstraintOption: TypeAlias = Any
+
+
+class Constraint(ConstraintCamel, Declared, family="constraint"):
+    """Maps a weight to one that fulfils a condition.
+
+    Source: TF.js's `Constraint`.
+    """
+
+    def apply(self, w: Tensor) -> Tensor:
+        """The weight as it may be."""
+        raise TypeError(f"{type(self).__name__}: a constraint must define apply(w).")
+
+    def __call__(self, w: Tensor) -> Tensor:
+        return self.apply(w)
+
+
+def _norms(w: Tensor, axis: int) -> Tensor:
+    return sum_(w.mul(w), axis, True).sqrt()
+
+
+class MaxNorm(Constraint, class_name="MaxNorm", factory="constraints.max_norm"):
+    """Vectors along an axis no longer than max_value."""
+
+    max_value: float = 2.0
+    axis: int = 0
+
+    def apply(self, w: Tensor) -> Tensor:
+        norms = _norms(w, self.axis)
+        return w.mul(norms.clip_by_value(0, self.max_value).div(norms.add(current().epsilon)))
+
+
+class UnitNorm(Constraint, class_name="UnitNorm", factory="constraints.unit_norm"):
+    """Vectors along an axis of length 1."""
+
+    axis: int = 0
+
+    def apply(self, w: Tensor) -> Tensor:
+        return w.div(_norms(w, self.axis).add(current().epsilon))
+
+
+class NonNeg(Constraint, class_name="NonNeg", factory="constraints.non_neg"):
+    """No weight below 0."""
+
+    def apply(self, w: Tensor) -> Tensor:
+        return w.relu()
+
+
+class MinMaxNorm(Constraint, class_name="MinMaxNorm", factory="constraints.min_max_norm"):
+    """Vectors along an axis drawn, at a rate, to a length from min_value to max_value."""
+
+    min_value: float = 0.0
+    max_value: float = 1.0
+    axis: int = 0
+    rate: float = 1.0
+
+    def apply(self, w: Tensor) -> Tensor:
+        norms = _norms(w, self.axis)
+        desired = norms.clip_by_value(self.min_value, self.max_value).mul(self.rate).add(norms.mul(1 - self.rate))
+        return w.mul(desired.div(norms.add(current().epsilon)))

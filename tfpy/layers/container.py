@@ -1,0 +1,254 @@
+"""Container: a graph of layers that is a layer itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.options import accepts_options
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.layers._camel import ContainerCamel
+from tfpy.layers.base import Layer, count_params
+from tfpy.layers.config import plain
+from tfpy.layers.declared import REQUIRED
+from tfpy.layers.graph import LayerGraph
+from tfpy.layers.naming import uid
+from tfpy.layers.symbolic import Node, SymbolicTensor, as_list, node_of, one_or_list
+from tfpy.layers.weights import LayerVariable
+
+
+class Container(ContainerCamel, Layer):
+    """Layers between symbolic inputs and outputs.
+
+    Attributes:
+        inputs: the symbolic inputs.
+        outputs: the symbolic outputs.
+        layers: the layers, in the order of the computation.
+    """
+
+    options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
+    base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
+    name_prefix: ClassVar[str] = "container"
+
+    def _settle_base_options(self, base: dict[str, Any]) -> None:
+        rest = dict.fromkeys(Layer.base_options)
+        super()._settle_base_options({**rest, **base, "name": base["name"] or uid(self.name_prefix)})
+
+    def configure(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
+        """Take in inputs and outputs."""
+        self.inputs: list[SymbolicTensor] = as_list(self.inputs)
+        self.outputs: list[SymbolicTensor] = as_list(self.outputs)
+        self._check_ends()
+        self._changed()
+        self.layers = self.graph.layers
+
+    def _check_ends(self) -> None:
+        for argument, tensors in (("inputs", self.inputs), ("outputs", self.outputs)):
+            for tensor in tensors:
+                if not isinstance(tensor, SymbolicTensor):
+                    raise argument_error("model", argument, "symbolic tensors", tensor, TypeError)
+        if len(set(self.inputs)) != len(self.inputs):
+            raise argument_error("model", "inputs", "distinct tensors", [t.name for t in self.inputs])
+        for tensor in self.inputs:
+            if node_of(tensor).inputs:
+                raise argument_error("model", "inputs", "tensors of tf.input", tensor)
+
+    def _changed(self) -> None:
+        """Inputs, outputs or layers are others: what is derived from them will be derived anew."""
+        self._graph: LayerGraph | None = None
+        self._references = 1
+        self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
+
+    @property
+    def graph(self) -> LayerGraph:
+        """The layers between inputs and outputs."""
+        if self._graph is None:
+            if not self.outputs:
+                raise RuntimeError(f"Model {self.name} has no layers yet; add some first.")
+            self._graph = LayerGraph(self.inputs, self.outputs)
+            self._check_layers(self._graph.layers)
+        return self._graph
+
+    def _check_layers(self, layers: Sequence[Layer]) -> None:
+        names = [layer.name for layer in layers]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"model: the layer name {name!r} is used {names.count(name)} times; names are unique.")
+        entries = {t.source_layer for t in self.inputs}
+        for layer in layers:
+            if layer not in entries and not any(node.inputs for node in layer.inbound_nodes):
+                raise ValueError(f"model: the outputs depend on input {layer.name!r}, which is not among the inputs.")
+
+    @property
+    def built(self) -> bool:
+        """Whether the model has layers, and with them its weights."""
+        return bool(self.outputs)
+
+    @built.setter
+    def built(self, built: bool) -> None:
+        """Set in the constructor of every layer; a model's follows from its layers."""
+
+    @property
+    def input(self) -> Any:
+        """The symbolic input, or a list of them."""
+        return one_or_list(self.inputs)
+
+    @property
+    def output(self) -> Any:
+        """The symbolic output, or a list of them."""
+        return one_or_list(self.outputs)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the layers that the inputs come from."""
+        return [t.source_layer.name for t in self.inputs]
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the layers that the outputs come from."""
+        return [t.source_layer.name for t in self.outputs]
+
+    # A layer of layers
+
+    def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
+        values = as_list(inputs)
+        masks = as_list(mask) if mask is not None else None
+        masks = None if masks is None or len(masks) != len(values) else masks
+        outputs, _ = self.graph.run(values, training, masks)
+        return one_or_list(outputs)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        values = as_list(inputs)
+        _, masks = self.graph.run(values, False, as_list(mask) if mask is not None else None)
+        return one_or_list(masks)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        several = isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple))
+        shapes = [tuple(s) for s in input_shape] if several else [tuple(input_shape)]
+        if len(shapes) != len(self.inputs):
+            raise argument_error(self.name, "input_shape", f"{len(self.inputs)} shapes", input_shape)
+        return one_or_list(self.graph.shapes(shapes))
+
+    @accepts_options()
+    def get_layer(self, name_or_index: str | int | None = None, index: int | None = None) -> Layer:
+        """A layer of the model, by its name or by its place in `layers`.
+
+        Raises:
+            ValueError: there is none.
+        """
+        place = name_or_index if isinstance(name_or_index, int) else index
+        if place is not None:
+            if not 0 <= place < len(self.layers):
+                raise argument_error("get_layer", "index", f"below the {len(self.layers)} layers", place)
+            return self.layers[place]
+        if name_or_index is None:
+            raise argument_error("get_layer", "name_or_index", "a name or an index", None)
+        for layer in self.layers:
+            if layer.name == name_or_index:
+                return layer
+        raise unknown_name_error("layer", name_or_index, [layer.name for layer in self.layers])
+
+    # Weights
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes weights of the model."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, trainable: bool) -> None:
+        for layer in self.layers:
+            layer.trainable = trainable
+        self._trainable = trainable
+
+    @property
+    def trainable_weights(self) -> list[LayerVariable]:
+        """The weights that training changes, of all layers."""
+        return [w for layer in self.layers for w in layer.trainable_weights] if self._trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[LayerVariable]:
+        """The weights that training leaves alone, of all layers."""
+        others = [w for layer in self.layers for w in layer.non_trainable_weights]
+        if self._trainable:
+            return others
+        return [w for layer in self.layers for w in layer.trainable_weights] + others
+
+    @property
+    def losses(self) -> list[Callable[[], Tensor]]:
+        """The functions whose values are added to the loss, of all layers."""
+        return [loss for layer in self.layers for loss in layer.losses]
+
+    @property
+    def stateful(self) -> bool:
+        """Whether a layer keeps states from one batch to the next."""
+        return any(layer.stateful for layer in self.layers)
+
+    @stateful.setter
+    def stateful(self, stateful: bool) -> None:
+        """Set in the constructor of every layer; a model's follows from its layers."""
+
+    def reset_states(self, states: Any = None) -> None:
+        """Let every stateful layer start from zeros again."""
+        for layer in self.layers:
+            if layer.stateful:
+                layer.reset_states()
+
+    def count_params(self) -> int:
+        """The number of numbers in the weights."""
+        return count_params(self.weights)
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Write values to the weights, all trainable ones first, then the others.
+
+        Raises:
+            ValueError: another number of values, or one of another shape; nothing is written then.
+        """
+        tensors = [to_tensor("set_weights", f"weights[{i}]", w) for i, w in enumerate(weights)]
+        super().set_weights(tensors)
+
+    # Configuration
+
+    def get_config(self) -> dict[str, Any]:
+        """The layers and how they are connected."""
+        numbers = self._node_numbers()
+        layers = []
+        for layer in self.layers:
+            calls = [node for node in layer.inbound_nodes if node in numbers and node.inputs]
+            inbound = [[[*self._place(t, numbers), plain(node.arguments)] for t in node.inputs] for node in calls]
+            layers.append({**plain(layer), "name": layer.name, "inbound_nodes": inbound})
+        return {
+            "name": self.name,
+            "layers": layers,
+            "input_layers": [self._place(t, numbers) for t in self.inputs],
+            "output_layers": [self._place(t, numbers) for t in self.outputs],
+        }
+
+    def _node_numbers(self) -> dict[Node, int]:
+        """For each call that belongs to the model its number among those of its layer; a container counts its own."""
+        own = {*self.graph.nodes, *map(node_of, self.inputs)}
+        return {
+            node: i
+            for layer in self.layers
+            for i, node in enumerate((n for n in layer.inbound_nodes if n in own), isinstance(layer, Container))
+        }
+
+    def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
+        return [tensor.source_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
+
+    def dispose(self) -> dict[str, int]:
+        """Let go of the layers; their weights are freed when no other model uses them."""
+        if self._references == 0:
+            raise RuntimeError(f"Model {self.name} is already disposed.")
+        self._references = (self._references or 1) - 1
+        freed = 0
+        if self._references == 0:
+            for layer in self.layers:
+                if layer._references:
+                    freed += layer.dispose()["num_disposed_variables"]
+        return {"ref_count_after_dispose": self._references, "num_disposed_variables": freed}

@@ -1,0 +1,253 @@
+"""The basic layers: dense, activation, dropout, flatten, repeat, embedding, masking."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy.core.ops.compare import not_equal
+from tfpy.core.ops.random import dropout
+from tfpy.core.ops.reduce import any_
+from tfpy.core.ops.shape import expand_dims
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.rng import Seed
+from tfpy.engine.spec import as_int
+from tfpy.layers.activations import ActivationOption
+from tfpy.layers.base import Layer
+from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.initializers import InitializerOption
+from tfpy.layers.products import affine
+from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.specs import InputSpec
+from tfpy.layers.symbolic import PartialShape, as_list
+
+
+def positive(layer: str, option: str, value: Any) -> int:
+    """A whole number above 0, or an error naming layer and option."""
+    number = as_int(layer, option, value)
+    if number < 1:
+        raise argument_error(layer, option, "a whole number above 0", value)
+    return number
+
+
+def one_shape(input_shape: Any) -> PartialShape:
+    """The shape of a layer's only input, which may come in a list."""
+    if isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple)):
+        if len(input_shape) != 1:
+            raise ValueError(f"A single input was expected, but there are {len(input_shape)}.")
+        return tuple(input_shape[0])
+    return tuple(input_shape)
+
+
+def one_tensor(inputs: Any) -> Tensor:
+    """A layer's only input, which may come in a list."""
+    listed = as_list(inputs)
+    if len(listed) != 1:
+        raise ValueError(f"A single input was expected, but there are {len(listed)}.")
+    tensor: Tensor = listed[0]
+    return tensor
+
+
+class Dense(Layer, class_name="Dense", factory="layers.dense"):
+    """A fully connected layer: activation(x · kernel + bias) over the last axis.
+
+    (batch, …, n) → (batch, …, units). Weights: kernel [n, units], bias [units].
+    """
+
+    units: int
+    activation: ActivationOption = "linear"
+    use_bias: bool = True
+    kernel_initializer: InitializerOption = "glorotNormal"
+    bias_initializer: InitializerOption = "zeros"
+    input_dim: int | None = None
+    kernel_constraint: ConstraintOption = None
+    bias_constraint: ConstraintOption = None
+    kernel_regularizer: RegularizerOption = None
+    bias_regularizer: RegularizerOption = None
+    activity_regularizer: RegularizerOption = None
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.units = positive("dense", "units", self.units)
+        self.supports_masking = True
+        self.input_spec = [InputSpec(min_ndim=2)]
+        if self.batch_input_shape is None and self.input_dim is not None:
+            self.set_input_shape((self.input_dim,))
+
+    def build(self, input_shape: Any) -> None:
+        size = one_shape(input_shape)[-1]
+        if size is None:
+            raise argument_error("dense", "input_shape", "a shape whose last size is known", input_shape)
+        self.kernel = self.add_weight(
+            "kernel", (size, self.units), None, self.kernel_initializer, self.kernel_regularizer, True,
+            self.kernel_constraint,
+        )  # fmt: skip
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias", (self.units,), None, self.bias_initializer, self.bias_regularizer, True, self.bias_constraint
+            )
+        self.input_spec = [InputSpec(min_ndim=2, axes={-1: size})]
+        self.built = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (*one_shape(input_shape)[:-1], self.units)
+
+    def call(self, inputs: Any) -> Tensor:
+        y: Tensor = self.activation(affine(one_tensor(inputs), self.kernel, self.bias))
+        return y
+
+
+class Activation(Layer, class_name="Activation", factory="layers.activation"):
+    """An activation by itself."""
+
+    activation: ActivationOption
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.supports_masking = True
+
+    def call(self, inputs: Any) -> Tensor:
+        y: Tensor = self.activation(one_tensor(inputs))
+        return y
+
+
+class Dropout(Layer, class_name="Dropout", factory="layers.dropout"):
+    """In training, sets a part of the inputs to 0 and scales up the rest."""
+
+    rate: float
+    noise_shape: list[int | None] | None = None
+    seed: Seed | None = None
+
+    def configure(self) -> None:
+        self.rate = min(max(float(self.rate), 0.0), 1.0)
+        self.supports_masking = True
+
+    def call(self, inputs: Any, training: bool = False) -> Tensor:
+        x = one_tensor(inputs)
+        if not training or not 0 < self.rate < 1:
+            return x
+        return dropout(x, self.rate, self.mask_shape(x), self.seed)
+
+    def mask_shape(self, x: Tensor) -> list[int | None] | None:
+        """The shape of the mask: noise_shape, in which None stands for the input's own size."""
+        if self.noise_shape is None:
+            return None
+        return [x.shape[i] if n is None else n for i, n in enumerate(self.noise_shape)]
+
+
+class Flatten(Layer, class_name="Flatten", factory="layers.flatten"):
+    """(batch, a, b, …) → (batch, a · b · …)."""
+
+    data_format: str | None = None
+
+    per_sample = True
+
+    def configure(self) -> None:
+        if self.data_format is not None:
+            self.data_format = choose("flatten", "data_format", self.data_format, DATA_FORMATS)
+        self.input_spec = [InputSpec(min_ndim=3)]
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = one_shape(input_shape)
+        if None in shape[1:]:
+            raise argument_error("flatten", "input_shape", "fully known but for the batch size", list(shape))
+        return shape[0], math.prod(n for n in shape[1:] if n is not None)
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        if self.data_format == "channelsFirst" and x.rank > 1:
+            x = x.transpose([0, *range(2, x.rank), 1])
+        return x.reshape([x.shape[0], math.prod(x.shape[1:])])
+
+
+class RepeatVector(Layer, class_name="RepeatVector", factory="layers.repeat_vector"):
+    """Each vector n times: (batch, size) → (batch, n, size)."""
+
+    n: int
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.n = positive("repeat_vector", "n", self.n)
+        self.input_spec = [InputSpec(ndim=2)]
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        batch, size = one_shape(input_shape)
+        return batch, self.n, size
+
+    def call(self, inputs: Any) -> Tensor:
+        return expand_dims(one_tensor(inputs), 1).tile([1, self.n, 1])
+
+
+class Embedding(Layer, class_name="Embedding", factory="layers.embedding"):
+    """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim)."""
+
+    input_dim: int
+    output_dim: int
+    embeddings_initializer: InitializerOption = "randomUniform"
+    embeddings_regularizer: RegularizerOption = None
+    activity_regularizer: RegularizerOption = None
+    embeddings_constraint: ConstraintOption = None
+    mask_zero: bool | None = None
+    input_length: int | list[int | None] | None = None
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.input_dim = positive("embedding", "input_dim", self.input_dim)
+        self.output_dim = positive("embedding", "output_dim", self.output_dim)
+        self.supports_masking = bool(self.mask_zero)
+        if self.batch_input_shape is None:
+            self.set_input_shape((None,) if self.input_length is None else tuple(as_list(self.input_length)))
+
+    def build(self, input_shape: Any) -> None:
+        self.embeddings = self.add_weight(
+            "embeddings", (self.input_dim, self.output_dim), None, self.embeddings_initializer,
+            self.embeddings_regularizer, True, self.embeddings_constraint,
+        )  # fmt: skip
+        self.built = True
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return not_equal(one_tensor(inputs), 0) if self.mask_zero else None
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = one_shape(input_shape)
+        if self.input_length is None:
+            return (*shape, self.output_dim)
+        lengths = as_list(self.input_length)
+        if len(lengths) != len(shape) - 1 or any(
+            m is not None and n is not None and m != n for m, n in zip(lengths, shape[1:], strict=True)
+        ):
+            raise argument_error("embedding", "input_length", f"that of inputs of shape {list(shape)}", lengths)
+        known = [n if m is None else m for m, n in zip(lengths, shape[1:], strict=True)]
+        return (shape[0], *known, self.output_dim)
+
+    def call(self, inputs: Any) -> Tensor:
+        indices = one_tensor(inputs)
+        if indices.dtype != "int32":
+            indices = indices.cast("int32")
+        return self.embeddings.gather(indices)
+
+
+class Masking(Layer, class_name="Masking", factory="layers.masking"):
+    """Masks the time steps at which every feature has one value, and sets them to 0."""
+
+    mask_value: float = 0.0
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.supports_masking = True
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return any_(not_equal(one_tensor(inputs), self.mask_value), -1)
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        seen = any_(not_equal(x, self.mask_value), -1, True)
+        return x.mul(seen.cast(x.dtype))

@@ -1,0 +1,177 @@
+"""From what users pass to `fit` and its kin to lists of tensors, one for each input or output of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.ops.shape import expand_dims
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.layers import losses
+from tfpy.layers.base import shapes_agree
+from tfpy.layers.losses import Loss
+from tfpy.layers.symbolic import PartialShape, as_list
+
+
+def standardize(
+    where: str, argument: str, data: Any, names: Sequence[str], shapes: Sequence[PartialShape | None]
+) -> list[Tensor]:
+    """Data as a list of tensors in the order of the names, checked against shapes (batch sizes are not).
+
+    Args:
+        where: the method, for messages.
+        argument: its argument, for messages.
+        data: a tensor or array, a list of as many as there are names, or a dict by name.
+        names: the names of the model's inputs or outputs.
+        shapes: their shapes; None where anything will do.
+
+    Raises:
+        ValueError: another number of tensors, a name that is missing or unknown, or a shape that does not fit.
+    """
+    values = _in_order(where, argument, data, names)
+    tensors = [_at_least_a_matrix(to_tensor(where, argument, value, "any")) for value in values]
+    for name, tensor, shape in zip(names, tensors, shapes, strict=True):
+        if shape is not None and not shapes_agree((None, *shape[1:]), tensor.shape):
+            expected = f"of shape {_described(shape)} for '{name}'"
+            raise argument_error(where, argument, expected, tensor)
+    return tensors
+
+
+def _described(shape: PartialShape) -> str:
+    return "[" + ", ".join(["batch", *("any" if n is None else str(n) for n in shape[1:])]) + "]"
+
+
+def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> list[Any]:
+    if data is None:
+        raise argument_error(where, argument, f"data for {', '.join(names)}", None)
+    if isinstance(data, Mapping) and not hasattr(data, "__array__"):
+        for name in names:
+            if data.get(name) is None:
+                raise argument_error(where, argument, f"a dict with data for {', '.join(names)}", sorted(data))
+        return [data[name] for name in names]
+    if len(names) == 1 and not _is_list_of_tensors(data):
+        return [data]
+    if not isinstance(data, (list, tuple)) or len(data) != len(names):
+        found = f"{len(data)} of them" if isinstance(data, (list, tuple)) else data
+        raise argument_error(where, argument, f"a list of {len(names)} tensors ({', '.join(names)})", found)
+    return list(data)
+
+
+def _is_list_of_tensors(data: Any) -> bool:
+    """Whether a list holds a tensor for each input, and not the numbers of one tensor."""
+    return (
+        isinstance(data, (list, tuple))
+        and len(data) > 0
+        and (isinstance(data[0], Handle) or (isinstance(data[0], np.ndarray) and data[0].ndim > 1 and len(data) == 1))
+    )
+
+
+def _at_least_a_matrix(tensor: Tensor) -> Tensor:
+    return expand_dims(tensor, 1) if tensor.rank == 1 else tensor
+
+
+def target_shape(shape: PartialShape, loss: Loss | None) -> PartialShape | None:
+    """What targets of an output must look like under a loss; None where the loss is the user's own."""
+    if loss is losses.sparse_categorical_crossentropy:
+        return (*shape[:-1], 1)
+    return shape
+
+
+def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
+    """All inputs and targets must have as many samples, and at least one."""
+    counts = {t.shape[0] for t in (*inputs, *targets)}
+    if len(counts) > 1:
+        found = f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}"
+        raise argument_error(where, "y", "of as many samples as x", found)
+    if counts == {0}:
+        raise argument_error(where, "x", "of at least one sample", inputs[0])
+
+
+def check_targets(
+    where: str, targets: Sequence[Tensor], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
+) -> None:
+    """The losses that compare element by element need targets of the outputs' shape."""
+    alike = (losses.mean_squared_error, losses.binary_crossentropy, losses.categorical_crossentropy)
+    for target, function, shape in zip(targets, functions, shapes, strict=True):
+        if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
+            raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
+        if function is losses.categorical_crossentropy and target.shape[-1] == 1:
+            expected = "one-hot for categoricalCrossentropy (class indices go with sparseCategoricalCrossentropy)"
+            raise argument_error(where, "y", expected, target)
+        if function in alike and any(
+            n is not None and m != n for m, n in zip(target.shape[1:], shape[1:], strict=False)
+        ):
+            raise argument_error(where, "y", f"of the output's shape {_described(shape)}", target)
+
+
+def sample_weights(
+    where: str, by_class: Any, by_sample: Any, names: Sequence[str], targets: Sequence[Tensor]
+) -> list[Tensor | None]:
+    """For each output how much each sample counts, by its class and by itself; None where all count alike."""
+    classes = [None] * len(names) if by_class is None else _weights_per_output(where, by_class, names)
+    found = [
+        None if own is None else _weights_of_samples(where, own, target)
+        for own, target in zip(classes, targets, strict=True)
+    ]
+    if by_sample is None:
+        return found
+    own = to_tensor(where, "sample_weight", by_sample)
+    if own.shape != (targets[0].shape[0],):
+        raise argument_error(where, "sample_weight", f"of shape [{targets[0].shape[0]}], a number for each sample", own)
+    return [own if weight is None else weight.mul(own) for weight in found]
+
+
+def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[Mapping[int, float] | None]:
+    if isinstance(weights, (list, tuple)):
+        if len(weights) != len(names):
+            raise argument_error(where, "class_weight", f"a list of {len(names)} dicts", weights)
+        return list(weights)
+    if not isinstance(weights, Mapping):
+        raise argument_error(where, "class_weight", "a dict of weights by class", weights, TypeError)
+    if any(isinstance(value, Mapping) for value in weights.values()):
+        return [weights.get(name) for name in names]
+    if len(names) == 1:
+        return [weights]
+    raise argument_error(where, "class_weight", f"a dict by output ({', '.join(names)})", weights)
+
+
+def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor) -> Tensor:
+    values = target.numpy()
+    if values.ndim > 2:
+        raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
+    classes = values.argmax(1) if values.shape[1] > 1 else values[:, 0].astype(int)
+    table = {int(key): float(value) for key, value in weights.items()}
+    missing = sorted({int(c) for c in classes} - set(table))
+    if missing:
+        raise argument_error(where, "class_weight", f"a weight for every class, also for {missing}", weights)
+    return to_tensor(where, "class_weight", np.array([table[int(c)] for c in classes], dtype=np.float32))
+
+
+def batch_size_of(where: str, size: Any) -> int:
+    """A batch size, checked to be a whole number above 0."""
+    if isinstance(size, bool) or not isinstance(size, (int, float, np.integer)) or size != int(size) or size < 1:
+        raise argument_error(where, "batch_size", "a whole number above 0", size)
+    return int(size)
+
+
+def batches(count: int, size: int) -> list[tuple[int, int]]:
+    """The starts and ends of batches; the last may be short."""
+    return [(start, min(count, start + size)) for start in range(0, count, size)]
+
+
+def rows(tensor: Tensor, start: int, end: int) -> Tensor:
+    """Consecutive samples."""
+    return tensor if (start, end) == (0, tensor.shape[0]) else tensor.slice(start, end - start)
+
+
+def validation(data: Any) -> tuple[Any, Any]:
+    """x and y of validation data."""
+    pair = as_list(data)
+    if len(pair) != 2:
+        raise argument_error("fit", "validation_data", "a pair (x, y)", f"{len(pair)} things")
+    return pair[0], pair[1]

@@ -1,0 +1,136 @@
+"""Classes whose options are declared once, as annotations: constructor, configuration and types follow from them.
+
+    class Dense(Layer, class_name="Dense"):
+        units: int
+        use_bias: bool = True
+
+takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, refuses unknown options, and gives its configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+from tfpy.core.names import spellings
+from tfpy.core.options import read_options
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.layers.config import build_object, is_object_config, plain, register
+
+
+class _Required:
+    """Stands for the default of an option without one."""
+
+
+REQUIRED = _Required()
+
+
+def declared_in(cls: type) -> dict[str, Any]:
+    """The options that a class itself annotates, with their defaults."""
+    return {
+        name: vars(cls).get(name, REQUIRED)
+        for name, annotation in vars(cls).get("__annotations__", {}).items()
+        if not name.startswith("_") and not str(annotation).startswith("ClassVar")
+    }
+
+
+class Declared:
+    """Base of layers, initializers, regularizers and constraints.
+
+    A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
+
+    Attributes:
+        class_name: the name in saved configurations; giving it as a class argument registers the class under it.
+        options: every option with its default.
+    """
+
+    class_name: ClassVar[str] = ""
+    options: ClassVar[dict[str, Any]] = {}
+    convert: ClassVar[dict[str, Callable[[Any], Any]]] = {}
+    """How values are made of what was given, by the last word of the option's name."""
+    family: ClassVar[str] = ""
+    members: ClassVar[dict[str, type[Declared]]] = {}
+    """The classes of a family by every spelling of their factory's name, and by their own."""
+
+    def __init_subclass__(
+        cls, class_name: str | None = None, factory: str | None = None, family: str | None = None, **keywords: Any
+    ) -> None:
+        super().__init_subclass__(**keywords)
+        if family is not None:
+            cls.family, cls.members = family, {}
+        if "options" not in vars(cls):
+            inherited = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "options", {}).items()}
+            cls.options = inherited | ({} if "__init__" in vars(cls) else declared_in(cls))
+        cls._name(class_name, factory)
+
+    @classmethod
+    def _name(cls, class_name: str | None, factory: str | None) -> None:
+        if class_name is not None:
+            cls.class_name = class_name
+            register(cls, class_name)
+            cls.members[class_name] = cls
+        elif "class_name" not in vars(cls):
+            cls.class_name = vars(cls).get("className", cls.__name__)
+        if factory is not None:
+            namespace, _, name = factory.rpartition(".")
+            cls.members |= dict.fromkeys(spellings([name], namespace), cls)
+
+    def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
+        self._assign(self._read(config, options, self.options))
+        self.configure()
+
+    def _read(
+        self, config: Mapping[str, Any] | None, options: Mapping[str, Any], declared: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The declared options' values: those given, in either form and spelling, or their defaults."""
+        where = self.class_name
+        if config is not None and not isinstance(config, Mapping):
+            raise argument_error(where, "config", "a dict of options, or keywords", config, TypeError)
+        given = read_options(config or {}, declared, where)
+        more = read_options(options, declared, where)
+        for name in more:
+            if name in given:
+                raise TypeError(f"{where}: option {name!r} is given twice.")
+        given |= more
+        values = {name: given.get(name, default) for name, default in declared.items()}
+        for name, value in values.items():
+            if value is REQUIRED:
+                raise TypeError(f"{where}: option {name!r} is required.")
+        return values
+
+    def _assign(self, values: Mapping[str, Any]) -> None:
+        """Set the options, each made into what `convert` says."""
+        for name, value in values.items():
+            make = self.convert.get(name.rpartition("_")[2])
+            setattr(self, name, value if make is None else make(value))
+
+    @classmethod
+    def of(cls, identifier: Any) -> Any:
+        """The member of this family that a name, a configuration or an object stands for; None for None."""
+        if identifier is None or isinstance(identifier, cls):
+            return identifier
+        if isinstance(identifier, str):
+            if identifier not in cls.members:
+                raise unknown_name_error(cls.family, identifier, cls.members)
+            return cls.members[identifier]()
+        if is_object_config(identifier):
+            return build_object(identifier, cls.family, cls)
+        raise argument_error(
+            cls.family, "identifier", f"a name, a configuration or an {cls.family}", identifier, TypeError
+        )
+
+    def configure(self) -> None:
+        """Called when the options are set: check them, and derive what follows from them."""
+
+    def get_class_name(self) -> str:
+        """The name in saved configurations."""
+        return self.class_name
+
+    def get_config(self) -> dict[str, Any]:
+        """The options by their snake_case names, as plain values."""
+        return {name: plain(getattr(self, name)) for name in self.options}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """An object as `get_config` describes it; keys in either spelling."""
+        return cls(dict(config))

@@ -1,0 +1,231 @@
+"""Initializers: how the weights of layers start. Seeds give TF.js's numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tfpy.core.ops.create import eye, fill, make_tensor, zeros
+from tfpy.core.ops.create import ones as ones_tensor
+from tfpy.core.ops.random import random_normal as normal_numbers
+from tfpy.core.ops.random import random_uniform as uniform_numbers
+from tfpy.core.ops.random import truncated_normal as truncated_numbers
+from tfpy.core.tensor import Tensor
+from tfpy.engine import rng
+from tfpy.engine.errors import argument_error
+from tfpy.engine.rng import Seed
+from tfpy.engine.spec import DType, Shape, as_shape
+from tfpy.layers._camel import InitializerCamel
+from tfpy.layers.choose import choose
+from tfpy.layers.declared import Declared
+
+InitializerLike: TypeAlias = "str | dict[str, Any] | Initializer | None"
+# An option of this kind: a InitializerLike, made an Initializer when the object is constructed.
+InitializerOption: TypeAlias = Any
+
+
+class Initializer(InitializerCamel, Declared, family="initializer"):
+    """Makes the first values of a weight.
+
+    Source: TF.js's `Initializer`.
+    """
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        """A tensor of the given shape."""
+        raise TypeError(f"{type(self).__name__}: an initializer must define apply(shape, dtype).")
+
+    def __call__(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return self.apply(shape, dtype)
+
+
+class Zeros(Initializer, class_name="Zeros", factory="initializers.zeros"):
+    """All 0."""
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return zeros(shape, dtype or "float32")
+
+
+class Ones(Initializer, class_name="Ones", factory="initializers.ones"):
+    """All 1."""
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return ones_tensor(shape, dtype or "float32")
+
+
+class Constant(Initializer, class_name="Constant", factory="initializers.constant"):
+    """One value throughout."""
+
+    value: float
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return fill(shape, self.value, dtype or "float32")
+
+
+class Identity(Initializer, class_name="Identity", factory="initializers.identity"):
+    """A multiple of the identity matrix; for square matrices only."""
+
+    gain: float = 1.0
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise argument_error("identity initializer", "shape", "that of a square matrix", list(shape))
+        return eye(shape[0]).mul(self.gain)
+
+
+class RandomUniform(Initializer, class_name="RandomUniform", factory="initializers.random_uniform"):
+    """Evenly spread over [minval, maxval)."""
+
+    minval: float = -0.05
+    maxval: float = 0.05
+    seed: Seed | None = None
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return uniform_numbers(shape, self.minval, self.maxval, dtype or "float32", self.seed)
+
+
+class RandomNormal(Initializer, class_name="RandomNormal", factory="initializers.random_normal"):
+    """Normally distributed."""
+
+    mean: float = 0.0
+    stddev: float = 0.05
+    seed: Seed | None = None
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return normal_numbers(shape, self.mean, self.stddev, dtype, self.seed)
+
+
+class TruncatedNormal(Initializer, class_name="TruncatedNormal", factory="initializers.truncated_normal"):
+    """Normally distributed, within two standard deviations of the mean."""
+
+    mean: float = 0.0
+    stddev: float = 0.05
+    seed: Seed | None = None
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        return truncated_numbers(shape, self.mean, self.stddev, dtype, self.seed)
+
+
+_MODES = {"fanIn": "fanIn", "fan_in": "fanIn", "fanOut": "fanOut", "fan_out": "fanOut", "fanAvg": "fanAvg",
+          "fan_avg": "fanAvg"}  # fmt: skip
+_DISTRIBUTIONS = {"normal": "normal", "uniform": "uniform", "truncatedNormal": "truncatedNormal",
+                  "truncated_normal": "truncatedNormal"}  # fmt: skip
+
+
+class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initializers.variance_scaling"):
+    """Random, with a variance of scale / n, where n is the number of a unit's inputs, outputs or their average.
+
+    As in TF.js 'normal' is a truncated normal distribution that is not widened to make up for its cut tails, and every
+    other distribution, 'truncatedNormal' too, is uniform.
+    """
+
+    scale: float = 1.0
+    mode: str = "fanIn"
+    distribution: str = "normal"
+    seed: Seed | None = None
+
+    def configure(self) -> None:
+        if self.scale < 0:
+            raise argument_error("variance_scaling initializer", "scale", "0 or more", self.scale)
+        self.mode = choose("variance_scaling initializer", "mode", self.mode, _MODES)
+        self.distribution = choose("variance_scaling initializer", "distribution", self.distribution, _DISTRIBUTIONS)
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        fan_in, fan_out = compute_fans(tuple(shape))
+        fan = {"fanIn": fan_in, "fanOut": fan_out, "fanAvg": (fan_in + fan_out) / 2}[self.mode]
+        scale = self.scale / max(1, fan)
+        if self.distribution != "normal":
+            limit = math.sqrt(3 * scale)
+            return uniform_numbers(shape, -limit, limit, dtype or "float32", self.seed)
+        return truncated_numbers(shape, 0, math.sqrt(scale), dtype, self.seed)
+
+
+class _Preset(VarianceScaling):
+    """A VarianceScaling with all but the seed given; it is saved as what it is."""
+
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *, seed: Seed | None = None, **others: Any) -> None:
+        self._assign(self._read(config, {"seed": seed, **others}, {"seed": None}))
+
+    def get_config(self) -> dict[str, Any]:
+        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}
+
+    def get_class_name(self) -> str:
+        return "VarianceScaling"
+
+
+class GlorotUniform(_Preset, class_name="GlorotUniform", factory="initializers.glorot_uniform"):
+    """Glorot and Bengio (2010), uniform."""
+
+    scale = 1.0
+    mode = "fanAvg"
+    distribution = "uniform"
+
+
+class GlorotNormal(_Preset, class_name="GlorotNormal", factory="initializers.glorot_normal"):
+    """Glorot and Bengio (2010), normal."""
+
+    scale = 1.0
+    mode = "fanAvg"
+    distribution = "normal"
+
+
+class HeUniform(_Preset, class_name="HeUniform", factory="initializers.he_uniform"):
+    """He et al. (2015), uniform."""
+
+    scale = 2.0
+    mode = "fanIn"
+    distribution = "uniform"
+
+
+class HeNormal(_Preset, class_name="HeNormal", factory="initializers.he_normal"):
+    """He et al. (2015), normal."""
+
+    scale = 2.0
+    mode = "fanIn"
+    distribution = "normal"
+
+
+class LeCunUniform(_Preset, class_name="LeCunUniform", factory="initializers.le_cun_uniform"):
+    """LeCun et al. (1998), uniform."""
+
+    scale = 1.0
+    mode = "fanIn"
+    distribution = "uniform"
+
+
+class LeCunNormal(_Preset, class_name="LeCunNormal", factory="initializers.le_cun_normal"):
+    """LeCun et al. (1998), normal."""
+
+    scale = 1.0
+    mode = "fanIn"
+    distribution = "normal"
+
+
+class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.orthogonal"):
+    """A random orthogonal matrix, of the QR decomposition of normal numbers (Saxe et al. 2013)."""
+
+    gain: float = 1.0
+    seed: Seed | None = None
+
+    def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
+        if len(shape) < 2:
+            raise argument_error("orthogonal initializer", "shape", "of rank 2 or more", list(shape))
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        tall = (max(rows, columns), min(rows, columns))
+        numbers = rng.normal(self.seed, math.prod(tall)).reshape(tall).astype(np.float32)
+        q, r = np.linalg.qr(numbers.astype(np.float64))
+        q *= np.sign(np.diagonal(r))
+        matrix = q.T if rows < columns else q
+        return make_tensor("orthogonal initializer", matrix.ravel(), as_shape("orthogonal", shape), None).mul(self.gain)
+
+
+def compute_fans(shape: Shape) -> tuple[float, float]:
+    """How many inputs and outputs a unit with weights of this shape (channels last) has."""
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    if len(shape) in (3, 4, 5):
+        field = math.prod(shape[:-2])
+        return shape[-2] * field, shape[-1] * field
+    return math.sqrt(math.prod(shape)), math.sqrt(math.prod(shape))

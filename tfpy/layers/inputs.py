@@ -1,0 +1,79 @@
+"""Where data enters a model: InputLayer and `tf.input`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import DType
+from tfpy.layers.base import Layer
+from tfpy.layers.naming import uid
+from tfpy.layers.symbolic import Node, SymbolicTensor
+
+
+class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
+    """The entry of a model: a symbolic tensor of a given shape.
+
+    `input_shape` (without the batch size) or `batch_input_shape` is required.
+    """
+
+    sparse: bool = False
+
+    def configure(self) -> None:
+        if self.sparse:
+            raise argument_error("input_layer", "sparse", "false: there are no sparse tensors", self.sparse)
+        if self.batch_input_shape is None:
+            expected = "given, or batch_input_shape"
+            raise argument_error("input_layer", "input_shape", expected, None)
+        self.built = True
+        self.trainable = False
+        tensor = SymbolicTensor(self.dtype or "float32", self.batch_input_shape, self, self.name)
+        Node(self, [], [tensor], {})
+
+    def _settle_base_options(self, base: dict[str, Any]) -> None:
+        if base["name"] is None:
+            base = {**base, "name": uid("input")}
+        super()._settle_base_options(base)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            "batch_input_shape": list(self.batch_input_shape or ()),
+            "dtype": self.dtype,
+            "sparse": self.sparse,
+            "name": self.name,
+        }
+
+
+@export(doc="Models / Inputs", options="config")
+def input_(
+    config: Mapping[str, Any] | None = None,
+    *,
+    shape: Sequence[int | None] | None = None,
+    batch_shape: Sequence[int | None] | None = None,
+    name: str | None = None,
+    dtype: DType | None = None,
+    sparse: bool = False,
+) -> SymbolicTensor:
+    """The entry of a functional model.
+
+    Args:
+        config: the options below as a dict.
+        shape: the shape of one sample.
+        batch_shape: the shape with the batch size in front, if that is known.
+        name: the name of the input; a number by default.
+        dtype: its dtype; float32 by default.
+        sparse: must be false.
+
+    Raises:
+        ValueError: neither shape nor batch_shape is given.
+
+    Source: TF.js `tf.input`.
+    """
+    if shape is None and batch_shape is None:
+        raise argument_error("input", "shape", "given, or batch_shape", None)
+    whole = batch_shape if batch_shape is not None else [None, *(shape or ())]
+    layer = InputLayer(batch_input_shape=whole, name=name, dtype=dtype, sparse=sparse)
+    tensor: SymbolicTensor = layer.output
+    return tensor

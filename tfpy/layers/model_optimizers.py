@@ -1,0 +1,32 @@
+"""The optimizers that `compile` knows by name, with TF.js's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy.core.optimizers import factories as train
+from tfpy.core.optimizers.base import Optimizer
+from tfpy.engine.backend import current
+from tfpy.engine.errors import argument_error, unknown_name_error
+
+_MAKERS: dict[str, Callable[[], Optimizer]] = {
+    "SGD": lambda: train.sgd(0.01),
+    "Adagrad": lambda: train.adagrad(0.01),
+    "Adadelta": lambda: train.adadelta(1, 0.95, current().epsilon),
+    "Adam": lambda: train.adam(0.001, 0.9, 0.999, current().epsilon),
+    "Adamax": lambda: train.adamax(0.002, 0.9, 0.999, current().epsilon, 0),
+    "RMSProp": lambda: train.rmsprop(0.001, 0.9, 0, current().epsilon),
+}
+_BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
+
+
+def get_optimizer(identifier: Any) -> Optimizer:
+    """The optimizer of a name, or an optimizer itself."""
+    if isinstance(identifier, Optimizer):
+        return identifier
+    if not isinstance(identifier, str):
+        raise argument_error("compile", "optimizer", "a name or an optimizer of tf.train", identifier)
+    if identifier not in _BY_NAME:
+        raise unknown_name_error("optimizer", identifier, _BY_NAME)
+    return _BY_NAME[identifier]()

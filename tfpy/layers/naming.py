@@ -1,0 +1,60 @@
+"""Names of layers, weights and symbolic tensors: unique in the process, numbered, scoped by the layer around."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_lock = threading.Lock()
+_uids: dict[str, int] = {}
+_used: dict[str, int] = {}
+
+
+class _Scopes(threading.local):
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+
+_scopes = _Scopes()
+
+
+def uid(prefix: str) -> str:
+    """The prefix with the next number that it has not had."""
+    with _lock:
+        _uids[prefix] = _uids.get(prefix, 0) + 1
+        return f"{prefix}{_uids[prefix]}"
+
+
+@contextmanager
+def name_scope(name: str) -> Iterator[None]:
+    """Put a name in front of those made inside a `with`."""
+    _scopes.names.append(name)
+    try:
+        yield
+    finally:
+        _scopes.names.pop()
+
+
+def scoped(name: str) -> str:
+    """The name with those of the scopes around in front."""
+    return "/".join([*_scopes.names, name])
+
+
+def unique(name: str) -> str:
+    """The name itself the first time, and then with a number behind it."""
+    with _lock:
+        count = _used.get(name, 0)
+        _used[name] = count + 1
+        if not count:
+            return name
+        numbered = f"{name}_{count}"
+        _used[numbered] = 1
+        return numbered
+
+
+def snake_class(name: str) -> str:
+    """A class name as Keras turns it into a layer's: SimpleRNN → simple_rnn, Conv2D → conv2d."""
+    words = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()

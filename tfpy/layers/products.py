@@ -1,0 +1,22 @@
+"""Products of inputs with the weights of layers."""
+
+from __future__ import annotations
+
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.common import reshape_to
+from tfpy.core.ops.matmul import multiply_matrices
+from tfpy.core.tensor import Tensor
+
+
+def dot(x: Tensor, kernel: Tensor) -> Tensor:
+    """The product of the last axis of x with a matrix."""
+    if x.rank == 2:
+        return multiply_matrices(x, kernel)
+    rows = reshape_to(x, (x.size // x.shape[-1] if x.shape[-1] else 0, x.shape[-1]))
+    return reshape_to(multiply_matrices(rows, kernel), (*x.shape[:-1], kernel.shape[-1]))
+
+
+def affine(x: Tensor, kernel: Tensor, bias: Tensor | None) -> Tensor:
+    """x · kernel + bias."""
+    y = dot(x, kernel)
+    return y if bias is None else add(y, bias)

@@ -1,0 +1,71 @@
+"""Regularizers: what large weights add to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from tfpy.core.ops.common import full, reshape_to
+from tfpy.core.ops.reduce import sum_
+from tfpy.core.tensor import Tensor
+from tfpy.layers._camel import RegularizerCamel
+from tfpy.layers.declared import Declared
+
+RegularizerLike: TypeAlias = "str | dict[str, Any] | Regularizer | None"
+# An option of this kind: a RegularizerLike, made a Regularizer when the object is constructed.
+RegularizerOption: TypeAlias = Any
+
+
+class Regularizer(RegularizerCamel, Declared, family="regularizer"):
+    """Gives the loss of a weight.
+
+    Source: TF.js's `Regularizer`.
+    """
+
+    def apply(self, x: Tensor) -> Tensor:
+        """The loss, a scalar."""
+        raise TypeError(f"{type(self).__name__}: a regularizer must define apply(x).")
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.apply(x)
+
+
+class L1L2(Regularizer, class_name="L1L2", factory="regularizers.l1l2"):
+    """l1 · Σ|w| + l2 · Σw²."""
+
+    l1: float = 0.01
+    l2: float = 0.01
+
+    def apply(self, x: Tensor) -> Tensor:
+        loss = full((1,), 0)
+        if self.l1:
+            loss = loss.add(sum_(x.abs().mul(self.l1)))
+        if self.l2:
+            loss = loss.add(sum_(x.square().mul(self.l2)))
+        return reshape_to(loss, ())
+
+
+class L1(L1L2, class_name="L1", factory="regularizers.l1"):
+    """l1 · Σ|w|."""
+
+    l1: float = 0.01
+
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *, l1: float | None = None) -> None:
+        self._assign(self._read(config, {"l1": l1}, {"l1": 0.01}))
+        self.l2 = 0.0
+
+    def get_class_name(self) -> str:
+        return "L1L2"
+
+
+class L2(L1L2, class_name="L2", factory="regularizers.l2"):
+    """l2 · Σw²."""
+
+    l2: float = 0.01
+
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *, l2: float | None = None) -> None:
+        self._assign(self._read(config, {"l2": l2}, {"l2": 0.01}))
+        self.l1 = 0.0
+
+    def get_class_name(self) -> str:
+        return "L1L2"

@@ -1,0 +1,128 @@
+"""Sequential: a model that is a stack of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.layers._camel import SequentialCamel
+from tfpy.layers.base import Layer
+from tfpy.layers.config import build_object, plain, spelt
+from tfpy.layers.graph import source_inputs
+from tfpy.layers.inputs import input_
+from tfpy.layers.model import LayersModel
+from tfpy.layers.symbolic import SymbolicTensor, as_list
+
+
+@export(doc="Models / Classes")
+class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
+    """A stack of layers, each with one input and one output. The first must know its input shape.
+
+    Args:
+        layers: the layers to begin with.
+        name: the model's name; numbered by default.
+
+    Source: TF.js `tf.Sequential`.
+    """
+
+    options: ClassVar[dict[str, Any]] = {"layers": None}
+    name_prefix: ClassVar[str] = "sequential_"
+    takes_custom_objects = True
+
+    def configure(self) -> None:
+        given: Sequence[Layer] = self.layers or ()
+        super().configure()
+        for layer in given:
+            self.add(layer)
+
+    def _start(self) -> None:
+        self.inputs, self.outputs, self.layers = [], [], []
+        self._changed()
+
+    def add(self, layer: Layer) -> None:
+        """Put a layer on top.
+
+        Raises:
+            ValueError: the first layer does not know its input shape, or the layer has several inputs or outputs.
+            TypeError: not a layer.
+        """
+        if not isinstance(layer, Layer):
+            raise argument_error("add", "layer", "a layer", layer, TypeError)
+        if isinstance(layer, LayersModel) and not len(layer.inputs) == len(layer.outputs) == 1:
+            raise argument_error("add", "layer", "a model with one input and one output", layer)
+        output = self._outputs_of(layer)
+        if len(output) != 1:
+            raise argument_error("add", "layer", "a layer with one output; use tf.model for others", layer)
+        if not self.inputs:
+            self.inputs = source_inputs(output[0])
+        self.outputs = output
+        self.layers.append(layer)
+        self._changed()
+
+    def _outputs_of(self, layer: Layer) -> list[SymbolicTensor]:
+        if self.outputs:
+            made = layer.apply(self.outputs[0])
+            return as_list(made)
+        if isinstance(layer, LayersModel):
+            return list(layer.outputs)
+        if not layer.inbound_nodes:
+            if layer.batch_input_shape is None:
+                expected = "a first layer that knows its input shape (input_shape or batch_input_shape)"
+                raise argument_error("add", "layer", expected, layer)
+            layer.apply(input_(batch_shape=layer.batch_input_shape, dtype=layer.dtype, name=f"{layer.name}_input"))
+        if len(layer.inbound_nodes) != 1:
+            raise argument_error("add", "layer", "a layer that is not connected elsewhere", layer)
+        return list(layer.inbound_nodes[0].outputs)
+
+    def pop(self) -> None:
+        """Take the top layer off.
+
+        Raises:
+            TypeError: there is none.
+        """
+        if not self.layers:
+            raise TypeError("pop: the model has no layers.")
+        self.layers.pop()
+        self.outputs = []
+        if self.layers:
+            self.layers[-1].outbound_nodes = []
+            self.outputs = list(self.layers[-1].inbound_nodes[-1].outputs)
+        else:
+            self.inputs = []
+        self._changed()
+
+    def _changed(self) -> None:
+        self._compiled = None
+        super()._changed()
+
+    def get_config(self) -> dict[str, Any]:
+        """The name and the layers' configurations."""
+        return {"name": self.name, "layers": [plain(layer) for layer in self.layers]}
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any] | Sequence[Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> Self:
+        """A model as its configuration describes it: {'name', 'layers'}, or as old files have it a list of layers."""
+        listed, name = (
+            (spelt(config, "layers", []), config.get("name")) if isinstance(config, Mapping) else (config, None)
+        )
+        return cls(layers=[build_object(c, "layer", Layer, custom_objects) for c in listed], name=name)
+
+
+@export(doc="Models / Creation", options="config")
+def sequential(
+    config: Mapping[str, Any] | None = None, *, layers: Sequence[Layer] | None = None, name: str | None = None
+) -> Sequential:
+    """A model that is a stack of layers.
+
+    Args:
+        config: the options below as a dict.
+        layers: the layers to begin with.
+        name: the model's name; numbered by default.
+
+    Source: TF.js `tf.sequential`.
+    """
+    return Sequential(layers=layers, name=name)

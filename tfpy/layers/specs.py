@@ -1,0 +1,78 @@
+"""InputSpec: what a layer expects of an input, and the check of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.engine.spec import DType
+
+
+@export(doc="Layers / Classes")
+class InputSpec:
+    """What an input must look like; None where anything will do.
+
+    Attributes:
+        dtype: its dtype.
+        shape: its shape, in which sizes may be None.
+        ndim: its rank.
+        max_ndim: its highest rank.
+        min_ndim: its lowest rank.
+        axes: the sizes of some of its axes.
+
+    Source: TF.js `tf.InputSpec`.
+    """
+
+    @accepts_options("args")
+    def __init__(
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        dtype: DType | None = None,
+        shape: Sequence[int | None] | None = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: Mapping[int, int | None] | None = None,
+    ) -> None:
+        self.dtype = dtype
+        self.shape = None if shape is None else tuple(shape)
+        self.ndim = ndim if shape is None else len(shape)
+        self.max_ndim = max_ndim
+        self.min_ndim = min_ndim
+        self.axes = dict(axes or {})
+
+
+def check_inputs(layer: str, specs: Sequence[InputSpec | None] | None, inputs: Sequence[Any]) -> None:
+    """Raise ValueError, naming the layer and the input, when inputs are not what the specs say."""
+    if not specs:
+        return
+    if len(specs) != len(inputs):
+        raise ValueError(f"Layer {layer} expects {len(specs)} inputs, but got {len(inputs)}.")
+    for i, (spec, x) in enumerate(zip(specs, inputs, strict=True)):
+        fault = _fault(spec, x) if spec is not None else None
+        if fault:
+            raise ValueError(f"Input {i} does not fit layer {layer}: expected {fault}, but got shape {list(x.shape)}.")
+
+
+def _fault(spec: InputSpec, x: Any) -> str | None:
+    shape = tuple(x.shape)
+    rank = len(shape)
+    if spec.ndim is not None and rank != spec.ndim:
+        return f"rank {spec.ndim}"
+    if spec.max_ndim is not None and rank > spec.max_ndim:
+        return f"rank {spec.max_ndim} at most"
+    if spec.min_ndim is not None and rank < spec.min_ndim:
+        return f"rank {spec.min_ndim} at least"
+    if spec.dtype is not None and x.dtype != spec.dtype:
+        return f"dtype {spec.dtype}"
+    for axis, size in spec.axes.items():
+        if size is not None and shape[axis] not in (size, None):
+            return f"size {size} on axis {axis}"
+    if spec.shape is not None:
+        for wanted, size in zip(spec.shape, shape, strict=True):
+            if wanted is not None and size is not None and wanted != size:
+                return f"shape {list(spec.shape)}"
+    return None

@@ -1,0 +1,84 @@
+"""The table that `model.summary()` prints."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfpy.layers.base import Layer, count_params
+
+if TYPE_CHECKING:
+    from tfpy.layers.model import LayersModel
+
+_COLUMNS = ("Layer (type)", "Input Shape", "Output shape", "Param #")
+
+
+def summary_lines(
+    model: LayersModel, line_length: int | None = None, positions: Sequence[float] | None = None
+) -> list[str]:
+    """The lines of the table.
+
+    Args:
+        model: the model.
+        line_length: the width, in characters; 90, or 115 for a model that is not a plain chain of layers.
+        positions: where the columns end: parts of the width, or characters.
+    """
+    chain = is_chain(model)
+    width = line_length or (90 if chain else 115)
+    ends = list(positions or ((0.32, 0.61, 0.89, 1) if chain else (0.24, 0.48, 0.70, 0.80, 1)))
+    columns = [math.floor(width * end) for end in ends] if ends[-1] <= 1 else [int(end) for end in ends]
+    lines = ["_" * width, _row(_COLUMNS if chain else (*_COLUMNS, "Receives inputs"), columns), "=" * width]
+    for layer in model.layers:
+        fields = _fields(layer)
+        sources = [] if chain else _sources(model, layer)
+        lines.append(_row([*fields, *sources[:1]] if chain else [*fields, *(sources[:1] or [""])], columns))
+        lines += [_row(["", "", "", "", source], columns) for source in sources[1:]]
+        lines.append(("=" if layer is model.layers[-1] else "_") * width)
+    trainable, fixed = count_params(model.trainable_weights), count_params(model.non_trainable_weights)
+    lines += [f"Total params: {trainable + fixed}", f"Trainable params: {trainable}", f"Non-trainable params: {fixed}"]
+    return [*lines, "_" * width]
+
+
+def is_chain(model: LayersModel) -> bool:
+    """Whether every layer is called once, on one input."""
+    nodes = model.graph.nodes
+    layers = [node.layer for node in nodes]
+    return (
+        len(model.inputs) == len(model.outputs) == 1
+        and len(set(layers)) == len(layers)
+        and all(len(node.inputs) == 1 for node in nodes)
+        and all(after.inputs[0] in before.outputs for before, after in itertools.pairwise(nodes))
+    )
+
+
+def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
+    line = ""
+    for i, (text, end) in enumerate(zip(fields, ends, strict=False)):
+        line = (line[:-1] + " " if i else "") + text
+        line = line[:end].ljust(end)
+    return line
+
+
+def _fields(layer: Layer) -> list[str]:
+    shapes = {json.dumps(node.output_shapes) for node in layer.inbound_nodes}
+    inputs = ",".join(_text(node.input_shapes) for node in layer.inbound_nodes)
+    output = _text(layer.output_shape) if len(shapes) == 1 else "multiple"
+    return [f"{layer.name} ({layer.get_class_name()})", inputs, output, str(layer.count_params())]
+
+
+def _text(shapes: Any) -> str:
+    return json.dumps(shapes, separators=(",", ":"))
+
+
+def _sources(model: LayersModel, layer: Layer) -> list[str]:
+    """Where a layer's inputs come from: 'layer[call][output]'."""
+    own = set(model.graph.nodes)
+    return [
+        f"{t.source_layer.name}[{t.node_index}][{t.tensor_index}]"
+        for node in layer.inbound_nodes
+        if node in own
+        for t in node.inputs
+    ]

@@ -1,0 +1,113 @@
+"""The graph of layers: symbolic tensors, which know their shape and the layer they come from, and the calls between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tfpy.core.registry import export
+from tfpy.engine.spec import DType
+from tfpy.layers._camel import SymbolicTensorCamel
+from tfpy.layers.naming import scoped, unique
+
+if TYPE_CHECKING:
+    from tfpy.layers.base import Layer
+
+PartialShape: TypeAlias = "tuple[int | None, ...]"
+
+
+@export(doc="Models / Classes")
+class SymbolicTensor(SymbolicTensorCamel):
+    """What a layer will return: a dtype and a shape, of which the batch size and others may be None.
+
+    Attributes:
+        source_layer: the layer that it comes from.
+        node_index: which of the layer's calls made it.
+        tensor_index: which of that call's outputs it is.
+
+    Source: TF.js `tf.SymbolicTensor`.
+    """
+
+    def __init__(self, dtype: DType, shape: PartialShape, source_layer: Layer, name: str) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.source_layer = source_layer
+        self.original_name = scoped(name)
+        self.name = unique(self.original_name)
+        self.node_index = 0
+        self.tensor_index = 0
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def __len__(self) -> int:
+        raise TypeError(f"{self!r} has no length: it is symbolic.")
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self!r} has no truth value: it is symbolic.")
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"{self!r} cannot be iterated over: it is symbolic. Use layers, not ops, on symbolic tensors.")
+
+    def __repr__(self) -> str:
+        return f"SymbolicTensor(name={self.name!r}, shape={list(self.shape)}, dtype={self.dtype})"
+
+
+class Node:
+    """One call of a layer on symbolic tensors.
+
+    Attributes:
+        layer: the layer that was called.
+        inputs: what it was called on.
+        outputs: what it will return.
+        arguments: what else it was called with.
+    """
+
+    def __init__(
+        self,
+        layer: Layer,
+        inputs: Sequence[SymbolicTensor],
+        outputs: Sequence[SymbolicTensor],
+        arguments: dict[str, Any],
+    ) -> None:
+        self.layer = layer
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.arguments = arguments
+        layer.inbound_nodes.append(self)
+        for source in self.inputs:
+            source.source_layer.outbound_nodes.append(self)
+        for i, tensor in enumerate(self.outputs):
+            tensor.source_layer, tensor.node_index, tensor.tensor_index = layer, len(layer.inbound_nodes) - 1, i
+
+    @classmethod
+    def around(cls, layer: Layer, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> Node:
+        """A container's own node, from its inputs to its outputs, which stay those of the layers inside."""
+        node = cls.__new__(cls)
+        node.layer, node.inputs, node.outputs, node.arguments = layer, list(inputs), list(outputs), {}
+        return node
+
+    @property
+    def input_shapes(self) -> list[PartialShape]:
+        return [t.shape for t in self.inputs]
+
+    @property
+    def output_shapes(self) -> list[PartialShape]:
+        return [t.shape for t in self.outputs]
+
+
+def node_of(tensor: SymbolicTensor) -> Node:
+    """The call that made a symbolic tensor."""
+    return tensor.source_layer.inbound_nodes[tensor.node_index]
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list of what may be one thing or a list of them."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def one_or_list(values: Sequence[Any]) -> Any:
+    """The only one of the values, or a list of them."""
+    return values[0] if len(values) == 1 else list(values)

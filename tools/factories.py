@@ -1,0 +1,115 @@
+"""The factories of classes that declare options: their signatures in every form, as source for a face."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from source import Module, imports_for
+
+Camel = Callable[[str, str], str]
+Option = tuple[str, ast.expr, ast.expr | None]
+
+
+@dataclass
+class Factory:
+    """A class with `factory="namespace.name"` among its class arguments."""
+
+    namespace: str
+    name: str
+    module: Module
+    node: ast.ClassDef
+    options: dict[str, tuple[Module, Option]]
+
+
+def factories_in(modules: list[Module]) -> list[Factory]:
+    """Every class with a factory, and the options that it declares or inherits."""
+    classes = {(m.name, n.name): (m, n) for m in modules for n in m.tree.body if isinstance(n, ast.ClassDef)}
+    found = []
+    for module, node in classes.values():
+        for keyword in node.keywords:
+            if keyword.arg == "factory":
+                namespace, _, name = ast.literal_eval(keyword.value).rpartition(".")
+                options = _options(module, node, classes)
+                if namespace == "layers":
+                    base = next(v for (_, name), v in classes.items() if name == "LayerOptions")
+                    options |= {k: v for k, v in _options(*base, classes).items() if k not in options}
+                found.append(Factory(namespace, name, module, node, options))
+    return found
+
+
+Classes = dict[tuple[str, str], tuple[Module, ast.ClassDef]]
+
+
+def _options(module: Module, node: ast.ClassDef, classes: Classes) -> dict[str, tuple[Module, Option]]:
+    merged: dict[str, tuple[Module, Option]] = {}
+    for base in reversed(node.bases):
+        known = classes.get(_origin(module, ast.unparse(base)))
+        if known is not None:
+            merged |= _options(*known, classes)
+    initializer = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+    if initializer is not None:
+        return merged if node.name == "Layer" else _parameters(module, initializer)
+    for item in node.body:
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and _is_option(item):
+            merged[item.target.id] = (module, (item.target.id, item.annotation, item.value))
+    return merged
+
+
+def _is_option(item: ast.AnnAssign) -> bool:
+    return not ast.unparse(item.target).startswith("_") and not ast.unparse(item.annotation).startswith("ClassVar")
+
+
+def _parameters(module: Module, initializer: ast.FunctionDef) -> dict[str, tuple[Module, Option]]:
+    args = initializer.args
+    return {
+        a.arg: (module, (a.arg, a.annotation or ast.Name("Any"), default))
+        for a, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    }
+
+
+def _origin(module: Module, name: str) -> tuple[str, str]:
+    statement = module.imports.get(name)
+    if statement is None:
+        return module.name, name
+    _, source, _, imported = statement.split(" ")[:4]
+    return source, imported
+
+
+def source_of(factories: list[Factory], camel: Camel) -> tuple[list[str], str]:
+    """Import statements for type checkers, and the source of the factories of one namespace."""
+    needs = [(m, _names(o)) for f in factories for m, o in f.options.values()]
+    imports = [line.replace("Option", "Like") for line in imports_for(needs)]
+    return imports, "".join(_definition(f, camel) for f in sorted(factories, key=lambda f: f.name))
+
+
+def _definition(f: Factory, camel: Camel) -> str:
+    made, spelt = f.node.name, camel(f.name, f.namespace)
+    doc = (ast.get_docstring(f.node, clean=False) or "").rstrip()
+    forms = dict.fromkeys([_keywords(f, lambda name: name), _keywords(f, lambda name: camel(name, ""))])
+    overloads = "".join(f"\n\n@overload\ndef {f.name}({form}) -> {made}: ...\n" for form in forms)
+    return (
+        f"\n\n@overload\ndef {f.name}(config: Mapping[str, Any], /) -> {made}: ...\n{overloads}"
+        f"\n\ndef {f.name}(config: Mapping[str, Any] | None = None, /, **options: Any) -> {made}:\n"
+        f'    """{doc}"""\n    return {made}(config, **options)\n'
+        + (f"\n\n{spelt} = {f.name}\n" if spelt != f.name else "")
+    )
+
+
+def _names(option: Option) -> set[str]:
+    return {n.id for n in ast.walk(option[1]) if isinstance(n, ast.Name)}
+
+
+def _keywords(f: Factory, spell: Callable[[str], str]) -> str:
+    """The options as keyword-only parameters, the required ones first."""
+    options = sorted((option for _, option in f.options.values()), key=lambda option: option[2] is not None)
+    return "".join(["*", *(f", {_keyword(option, spell)}" for option in options)]) if options else ""
+
+
+def _keyword(option: Option, spell: Callable[[str], str]) -> str:
+    name, annotation, default = option
+    text = f"{spell(name)}: {ast.unparse(annotation).replace('Option', 'Like')}"
+    if default is None:
+        return text
+    return f"{text} = {ast.unparse(default) if isinstance(default, ast.Constant) else '...'}"
