@@ -37,7 +37,7 @@ class OpInfo(NamedTuple):
 
 
 OPS: dict[str, OpInfo] = {}
-EXPORTS: dict[str, type] = {}
+EXPORTS: dict[str, Any] = {}
 
 
 def op(
@@ -56,13 +56,9 @@ def op(
     """
 
     def mark(function: F) -> F:
-        name = function.__name__.rstrip("_")
-        function.__name__ = function.__qualname__ = name
-        positional, keyword_only = parameters_of(function)
-        plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))
-        public = function if plain and options is None else accepts_options(options)(function)
-        path = f"{namespace}.{name}" if namespace else name
-        OPS[path] = OpInfo(name, namespace, public, chain, tuple(legacy.split()), doc, beyond)
+        public = _taking_options(function, options)
+        name = public.__name__
+        OPS[path_of(name, namespace)] = OpInfo(name, namespace, public, chain, tuple(legacy.split()), doc, beyond)
         return public
 
     return mark
@@ -72,9 +68,21 @@ def export(*, doc: str, namespace: str = "", options: str | None = None) -> Call
     """Mark a class, or a function that is no op, as public. A function is made to accept options."""
 
     def mark(thing: T) -> T:
-        if isinstance(thing, type):
-            EXPORTS[f"{namespace}.{thing.__name__}" if namespace else thing.__name__] = thing
-            return thing
-        return op(doc=doc, namespace=namespace, options=options)(thing)  # type: ignore[type-var]
+        public: Any = thing if isinstance(thing, type) else _taking_options(thing, options)  # type: ignore[type-var]
+        EXPORTS[path_of(public.__name__, namespace)] = public
+        return public  # type: ignore[no-any-return]
 
     return mark
+
+
+def path_of(name: str, namespace: str) -> str:
+    """Where a public name is found under `tf`."""
+    return f"{namespace}.{name}" if namespace else name
+
+
+def _taking_options(function: F, options: str | None) -> F:
+    """The function under its public name, made to accept options if it has any."""
+    function.__name__ = function.__qualname__ = function.__name__.rstrip("_")
+    positional, keyword_only = parameters_of(function)
+    plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))
+    return function if plain and options is None else accepts_options(options)(function)
