@@ -143,27 +143,33 @@ def _make(device: Device, v: Value) -> None:
         settle_all(trace, extra, lease)
 
 
-def trace_of(device: Device, v: Value, extend: bool) -> tuple[Trace, int]:
-    """The steps for an element of a value, and the last of them."""
+def trace_of(device: Device, v: Value, extend: bool, user: Node | None = None) -> tuple[Trace, int]:
+    """The steps for an element of a value, and the last of them.
 
-    def make(needed: Value) -> None:
-        ensure(device, needed)
+    Args:
+        extend: whether the task of a value on the way may be extended by these steps.
+        user: the node that needs the value, if that is what the steps are for.
+    """
 
-    trace = Trace(v.spec.size, make, extend)
+    trace = Trace(v.spec.size, lambda needed: ensure(device, needed), extend)
+    if user is not None:
+        trace.enter(user)
     try:
         step = trace.value(v, ROOT)
     except BaseUsedElsewhere:
         assert trace.base is not None
         ensure(device, trace.seen[trace.base])
-        return trace_of(device, v, extend)
+        return trace_of(device, v, extend, user)
+    if trace.ran:  # what had been traced before that may be there now
+        return trace_of(device, v, extend, user)
     if trace.base is not None and len(wanted(device, trace, step, MOST_NODES)) > _room(device, trace):
         ensure(device, trace.seen[trace.base])  # else what is not stored now would compute it again
-        return trace_of(device, v, extend)
+        return trace_of(device, v, extend, user)
     return trace, step
 
 
-def wanted(device: Device, trace: Trace, step: int, most: int | None = None) -> list[int]:
-    """The steps whose results somebody will still need, besides the last one's; as many as there is room for."""
+def wanted(device: Device, trace: Trace, step: int | None, most: int | None = None) -> list[int]:
+    """The steps whose results somebody will still need, besides the given one's; as many as there is room for."""
     ids = [trace.ids[place] for place in trace.held()]
     found = [i for i in dict.fromkeys(ids) if i != step]
     return found[: _room(device, trace) if most is None else most]

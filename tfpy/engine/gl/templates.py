@@ -105,13 +105,14 @@ def _line(k: int, step: Step, first_word: int) -> str:
     return f"{LOCAL[dtype]} v{k} = {text};"
 
 
-def calls(fused: Fused, lanes: Sequence[str]) -> list[str]:
+def calls(fused: Fused, lanes: Sequence[str], base: str = "") -> list[str]:
     """Calls of `element` from index i on: one for each lane ('' for a scalar), with its results in variables y0, …"""
     kinds = fused.leaves()
     out = []
     for n, lane in enumerate(lanes):
         given = [f"min(i + {n}u, {word(0)} - 1u)" if n else "i"]
         given += [loaded(f"x{leaf}{lane}", kinds[leaf]) for leaf in fused.direct()]
+        given += [base] if base else []
         given += [f"y{k}{lane.strip('.')}" for k in range(len(fused.outputs))]
         out.append(f"element({', '.join(given)});")
     return out
@@ -122,8 +123,7 @@ def pointwise(fused: Fused, words: int, vector: bool) -> str:
 
     With `vector` a thread computes four neighbours and reads and writes them at once.
     """
-    kinds = fused.leaves()
-    direct = fused.direct()
+    kinds, direct = fused.leaves(), fused.direct()
     count = len(kinds)
     text = f"layout(local_size_x = {GROUP}) in;\n"
     text += parameters(1 + words)

@@ -76,6 +76,7 @@ class Trace:
         leaves: the values whose buffers are read.
         seen: the values still to do that are computed as a whole, at ROOT; each with its step in `ids`.
         base: the place in `seen` of the value whose task is extended, or None.
+        ran: a task was run on the way.
     """
 
     def __init__(self, size: int, ensure: Callable[[Value], Any], extend: bool) -> None:
@@ -85,12 +86,20 @@ class Trace:
         self.seen: list[Value] = []
         self.ids: list[int] = []
         self.base: int | None = None
+        self.ran = False
         self._size = size
         self._ensure = ensure
         self._extend = extend
         self._memo: dict[tuple[int, Any], int] = {}
         self._leaf_of: dict[int, int] = {}
         self._slots: dict[int, int] = {}
+
+    @classmethod
+    def of_base(cls, dtype: str) -> Trace:
+        """The trace of a task's own result: nothing follows."""
+        trace = cls(0, lambda needed: None, False)
+        trace.steps.append(("base", dtype))
+        return trace
 
     def value(self, v: Value, index: int) -> int:
         """The step that gives an element of a value."""
@@ -120,6 +129,14 @@ class Trace:
         self.words.extend(words)
         return len(self.steps) - 1
 
+    def enter(self, node: Node) -> None:
+        """Count the references of a node to its inputs, once; they do not make them needed."""
+        slots = self._slots
+        if id(node) not in slots:
+            slots[id(node)] = 1
+            for needed in node.inputs:
+                slots[id(needed)] = slots.get(id(needed), 0) + 1
+
     def held(self) -> list[int]:
         """The places in `seen` of the values that something besides these steps refers to."""
         return [
@@ -133,7 +150,7 @@ class Trace:
         if node is None:
             return self._ready(v, index)
         if node.op.fusable:
-            self._enter(v, node)
+            self.enter(node)
             step: int = node.op.trace(self, node, index)
             if index == ROOT and v.spec.size == self._size:  # a larger one is computed in part only
                 self.seen.append(v)
@@ -148,15 +165,8 @@ class Trace:
             self.ids.append(len(self.steps) - 1)
             return self.ids[-1]
         self._ensure(v)
+        self.ran = True
         return self._ready(v, index)
-
-    def _enter(self, v: Value, node: Node) -> None:
-        """Count what a node refers to, once."""
-        slots = self._slots
-        if id(node) not in slots:
-            slots[id(node)] = 1
-            for needed in node.inputs:
-                slots[id(needed)] = slots.get(id(needed), 0) + 1
 
     def _ready(self, v: Value, index: int) -> int:
         if v.word is not None:
