@@ -171,7 +171,11 @@ def face_package(space: str) -> str:
 def _face(title: str, members: list[Public], space: str, made: list[Factory]) -> str:
     lines, aliases = [], []
     for p in sorted(members, key=lambda m: m.name):
-        lines.append(f"from {p.module.name} import {p.local_name} as {p.name}\n")
+        if p.local_name == p.name:
+            lines.append(f"from {p.module.name} import {p.name} as {p.name}\n")
+        else:  # an assignment, since type checkers take an import under another name for a private one
+            lines.append(f"from {p.module.name} import {p.local_name} as _{p.name}\n")
+            aliases.append(f"{p.name} = _{p.name}\n")
         spelt = camel(p.name, space)
         if isinstance(p.node, ast.FunctionDef) and spelt != p.name:
             aliases.append(f"{spelt} = {p.name}\n")
