@@ -1,7 +1,7 @@
 """Training steps against the same steps written by hand in numpy: python benchmarks/steps.py
 
-An MLP (784-128-10, batch 32) and an LSTM of 128 units on [32, 40, 60], both with SGD. The hand-written steps are the floor:
-forward, backward and update without any framework, in float32.
+An MLP (784-128-10, batch 32) and an LSTM of 128 units on [32, 40, 60], both with SGD. The hand-written steps are
+the floor: forward, backward and update without any framework, in float32.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ def lstm(batch: int = 32, time: int = 40, size: int = 60, units: int = 128) -> d
     model = tf.sequential(
         layers=[
             tf.layers.lstm(
-                units=units, recurrent_activation="sigmoid", recurrent_initializer="glorotNormal", input_shape=[time, size]
+                units=units,
+                recurrent_activation="sigmoid",
+                recurrent_initializer="glorotNormal",
+                input_shape=[time, size],
             ),
             tf.layers.dense(units=10, activation="softmax"),
         ]
