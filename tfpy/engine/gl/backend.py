@@ -12,7 +12,7 @@ from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.engine.gl import elementwise, join, matmul, reduce, scan, softmax, sort, views  # noqa: F401
 from tfpy.engine.gl.context import open_context, warn_of_software
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import read
+from tfpy.engine.gl.fusion import ensure, read
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.value import STORED, Value, bits
 from tfpy.engine.handle import Handle
@@ -52,6 +52,10 @@ class GlBackend:
             if made is not None:
                 return made
         return self._on_cpu(kernel, values, attrs, out)
+
+    def ensure(self, payload: Value) -> None:
+        """Compute a value that is still to do; the GPU may be at work when this returns."""
+        ensure(self.device, payload)
 
     def implements(self, kernel: str) -> bool:
         return kernel in KERNELS or self._cpu.implements(kernel)

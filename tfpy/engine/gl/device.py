@@ -22,6 +22,8 @@ from tfpy.engine.gl.programs import Program, Programs
 
 _BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
 _MOST_GROUPS = 65535  # along one axis; what OpenGL guarantees
+_MOST_LEAVES = 10
+_OUTPUTS = 5
 _STAGING = 1 << 26
 _MOST_BYTES = 2**31 - 1
 
@@ -47,6 +49,7 @@ class Device:
     Attributes:
         counts: what it did so far.
         blocks: how many buffers a shader may use.
+        most_leaves: of how many buffers elementwise operations are fused.
         block_size: how many bytes a buffer may have.
         shared_bytes: how much memory the threads of a group may share.
     """
@@ -57,6 +60,7 @@ class Device:
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
+        self.most_leaves = min(_MOST_LEAVES, self.blocks - _OUTPUTS)
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
         self.shared_bytes = int(info.get("GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", 32768))
         self.counts = Counts()
@@ -118,11 +122,9 @@ class Device:
                 bound[place] = buffer
             buffer.used = buffer.written = epoch
             place += 1
-        if program.write is not None:
-            packed = _pack(words)
-            if packed != program.words:
-                program.write(packed[: program.size])
-                program.words = packed
+        if words != program.words and program.write is not None:
+            program.write(_pack(words)[: program.size])
+            program.words = words
         self.counts.dispatches += 1
         if groups <= _MOST_GROUPS:
             program.run(groups, 1, layers)

@@ -14,13 +14,12 @@ from tfpy.engine.gl.maps import Map
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.trace import ROOT, VIEW, BaseUsedElsewhere, Trace
-from tfpy.engine.gl.value import STORED, Node, Value, number_of
+from tfpy.engine.gl.value import STORED, WIDTH, Node, Value, number_of
 from tfpy.engine.spec import Spec
 
 MOST_NODES = 24
-MOST_LEAVES = 10
-MOST_EXTRAS = 4
-MOST_DEPTH = 8
+_MOST_EXTRAS = 4
+MOST_DEPTH = 4
 VECTOR_FROM = 1 << 15  # elements: below, more threads with one element each do better than fewer with four
 KEPT_ON_HOST = 1 << 20  # bytes: what has been on the host and is no larger stays there, too
 
@@ -34,25 +33,21 @@ def fuse(
     words: Sequence[int] = (),
 ) -> Value:
     """A value still to do, elementwise. What it would fuse with is made first where that gets too large."""
-    node = Node(op, inputs, maps, words)
     weight, leaves, depth = _cost(inputs)
-    while weight >= MOST_NODES or leaves > min(MOST_LEAVES, device.blocks - 1 - MOST_EXTRAS):
+    while weight >= MOST_NODES or leaves > device.most_leaves:
         ensure(device, max(inputs, key=_weight))
         weight, leaves, depth = _cost(inputs)
-    node.weight, node.leaves, node.depth = weight + 1, leaves, depth
-    return Value(spec, node)
+    return Value(spec, Node(op, inputs, maps, words, weight + 1, leaves, depth))
 
 
 def defer(device: Device, spec: Spec, task: Any, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
     """A value still to do, by a task. `leaves` is how many buffers its shader reads when it is extended."""
-    node = Node(task, inputs)
-    node.depth = _cost(inputs)[2] + 1
-    if node.depth > MOST_DEPTH:
+    depth = _cost(inputs)[2]
+    if depth >= MOST_DEPTH:
         for v in inputs:
             ensure(device, v)
-        node.depth = 1
-    node.weight, node.leaves = 0, leaves
-    return Value(spec, node)
+        depth = 0
+    return Value(spec, Node(task, inputs, None, (), 0, leaves, depth + 1))
 
 
 def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
@@ -169,30 +164,39 @@ def trace_of(device: Device, v: Value, extend: bool, user: Node | None = None) -
 
 
 def wanted(device: Device, trace: Trace, step: int | None, most: int | None = None) -> list[int]:
-    """The steps whose results somebody will still need, besides the given one's; as many as there is room for."""
-    ids = [trace.ids[place] for place in trace.held()]
-    found = [i for i in dict.fromkeys(ids) if i != step]
+    """The steps whose results somebody will still need, besides the last one's if that is given as `step`.
+
+    Args:
+        most: how many at most; by default as many as there is room for.
+    """
+    held = trace.held(step is None)
+    if not held:
+        return []
+    found = [i for i in dict.fromkeys([trace.ids[place] for place in held]) if i != step]
     return found[: _room(device, trace) if most is None else most]
 
 
 def _room(device: Device, trace: Trace) -> int:
     operands = 0 if trace.base is None else 2
-    return max(0, min(MOST_EXTRAS, device.blocks - len(trace.leaves) - operands - 1))
+    return max(0, min(_MOST_EXTRAS, device.blocks - len(trace.leaves) - operands - 1))
 
 
 def outputs(trace: Trace, step: int, spec: Spec, extras: Sequence[int]) -> tuple[tuple[int, str], ...]:
     """The steps whose results are stored, each with its dtype; the value's own comes first."""
+    if not extras:
+        return ((step, spec.dtype),)
     dtypes = dict(zip(trace.ids, (v.spec.dtype for v in trace.seen), strict=True))
-    return ((step, spec.dtype), *((i, dtypes[i]) for i in extras))
+    return ((step, spec.dtype), *[(i, dtypes[i]) for i in extras])
 
 
 def run_pointwise(device: Device, size: int, trace: Trace, outs: tuple[tuple[int, str], ...]) -> list[Lease]:
     """Compute elements; a buffer for each output."""
     fused = Fused(tuple(trace.steps), outs)
     vector = size >= VECTOR_FROM and templates.vectorizable(fused)
-    count = len(trace.words)
-    program = device.programs.get(("pointwise", fused, vector), lambda: templates.pointwise(fused, count, vector))
-    leases = [device.take(size * (8 if dtype == "complex64" else 4)) for _, dtype in outs]
+    program = device.programs.find((fused, vector))
+    if program is None:
+        program = device.programs.get((fused, vector), lambda: templates.pointwise(fused, len(trace.words), vector))
+    leases = [device.take(size * WIDTH[dtype]) for _, dtype in outs]
     reads = [ensure(device, leaf).buffer for leaf in trace.leaves]
     groups = -(-size // (templates.GROUP * (4 if vector else 1)))
     device.dispatch(program, reads, [lease.buffer for lease in leases], (size, *trace.words), groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from tfpy.engine.gl.glsl import functions_for
@@ -28,7 +28,7 @@ class Program:
         block = gl.get("P", None)
         self.write: Callable[[bytes], None] | None = None if block is None else block.write
         self.size = 0 if block is None else 16 * block.array_length
-        self.words: bytes | None = None
+        self.words: Sequence[int] | None = None
 
 
 class Programs:
@@ -41,6 +41,10 @@ class Programs:
 
     def __len__(self) -> int:
         return len(self._programs)
+
+    def find(self, key: Hashable) -> Program | None:
+        """The program of that key, if it has been compiled."""
+        return self._programs.get(key)
 
     def get(self, key: Hashable, source: Source) -> Program:
         """The program of that key, compiled from `source()` on first use."""

@@ -24,6 +24,8 @@ ROOT = -1
 
 Step = tuple[Any, ...]
 
+_NOT_MAPPED: tuple[Map | None, ...] = (None,) * 8
+
 
 class BaseUsedElsewhere(Exception):
     """The value whose shader was to be extended is needed at another index, too."""
@@ -46,14 +48,6 @@ class Expression:
         self.text = text
         self.dtype = dtype
         self.parameters = parameters
-
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        maps = node.maps
-        if maps is None:
-            arguments = [trace.value(v, index) for v in node.inputs]
-        else:
-            arguments = [trace.at(v, m, index) for v, m in zip(node.inputs, maps, strict=True)]
-        return trace.add(self, node.words, *arguments)
 
 
 class View:
@@ -90,9 +84,9 @@ class Trace:
         self._size = size
         self._ensure = ensure
         self._extend = extend
-        self._memo: dict[tuple[int, Any], int] = {}
+        self._memo: dict[Any, int] = {}
         self._leaf_of: dict[int, int] = {}
-        self._slots: dict[int, int] = {}
+        self._nodes: list[Node] = []
 
     @classmethod
     def of_base(cls, dtype: str) -> Trace:
@@ -103,11 +97,36 @@ class Trace:
 
     def value(self, v: Value, index: int) -> int:
         """The step that gives an element of a value."""
-        key = (id(v), index)
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self._value(v, index)
-        return found
+        # The commonest case is written out: this runs for every op, and nested calls use up Python's stack.
+        memo = self._memo
+        key = id(v) if index == ROOT else (id(v), index)
+        found = memo.get(key)
+        if found is not None:
+            return found
+        node = v.node
+        if node is None:
+            step = self._ready(v, index)
+        elif not node.op.fusable:
+            step = self._task(v, node, index)
+        else:
+            self._nodes.append(node)
+            if type(node.op) is Expression:
+                arguments = [
+                    self.value(x, index if m is None else self.map(m, index))
+                    for x, m in zip(node.inputs, node.maps or _NOT_MAPPED, strict=False)
+                ]
+                steps, words = self.steps, self.words
+                step = len(steps)
+                steps.append((node.op, len(words), *arguments))
+                if node.words:
+                    words.extend(node.words)
+            else:
+                step = node.op.trace(self, node, index)
+            if index == ROOT and v.spec.size == self._size:  # a larger one is computed in part only
+                self.seen.append(v)
+                self.ids.append(step)
+        memo[key] = step
+        return step
 
     def at(self, v: Value, where: Map | None, index: int) -> int:
         """The same at a mapped index."""
@@ -130,32 +149,25 @@ class Trace:
         return len(self.steps) - 1
 
     def enter(self, node: Node) -> None:
-        """Count the references of a node to its inputs, once; they do not make them needed."""
-        slots = self._slots
-        if id(node) not in slots:
-            slots[id(node)] = 1
+        """Count this node among those whose references to its inputs do not make them needed."""
+        self._nodes.append(node)
+
+    def held(self, last: bool) -> list[int]:
+        """The places in `seen` of the values that something besides these steps refers to, the last one's if asked."""
+        counts = _references(self.seen)
+        if not last:
+            counts.pop()
+        several = [place for place, count in enumerate(counts) if count > _ALONE + 1]
+        if not several:
+            return []
+        slots: dict[int, int] = {}
+        for node in {id(node): node for node in self._nodes}.values():
             for needed in node.inputs:
                 slots[id(needed)] = slots.get(id(needed), 0) + 1
+        return [place for place in several if counts[place] > _ALONE + slots.get(id(self.seen[place]), 0)]
 
-    def held(self) -> list[int]:
-        """The places in `seen` of the values that something besides these steps refers to."""
-        return [
-            place
-            for place, count in enumerate(_references(self.seen))
-            if count > _ALONE + self._slots.get(id(self.seen[place]), 0)
-        ]
-
-    def _value(self, v: Value, index: int) -> int:
-        node = v.node
-        if node is None:
-            return self._ready(v, index)
-        if node.op.fusable:
-            self.enter(node)
-            step: int = node.op.trace(self, node, index)
-            if index == ROOT and v.spec.size == self._size:  # a larger one is computed in part only
-                self.seen.append(v)
-                self.ids.append(step)
-            return step
+    def _task(self, v: Value, node: Node, index: int) -> int:
+        """A value with a shader of its own: it is run now, unless these steps extend it."""
         if self.base is not None and self.seen[self.base] is v:
             raise BaseUsedElsewhere
         if self._extend and index == ROOT and self.base is None and node.op.extends and v.spec.size == self._size:

@@ -68,16 +68,19 @@ class Node:
         self,
         op: Any,
         inputs: tuple[Value, ...],
-        maps: tuple[Map | None, ...] | None = None,
-        words: Sequence[int] = (),
+        maps: tuple[Map | None, ...] | None,
+        words: Sequence[int],
+        weight: int,
+        leaves: int,
+        depth: int,
     ) -> None:
         self.op = op
         self.inputs = inputs
         self.maps = maps
         self.words = words
-        self.weight = 1
-        self.leaves = 1
-        self.depth = 1
+        self.weight = weight
+        self.leaves = leaves
+        self.depth = depth
 
 
 class Value:
