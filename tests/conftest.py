@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import gc
-import os
-import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from gpu import Work, use_gpu
 
 import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import accounting
 from tfpy.engine.state import local
-
-# Mesa's software renderer runs a shader in the calling thread then, which is 20 times faster for small ones.
-os.environ.setdefault("LP_NUM_THREADS", "0")
-
-
-def use_gpu() -> GlBackend:
-    """Make the GPU backend the current one; without a GPU, that of a software renderer. Fails when there is neither."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it renders in software
-        backend = registry.use("webgl")
-    assert isinstance(backend, GlBackend)
-    return backend
 
 
 @pytest.fixture(params=["cpu", "exact", pytest.param("webgl", marks=pytest.mark.gl)])
@@ -39,6 +27,34 @@ def backend(request: pytest.FixtureRequest) -> Iterator[str]:
         registry.use(request.param)
         yield request.param
     registry.use("cpu")
+
+
+@pytest.fixture
+def gpu() -> Iterator[GlBackend]:
+    """The GPU backend, current."""
+    backend = use_gpu()
+    yield backend
+    backend.device.check()
+    registry.use("cpu")
+
+
+@pytest.fixture
+def device(gpu: GlBackend) -> Device:
+    return gpu.device
+
+
+@pytest.fixture
+def work(device: Device) -> Callable[[Callable[[], object]], Work]:
+    """Run a function and say what it made the GPU do; its result lives until then."""
+
+    def measure(function: Callable[[], object]) -> Work:
+        dispatches, used = device.counts.dispatches, device.pool.in_use()
+        result = function()
+        after = device.pool.in_use()
+        del result
+        return Work(device.counts.dispatches - dispatches, after - used)
+
+    return measure
 
 
 @pytest.fixture(autouse=True)

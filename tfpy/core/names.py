@@ -27,6 +27,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "min_ndim": "minNDim",
         "model_from_json": "modelFromJSON",
         "multi_rnn_cell": "multiRNNCell",
+        "num_bytes_in_gpu": "numBytesInGPU",
         "scatter_nd": "scatterND",
         "space_to_batch_nd": "spaceToBatchND",
         "to_json": "toJSON",

@@ -21,6 +21,7 @@ SOFTWARE = (
 
 _VERSION = 430  # the first OpenGL with compute shaders; asking for the newest fails on drivers that lack it
 _MOST_DEVICES = 16
+_NO_SUCH_DEVICE = "requested device index"  # what glcontext says when there are fewer
 
 
 class Attempt(NamedTuple):
@@ -59,26 +60,25 @@ def open_context() -> Opened:
     """
     moderngl = import_moderngl()
     attempts: list[Attempt] = []
-    spare: dict[str, Any] | None = None
+    software: dict[str, Any] | None = None
+    exhausted = False
     for how, settings in _places():
+        if exhausted and settings:
+            continue
         context, attempt = _try(moderngl, how, settings)
+        exhausted = _NO_SUCH_DEVICE in attempt.problem
+        if exhausted and attempts:  # the one after the last: nothing to report
+            continue
         attempts.append(attempt)
         if context is None:
-            if "requested device index" in attempt.problem:
-                attempts.pop()
-                break
-        elif not is_software(attempt.renderer):
+            continue
+        if not is_software(attempt.renderer):
             return Opened(context, attempts, False)
-        else:
-            context.release()
-            spare = spare or settings
-    if spare is None and (context_and_attempt := _default(moderngl, attempts)) is not None:
-        context, attempt = context_and_attempt
-        return Opened(context, attempts, is_software(attempt.renderer))
-    if spare is None:
+        context.release()
+        software = settings if software is None else software
+    if software is None:
         raise RuntimeError(f"webgl: no GPU with OpenGL 4.3 can be used here ({_reasons(attempts)}). {advice(attempts)}")
-    context, attempt = _try(moderngl, "software renderer", spare)
-    return Opened(context, attempts, True)
+    return Opened(_try(moderngl, "software renderer", software)[0], attempts, True)
 
 
 def warn_of_software(renderer: str) -> None:
@@ -126,16 +126,12 @@ def _render_nodes() -> list[str]:
 
 
 def _places() -> list[tuple[str, dict[str, Any]]]:
-    """Where contexts are looked for before the platform's default."""
+    """Where contexts are looked for, in order: EGL's devices, then the platform's default."""
+    default: list[tuple[str, dict[str, Any]]] = [("default display", {})]
     if not sys.platform.startswith("linux"):
-        return []
-    return [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MOST_DEVICES)]
-
-
-def _default(moderngl: Any, attempts: list[Attempt]) -> tuple[Any, Attempt] | None:
-    context, attempt = _try(moderngl, "default display", {})
-    attempts.append(attempt)
-    return None if context is None else (context, attempt)
+        return default
+    devices = [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MOST_DEVICES)]
+    return devices + default
 
 
 def _try(moderngl: Any, how: str, settings: dict[str, Any]) -> tuple[Any, Attempt]:

@@ -47,6 +47,9 @@ class Device:
     touches a buffer written in the current epoch, or writes to one used in it, gets a barrier first.
 
     Attributes:
+        software: it is the CPU in disguise.
+        attempts: where a GPU was looked for.
+        exact_division: its division and square root are correctly rounded.
         counts: what it did so far.
         blocks: how many buffers a shader may use.
         most_leaves: of how many buffers elementwise operations are fused.
@@ -57,6 +60,7 @@ class Device:
     def __init__(self, opened: Opened) -> None:
         self.context = opened.context
         self.software = opened.software
+        self.attempts = opened.attempts
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
@@ -71,8 +75,9 @@ class Device:
         self._bound: list[Buffer | None] = [None] * 64
         self._staging: Any = None
         self._barrier = self.context.mglo.memory_barrier
-        self.programs = Programs(self.context.compute_shader, False)
-        self.programs = Programs(self.context.compute_shader, self._divides_exactly())
+        self.programs = Programs(self._compile, False)
+        self.exact_division = self._divides_exactly()
+        self.programs = Programs(self._compile, self.exact_division)
         _die_in_children(self)
 
     def take(self, nbytes: int) -> Lease:
@@ -198,6 +203,11 @@ class Device:
         if threading.get_ident() == self._thread:
             self._kill("the backend was removed (tf.remove_backend)")
             self.context.release()
+
+    def _compile(self, source: str) -> Any:
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        return self.context.compute_shader(source)
 
     def _out_of_memory(self) -> bool:
         return str(self.context.error) == "GL_OUT_OF_MEMORY"

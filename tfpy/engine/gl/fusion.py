@@ -170,7 +170,7 @@ def wanted(device: Device, trace: Trace, step: int | None, most: int | None = No
         most: how many at most; by default as many as there is room for.
     """
     held = trace.held(step is None)
-    if not held:
+    if not held or trace.size * 8 > device.block_size:  # too large to be stored at all
         return []
     found = [i for i in dict.fromkeys([trace.ids[place] for place in held]) if i != step]
     return found[: _room(device, trace) if most is None else most]

@@ -153,8 +153,9 @@ float m_atanh(float x) {
   return m_copysign(v, x);
 }
 float m_softplus(float x) {
-  F e = m_exp(x);
-  return x < -13.942385 ? e : (x > 13.942385 ? x : m_log1p(e));
+  if (m_isnan(x)) return x;
+  F v = (x > 0. ? x : 0.) + m_log1p(m_exp(-abs(x)));
+  return v;
 }
 float m_erf(float x) {
   float v = abs(x); F t = m_div(1., fma(.3275911, v, 1.));

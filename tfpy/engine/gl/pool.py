@@ -83,6 +83,8 @@ class Pool:
         """
         if self._returned:
             self._collect()
+            if self.idle > self._cap:
+                self.trim(self._cap)
         size = size_class(nbytes)
         waiting = self._bins.get(size)
         if waiting:
@@ -116,8 +118,6 @@ class Pool:
             buffer.stamp = self._clock
             bins.setdefault(buffer.size, deque()).append(buffer)
             self.idle += buffer.size
-        if self.idle > self._cap:
-            self.trim(self._cap)
 
     def _new(self, size: int) -> Buffer:
         gl = self._attempt(size)

@@ -58,6 +58,8 @@ class Programs:
         text = "#version 430\n" + functions_for(body, self._exact_division) + body
         try:
             return Program(self._compile(text))
+        except RuntimeError:  # from another thread
+            raise
         except Exception as error:  # moderngl raises a bare Error, with the driver's log
             raise RuntimeError(f"webgl: a shader did not compile: {error}\n{text}") from None
 

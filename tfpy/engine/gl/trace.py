@@ -67,6 +67,7 @@ class Trace:
 
     Attributes:
         words: the parameters.
+        size: how many elements there are.
         leaves: the values whose buffers are read.
         seen: the values still to do that are computed as a whole, at ROOT; each with its step in `ids`.
         base: the place in `seen` of the value whose task is extended, or None.
@@ -81,7 +82,7 @@ class Trace:
         self.ids: list[int] = []
         self.base: int | None = None
         self.ran = False
-        self._size = size
+        self.size = size
         self._ensure = ensure
         self._extend = extend
         self._memo: dict[Any, int] = {}
@@ -122,7 +123,7 @@ class Trace:
                     words.extend(node.words)
             else:
                 step = node.op.trace(self, node, index)
-            if index == ROOT and v.spec.size == self._size:  # a larger one is computed in part only
+            if index == ROOT and v.spec.size == self.size:  # a larger one is computed in part only
                 self.seen.append(v)
                 self.ids.append(step)
         memo[key] = step
@@ -155,7 +156,7 @@ class Trace:
     def held(self, last: bool) -> list[int]:
         """The places in `seen` of the values that something besides these steps refers to, the last one's if asked."""
         counts = _references(self.seen)
-        if not last:
+        if not last and counts:
             counts.pop()
         several = [place for place, count in enumerate(counts) if count > _ALONE + 1]
         if not several:
@@ -170,7 +171,7 @@ class Trace:
         """A value with a shader of its own: it is run now, unless these steps extend it."""
         if self.base is not None and self.seen[self.base] is v:
             raise BaseUsedElsewhere
-        if self._extend and index == ROOT and self.base is None and node.op.extends and v.spec.size == self._size:
+        if self._extend and index == ROOT and self.base is None and node.op.extends and v.spec.size == self.size:
             self.base = len(self.seen)
             self.seen.append(v)
             self.steps.append(("base", v.spec.dtype))
