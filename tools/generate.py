@@ -161,7 +161,7 @@ def _face(title: str, members: list[Public], space: str) -> str:
     for p in sorted(members, key=lambda m: m.name):
         lines.append(f"from {p.module.name} import {p.local_name} as {p.name}\n")
         spelt = camel(p.name, space)
-        if isinstance(p.node, ast.FunctionDef) and spelt != p.name:
+        if not isinstance(p.node, ast.ClassDef) and spelt != p.name:
             aliases.append(f"{spelt} = {p.name}\n")
     return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)
 

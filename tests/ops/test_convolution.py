@@ -30,6 +30,9 @@ def _values(*shape: int) -> np.ndarray:
         lambda x: tf.dilation2d(x, _values(2, 2, 4) * 0.3, 1, "same"),
         lambda x: tf.max_pool3d(tf.reshape(x, [1, 4, 2, 3, 4]), 2, 1, "same"),
         lambda x: tf.avg_pool3d(tf.reshape(x, [1, 4, 2, 3, 4]), 2, 1, "same"),
+        lambda x: tf.image.resize_bilinear(x, [5, 7]),
+        lambda x: tf.image.resize_nearest_neighbor(x, [5, 7], True),
+        lambda x: tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 0.9]], tf.tensor([0], dtype="int32"), [3, 4]),
     ],
 )
 def test_second_derivative_through_a_layer(layer: Callable[[Any], Any]) -> None:
@@ -123,6 +126,7 @@ def test_empty_tensors() -> None:
 def test_methods_are_the_ops() -> None:
     x, w = tf.tensor(_values(1, 4, 4, 2)), tf.tensor(_values(2, 2, 2, 3))
     np.testing.assert_array_equal(x.conv2d(w, 1, "same").numpy(), tf.conv2d(x, w, 1, "same").numpy())
+    np.testing.assert_array_equal(x.resizeBilinear([3, 3]).numpy(), tf.image.resizeBilinear(x, [3, 3]).numpy())
     np.testing.assert_array_equal(x.maxPool(2, 2, "valid").numpy(), tf.max_pool(x, 2, 2, pad="valid").numpy())
 
 
@@ -137,3 +141,4 @@ def test_symbolic_shapes() -> None:
         y = tf.fused.conv2d(x=x, filter=w, strides=2, pad="same", activation="relu")
         assert y.shape == (2, 5, 5, 4)
         assert tf.max_pool(y, 2, 2, "valid").shape == (2, 2, 2, 4)
+        assert tf.image.resize_bilinear(x, [4, 5]).shape == (2, 4, 5, 3)

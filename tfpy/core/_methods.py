@@ -393,6 +393,20 @@ class TensorMethods(Handle):
         def reshape(self, shape: ShapeLike) -> Tensor:
             """The same elements under another shape, sharing the data."""
 
+        def resize_bilinear(
+            self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
+        ) -> Tensor:
+            """Resize images, mixing the four pixels around each position."""
+
+        resizeBilinear = resize_bilinear
+
+        def resize_nearest_neighbor(
+            self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
+        ) -> Tensor:
+            """Resize images, taking for each position the pixel that it lies in, or with align_corners the nearest one."""
+
+        resizeNearestNeighbor = resize_nearest_neighbor
+
         def reverse(self, axis: int | Sequence[int] | None = None) -> Tensor:
             """The elements in the opposite order along axes."""
 

@@ -4,6 +4,7 @@ from tfpy.engine.cpu import (  # noqa: F401
     array,
     conv,
     create,
+    crop,
     depthwise,
     dilation,
     elementwise,
@@ -12,6 +13,8 @@ from tfpy.engine.cpu import (  # noqa: F401
     normalization,
     pool,
     reduce,
+    resize,
+    transform,
 )
 from tfpy.engine.cpu.backend import CpuBackend, ExactBackend, double
 
