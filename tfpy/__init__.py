@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from tfpy import core as _core
 from tfpy import layers as layers
+from tfpy._api import browser as browser
 from tfpy._api import callbacks as callbacks
 from tfpy._api import constraints as constraints
+from tfpy._api import fused as fused
+from tfpy._api import image as image
 from tfpy._api import initializers as initializers
 from tfpy._api import losses as losses
 from tfpy._api import regularizers as regularizers
@@ -66,6 +69,11 @@ from tfpy.core.ops.compare import greater_equal as greater_equal
 from tfpy.core.ops.compare import less as less
 from tfpy.core.ops.compare import less_equal as less_equal
 from tfpy.core.ops.compare import not_equal as not_equal
+from tfpy.core.ops.conv import conv1d as conv1d
+from tfpy.core.ops.conv import conv2d as conv2d
+from tfpy.core.ops.conv import conv2d_transpose as conv2d_transpose
+from tfpy.core.ops.conv import conv3d as conv3d
+from tfpy.core.ops.conv import conv3d_transpose as conv3d_transpose
 from tfpy.core.ops.create import buffer as buffer
 from tfpy.core.ops.create import complex_ as _complex
 from tfpy.core.ops.create import eye as eye
@@ -88,6 +96,9 @@ from tfpy.core.ops.create import tensor5d as tensor5d
 from tfpy.core.ops.create import tensor6d as tensor6d
 from tfpy.core.ops.create import zeros as zeros
 from tfpy.core.ops.create import zeros_like as zeros_like
+from tfpy.core.ops.depthwise import depthwise_conv2d as depthwise_conv2d
+from tfpy.core.ops.depthwise import separable_conv2d as separable_conv2d
+from tfpy.core.ops.dilation import dilation2d as dilation2d
 from tfpy.core.ops.join import concat as concat
 from tfpy.core.ops.join import meshgrid as meshgrid
 from tfpy.core.ops.join import split as split
@@ -105,6 +116,17 @@ from tfpy.core.ops.matmul import outer_product as outer_product
 from tfpy.core.ops.matmul import transpose as transpose
 from tfpy.core.ops.norm import euclidean_norm as euclidean_norm
 from tfpy.core.ops.norm import norm as norm
+from tfpy.core.ops.normalization import batch_norm as batch_norm
+from tfpy.core.ops.normalization import batch_norm2d as batch_norm2d
+from tfpy.core.ops.normalization import batch_norm3d as batch_norm3d
+from tfpy.core.ops.normalization import batch_norm4d as batch_norm4d
+from tfpy.core.ops.normalization import local_response_normalization as local_response_normalization
+from tfpy.core.ops.pool import avg_pool as avg_pool
+from tfpy.core.ops.pool import avg_pool3d as avg_pool3d
+from tfpy.core.ops.pool import max_pool as max_pool
+from tfpy.core.ops.pool import max_pool3d as max_pool3d
+from tfpy.core.ops.pool import max_pool_with_argmax as max_pool_with_argmax
+from tfpy.core.ops.pool import pool as pool
 from tfpy.core.ops.random import dropout as dropout
 from tfpy.core.ops.random import multinomial as multinomial
 from tfpy.core.ops.random import rand as rand
@@ -115,6 +137,8 @@ from tfpy.core.ops.random import random_uniform as random_uniform
 from tfpy.core.ops.random import random_uniform_int as random_uniform_int
 from tfpy.core.ops.random import set_seed as set_seed
 from tfpy.core.ops.random import truncated_normal as truncated_normal
+from tfpy.core.ops.recurrent import basic_lstm_cell as basic_lstm_cell
+from tfpy.core.ops.recurrent import multi_rnn_cell as multi_rnn_cell
 from tfpy.core.ops.reduce import all_ as _all
 from tfpy.core.ops.reduce import any_ as _any
 from tfpy.core.ops.reduce import arg_max as arg_max
@@ -210,12 +234,22 @@ all = _all
 any = _any
 argMax = arg_max
 argMin = arg_min
+avgPool = avg_pool
+avgPool3d = avg_pool3d
+basicLSTMCell = basic_lstm_cell
+batchNorm = batch_norm
+batchNorm2d = batch_norm2d
+batchNorm3d = batch_norm3d
+batchNorm4d = batch_norm4d
 bitwiseAnd = bitwise_and
 broadcastArgs = broadcast_args
 broadcastTo = broadcast_to
 clipByValue = clip_by_value
 complex = _complex
+conv2dTranspose = conv2d_transpose
+conv3dTranspose = conv3d_transpose
 customGrad = custom_grad
+depthwiseConv2d = depthwise_conv2d
 disposeVariables = dispose_variables
 divNoNan = div_no_nan
 ensureShape = ensure_shape
@@ -232,6 +266,7 @@ isInf = is_inf
 isNaN = is_nan
 leakyRelu = leaky_relu
 lessEqual = less_equal
+localResponseNormalization = local_response_normalization
 logSigmoid = log_sigmoid
 logSoftmax = log_softmax
 logSumExp = log_sum_exp
@@ -241,7 +276,11 @@ logicalOr = logical_or
 logicalXor = logical_xor
 matMul = mat_mul
 max = _max
+maxPool = max_pool
+maxPool3d = max_pool3d
+maxPoolWithArgmax = max_pool_with_argmax
 min = _min
+multiRNNCell = multi_rnn_cell
 notEqual = not_equal
 oneHot = one_hot
 onesLike = ones_like
@@ -258,6 +297,7 @@ registerBackend = register_backend
 registerCallbackConstructor = register_callback_constructor
 removeBackend = remove_backend
 round = _round
+separableConv2d = separable_conv2d
 setBackend = set_backend
 setSeed = set_seed
 slice = _slice

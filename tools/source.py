@@ -39,7 +39,7 @@ class Public:
 
     name: str
     module: Module
-    node: ast.FunctionDef | ast.ClassDef
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     namespace: str = ""
     chain: bool = False
     legacy: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def defined_names(node: ast.stmt) -> list[str]:
 def public_in(module: Module) -> Iterator[Public]:
     """What is marked with @op(…) or @export(…) in a module."""
     for node in module.tree.body:
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         for decorator in node.decorator_list:
             mark = decorator.func if isinstance(decorator, ast.Call) else decorator

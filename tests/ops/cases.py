@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from ops.cases_conv import CONV
 from ops.cases_create import CREATE
 from ops.cases_elementwise import ELEMENTWISE
+from ops.cases_image import IMAGE
 from ops.cases_reduce import REDUCE
 from ops.cases_shape import SHAPE
 from ops.table import Case
 
 CASES: dict[str, list[Case]] = {}
-for _table in (ELEMENTWISE, REDUCE, SHAPE, CREATE):
+for _table in (ELEMENTWISE, REDUCE, SHAPE, CREATE, CONV, IMAGE):
     for _op, _rows in _table.items():
         for _number, _case in enumerate(_rows):
             _case.op, _case.number = _op, _number

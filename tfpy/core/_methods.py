@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.create import ShapeLike
     from tfpy.core.ops.reduce import Axis
     from tfpy.core.ops.scan import TopK
+    from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
 
@@ -70,6 +71,25 @@ class TensorMethods(Handle):
         def atanh(self) -> Tensor:
             """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
+        def avg_pool(
+            self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
+        ) -> Tensor:
+            """The mean of each window over images."""
+
+        avgPool = avg_pool
+
+        def batch_norm(
+            self,
+            mean: TensorLike,
+            variance: TensorLike,
+            offset: TensorLike | None = None,
+            scale: TensorLike | None = None,
+            variance_epsilon: float = 0.001,
+        ) -> Tensor:
+            """Normalize by given moments: scale · (x - mean) / √(variance + ε) + offset."""
+
+        batchNorm = batch_norm
+
         def broadcast_to(self, shape: ShapeLike) -> Tensor:
             """Repeated along dimensions of size 1, and along new ones in front, to fill a shape."""
 
@@ -89,6 +109,40 @@ class TensorMethods(Handle):
         def clone(self) -> Tensor:
             """A new tensor that shares the data of another."""
 
+        def conv1d(
+            self,
+            filter: TensorLike,
+            stride: Numbers,
+            pad: Padding,
+            data_format: str = "NWC",
+            dilation: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """Slide a filter along sequences, and sum the products at each place."""
+
+        def conv2d(
+            self,
+            filter: TensorLike,
+            strides: Numbers,
+            pad: Padding,
+            data_format: str = "NHWC",
+            dilations: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """Slide a filter over images, and sum the products at each place."""
+
+        def conv2d_transpose(
+            self,
+            filter: TensorLike,
+            output_shape: Sequence[int],
+            strides: Numbers,
+            pad: Padding,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """The transpose of `conv2d`: at each place, add the filter times x."""
+
+        conv2dTranspose = conv2d_transpose
+
         def cos(self) -> Tensor:
             """The cosine of x in radians."""
 
@@ -100,6 +154,24 @@ class TensorMethods(Handle):
 
         def cumsum(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
             """The sum of the elements up to each place along an axis."""
+
+        def depthwise_conv2d(
+            self,
+            filter: TensorLike,
+            strides: Numbers,
+            pad: Padding,
+            data_format: str = "NHWC",
+            dilations: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """Slide filters over each channel of images by itself."""
+
+        depthwiseConv2d = depthwise_conv2d
+
+        def dilation2d(
+            self, filter: TensorLike, strides: Numbers, pad: Padding, dilations: Numbers = 1, data_format: str = "NHWC"
+        ) -> Tensor:
+            """The largest sum of an element and its filter cell in each window over images."""
 
         def div(self, b: TensorLike) -> Tensor:
             """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`."""
@@ -184,6 +256,13 @@ class TensorMethods(Handle):
 
         lessEqual = less_equal
 
+        def local_response_normalization(
+            self, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
+        ) -> Tensor:
+            """Divide each element by a power of the squares near it: x / (bias + alpha · Σ x²)^beta."""
+
+        localResponseNormalization = local_response_normalization
+
         def log(self) -> Tensor:
             """The natural logarithm: NaN below 0, -∞ at 0."""
 
@@ -233,6 +312,13 @@ class TensorMethods(Handle):
         def max(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
             """The largest element along axes; NaN if any is NaN or there is none."""
 
+        def max_pool(
+            self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
+        ) -> Tensor:
+            """The largest element of each window over images."""
+
+        maxPool = max_pool
+
         def maximum(self, b: TensorLike) -> Tensor:
             """The larger of each pair; NaN if either is."""
 
@@ -275,6 +361,17 @@ class TensorMethods(Handle):
         def pad(self, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
             """A tensor with a margin of one value around it."""
 
+        def pool(
+            self,
+            window_shape: Numbers,
+            pooling_type: str,
+            pad: Padding,
+            dilations: Numbers = 1,
+            strides: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """The largest element or the mean of each window over images; the window's cells may lie apart."""
+
         def pow(self, exp: TensorLike) -> Tensor:
             """Raise to a power element by element."""
 
@@ -296,6 +393,20 @@ class TensorMethods(Handle):
         def reshape(self, shape: ShapeLike) -> Tensor:
             """The same elements under another shape, sharing the data."""
 
+        def resize_bilinear(
+            self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
+        ) -> Tensor:
+            """Resize images, mixing the four pixels around each position."""
+
+        resizeBilinear = resize_bilinear
+
+        def resize_nearest_neighbor(
+            self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
+        ) -> Tensor:
+            """Resize images, taking for each position the pixel that it lies in, or with align_corners the nearest one."""
+
+        resizeNearestNeighbor = resize_nearest_neighbor
+
         def reverse(self, axis: int | Sequence[int] | None = None) -> Tensor:
             """The elements in the opposite order along axes."""
 
@@ -307,6 +418,19 @@ class TensorMethods(Handle):
 
         def selu(self) -> Tensor:
             """The scaled exponential linear unit: scale · x where x is not negative, else scale · alpha · (eˣ - 1)."""
+
+        def separable_conv2d(
+            self,
+            depthwise_filter: TensorLike,
+            pointwise_filter: TensorLike,
+            strides: Numbers,
+            pad: Padding,
+            dilation: Numbers = 1,
+            data_format: str = "NHWC",
+        ) -> Tensor:
+            """`depthwise_conv2d`, then a convolution with a filter of one cell that mixes the channels."""
+
+        separableConv2d = separable_conv2d
 
         def sigmoid(self) -> Tensor:
             """The logistic function: 1 / (1 + e⁻ˣ)."""

@@ -45,6 +45,11 @@ def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
         return run(kernel, *inputs, **attrs)
 
 
+def constant(x: Tensor) -> Tensor:
+    """`x` as what no tape follows: for what a gradient rule only looks at to choose."""
+    return detached("Identity", x) if local.state.tapes else x
+
+
 def mask(compare: str, a: Tensor, b: Tensor) -> Tensor:
     """1 where a comparison holds, else 0: a factor for gradient rules."""
     return run("Cast", detached(compare, a, b), dtype="float32")

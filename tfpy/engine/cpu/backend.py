@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.cpu.fused import FUSED
+from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType
@@ -86,7 +88,10 @@ class CpuBackend:
 
 
 class ExactBackend(CpuBackend):
-    """The same kernels in double precision, each result rounded to what float32 can hold."""
+    """The same kernels in double precision, each result rounded to what float32 can hold.
+
+    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead.
+    """
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)
@@ -98,7 +103,12 @@ class ExactBackend(CpuBackend):
         narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
         return payload if narrow is None else payload.astype(narrow)
 
+    def implements(self, kernel: str) -> bool:
+        return kernel not in FUSED and super().implements(kernel)
+
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        if kernel in STEPWISE:
+            return _quiet.run(STEPWISE[kernel], *[t.payload for t in inputs], **attrs)
         result = super().run(kernel, inputs, attrs, out)
         return [_rounded(r) for r in result] if isinstance(result, list) else _rounded(result)
 
