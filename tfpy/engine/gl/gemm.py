@@ -34,32 +34,70 @@ class Tile(NamedTuple):
         return self.m // self.tm * (self.n // self.tn)
 
 
+class Operand(NamedTuple):
+    """How an operand is read.
+
+    Attributes:
+        inner_fastest: the inner index runs fastest in memory.
+        vector: four elements are read at a time.
+        source: the steps that give an element, when it is not simply in a buffer.
+    """
+
+    inner_fastest: bool
+    vector: bool
+    source: Fused | None = None
+
+    def buffers(self) -> int:
+        """How many buffers it is read from."""
+        return 1 if self.source is None else len(self.source.leaves())
+
+    def declaration(self, name: str, dtype: str, first_binding: int, first_word: int) -> str:
+        """The buffers, and the function that gives an element if it has to be computed."""
+        if self.source is None:
+            return templates.buffer(first_binding, name, dtype, "readonly", self.vector)
+        return templates.reader(f"read{name}", self.source, first_word, first_binding)
+
+    def element(self, name: str, index: str) -> str:
+        """The GLSL expression of an element."""
+        return f"{name}[{index}]" if self.source is None else f"read{name}({index})"
+
+
 class Form(NamedTuple):
     """What a shader is made for.
 
     Attributes:
-        a_inner, b_inner: the inner index runs fastest in the operand.
-        vector: operands and result are read and written four elements at a time.
+        words: how many parameters the operands' steps have.
         exact: every tile is full.
+        vector_result: the result is written four elements at a time.
         dtype: float32 or int32.
     """
 
     tile: Tile
-    a_inner: bool
-    b_inner: bool
-    vector: bool
+    a: Operand
+    b: Operand
+    words: tuple[int, int]
     exact: bool
+    vector_result: bool
     dtype: str
 
+    def declarations(self) -> str:
+        """The buffers of both operands, and what computes their elements."""
+        text = self.a.declaration("A", self.dtype, 0, OWN_WORDS)
+        return text + self.b.declaration("B", self.dtype, self.a.buffers(), OWN_WORDS + self.words[0])
 
-class _Operand(NamedTuple):
-    """How one operand is read: its name, its outer size's parameter, its extent in the tile, its layout."""
+
+class _Side(NamedTuple):
+    """One operand in a shader: its name, its outer size's parameter, its extent in the tile."""
 
     name: str
     outer: str
     extent: int
-    inner_fastest: bool
+    operand: Operand
     form: Form
+
+    @property
+    def inner_fastest(self) -> bool:
+        return self.operand.inner_fastest
 
     def row(self) -> int:
         """Vectors from one shared row to the next."""
@@ -78,28 +116,22 @@ class _Operand(NamedTuple):
 
     def load(self) -> str:
         """The function that reads vector t of the block at (outer index o, inner index k)."""
-        kind = templates.STORED[self.form.dtype]
-        vec = _vector(self.form.dtype)
+        vec, name = _vector(self.form.dtype), self.name
         if self.inner_fastest:
             width = self.form.tile.k // 4
-            where = f"uint r = o + t / {width}u, c = k + t % {width}u * 4u, at = from{self.name} + r * {K} + c;"
+            where = f"uint r = o + t / {width}u, c = k + t % {width}u * 4u, at = from{name} + r * {K} + c;"
             row, column = f"r < {self.outer}", "to"
         else:
             width = self.extent // 4
-            where = (
-                f"uint r = k + t / {width}u, c = o + t % {width}u * 4u, at = from{self.name} + r * {self.outer} + c;"
-            )
+            where = f"uint r = k + t / {width}u, c = o + t % {width}u * 4u, at = from{name} + r * {self.outer} + c;"
             row, column = "r < to", self.outer
-        if self.form.vector:
-            read = f"{self.name}[at >> 2]"
-            if not self.form.exact:
-                read = f"{row} && c < {column} ? {read} : {vec}(0)"
-            return f"{vec} load{self.name}(uint t, uint o, uint k) {{ {where} return {read}; }}\n"
-        guarded = " ".join(f"if (c + {q}u < {column}) v[{q}] = {self.name}[at + {q}u];" for q in range(4))
-        return (
-            f"{vec} load{self.name}(uint t, uint o, uint k) {{ {where} {vec} v = {vec}({kind}(0));\n"
-            f"  if ({row}) {{ {guarded} }} return v; }}\n"
-        )
+        head = f"{vec} load{name}(uint t, uint o, uint k) {{\n  {where}\n"
+        if self.operand.vector:
+            read = f"{name}[at >> 2]"
+            return f"{head}  return {read if self.form.exact else f'{row} && c < {column} ? {read} : {vec}(0)'};\n}}\n"
+        lines = [f"if (c + {q}u < {column}) v[{q}] = {self.operand.element(name, f'at + {q}u')};" for q in range(4)]
+        guarded = "\n    ".join(lines)
+        return f"{head}  {vec} v = {vec}(0);\n  if ({row}) {{\n    {guarded}\n  }}\n  return v;\n}}\n"
 
 
 def _vector(dtype: str) -> str:
@@ -107,33 +139,33 @@ def _vector(dtype: str) -> str:
 
 
 def tiled(form: Form, fused: Fused, words: int) -> str:
-    """The shader of a product; the steps of `fused` are applied to each element of the result."""
-    a = _Operand("A", M, form.tile.m, form.a_inner, form)
-    b = _Operand("B", N, form.tile.n, form.b_inner, form)
+    """The shader of a product; the steps of `fused`, with so many parameters, are applied to each of its elements."""
+    a = _Side("A", M, form.tile.m, form.a, form)
+    b = _Side("B", N, form.tile.n, form.b, form)
     plain = len(fused.steps) == 1 and len(fused.outputs) == 1
+    first_word = OWN_WORDS + sum(form.words)
     text = "#pragma optionNV(unroll all)\n"
-    text += f"layout(local_size_x = {form.tile.threads()}) in;\n" + parameters(OWN_WORDS + words)
-    text += _buffers(form, fused, plain and form.vector and not form.b_inner)
+    text += f"layout(local_size_x = {form.tile.threads()}) in;\n" + parameters(first_word + words)
+    text += form.declarations() + _results(form, fused, plain and form.vector_result)
     vec, scalar = _vector(form.dtype), templates.STORED[form.dtype]
     text += f"shared {vec} sA[2][{a.rows() * a.row()}], sB[2][{b.rows() * b.row()}];\n"
     text += "" if plain else f"shared {scalar} staged[{_stage_rows(form) * form.tile.n}];\n"
     text += "uint fromA, fromB, to;\n" + a.load() + b.load()
-    text += "" if plain else templates.element_function(fused, OWN_WORDS)
+    text += "" if plain else templates.element_function(fused, first_word)
     return text + _main(form, a, b, _store(form) if plain else _store_fused(form, fused))
 
 
-def _buffers(form: Form, fused: Fused, vector_result: bool) -> str:
-    text = templates.buffer(0, "A", form.dtype, "readonly", form.vector)
-    text += templates.buffer(1, "B", form.dtype, "readonly", form.vector)
-    kinds = fused.leaves()
-    for leaf, dtype in enumerate(kinds):
-        text += templates.buffer(2 + leaf, f"a{leaf}", dtype, "readonly")
-    for k, (_, dtype) in enumerate(fused.outputs):
-        text += templates.buffer(2 + len(kinds) + k, f"o{k}", dtype, "writeonly", vector_result)
-    return text
+def _results(form: Form, fused: Fused, vector: bool) -> str:
+    """The buffers that the steps after the product read, and those of the results."""
+    first, kinds = form.a.buffers() + form.b.buffers(), fused.leaves()
+    text = "".join(templates.buffer(first + i, f"a{i}_", dtype, "readonly") for i, dtype in enumerate(kinds))
+    first += len(kinds)
+    return text + "".join(
+        templates.buffer(first + k, f"o{k}", dtype, "writeonly", vector) for k, (_, dtype) in enumerate(fused.outputs)
+    )
 
 
-def _main(form: Form, a: _Operand, b: _Operand, store: str) -> str:
+def _main(form: Form, a: _Side, b: _Side, store: str) -> str:
     tile, vec, scalar = form.tile, _vector(form.dtype), templates.STORED[form.dtype]
     across = tile.n // tile.tn
     fetched = "\n".join(f"  {vec} p{o.name}[{_per_thread(o)}];" for o in (a, b))
@@ -170,11 +202,11 @@ void main() {{
 """
 
 
-def _per_thread(operand: _Operand) -> int:
+def _per_thread(operand: _Side) -> int:
     return -(-operand.vectors() // operand.form.tile.threads())
 
 
-def _each(operand: _Operand, statement: str) -> str:
+def _each(operand: _Side, statement: str) -> str:
     """A statement for each vector that a thread brings; {i} is its number, {t} its place in the block."""
     threads, lines = operand.form.tile.threads(), []
     for i in range(_per_thread(operand)):
@@ -184,15 +216,15 @@ def _each(operand: _Operand, statement: str) -> str:
     return "".join(lines)
 
 
-def _fetch(operand: _Operand, outer: str, k: str) -> str:
+def _fetch(operand: _Side, outer: str, k: str) -> str:
     return _each(operand, f"p{operand.name}[{{i}}] = load{operand.name}({{t}}, {outer}, {k});")
 
 
-def _put(operand: _Operand, half: str) -> str:
+def _put(operand: _Side, half: str) -> str:
     return _each(operand, f"s{operand.name}[{half}][{{place}}] = p{operand.name}[{{i}}];")
 
 
-def _multiply(form: Form, a: _Operand, b: _Operand) -> str:
+def _multiply(form: Form, a: _Side, b: _Side) -> str:
     """The products of the blocks in shared memory: four inner indices at a time."""
     tile, vec, scalar = form.tile, _vector(form.dtype), templates.STORED[form.dtype]
     sides = (a, "ty", tile.tm, tile.m // tile.tm), (b, "tx", tile.tn, tile.n // tile.tn)
@@ -219,19 +251,19 @@ def _multiply(form: Form, a: _Operand, b: _Operand) -> str:
 def _row(form: Form, i: str, lane: str = "ty") -> str:
     """The row of the tile that is the i-th of a thread in that row of threads."""
     step = form.tile.m // form.tile.tm
-    return f"{lane} + {i} * {step}u" if form.a_inner else f"({lane} + {i} / 4u * {step}u) * 4u + {i} % 4u"
+    return f"{lane} + {i} * {step}u" if form.a.inner_fastest else f"({lane} + {i} / 4u * {step}u) * 4u + {i} % 4u"
 
 
 def _column(form: Form, j: str) -> str:
     step = form.tile.n // form.tile.tn
-    return f"tx + {j} * {step}u" if form.b_inner else f"(tx + {j} / 4u * {step}u) * 4u + {j} % 4u"
+    return f"tx + {j} * {step}u" if form.b.inner_fastest else f"(tx + {j} / 4u * {step}u) * 4u + {j} % 4u"
 
 
 def _store(form: Form) -> str:
     """Write the tile as it is."""
     tile, vec = form.tile, _vector(form.dtype)
     head = f"  for (uint i = 0u; i < {tile.tm}u; i++) {{ uint m = m0 + {_row(form, 'i')}; if (m < {M})\n"
-    if form.vector and not form.b_inner:
+    if form.vector_result:
         step = tile.n // tile.tn
         parts = ", ".join(f"acc[i][4u * j + {q}u]" for q in range(4))
         return (
@@ -252,7 +284,7 @@ def _store_fused(form: Form, fused: Fused) -> str:
     """Go on computing with each element. Rows pass through shared memory, so that neighbours are written together."""
     tile, rows = form.tile, _stage_rows(form)
     kinds = fused.leaves()
-    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}[i];" for leaf in fused.direct()]
+    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], "staged[e]")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]

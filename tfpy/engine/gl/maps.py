@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
 
 from tfpy.engine.gl.programs import word
 from tfpy.engine.spec import Shape
@@ -20,14 +21,15 @@ _MASK = 0xFFFFFFFF
 NOWHERE = "0xffffffffu"
 """What a map with gaps gives where the result has no element of the input."""
 
-Form = str | int | tuple[str, int]
+Form = Hashable
 
 
 class Map:
     """A map of one form; the numbers are parameters.
 
     Attributes:
-        form: 'zero', 'shift', 'mod', 'div', the rank of the general one, or ('pad', rank). Shader keys contain it.
+        form: 'zero', 'shift', 'mod', 'div', the rank of the general one, or a tuple for one with gaps (see `gapped`).
+            Shader keys contain it.
         words: its numbers.
     """
 
@@ -58,7 +60,7 @@ def statements(form: Form, name: str, index: str, first: int) -> str:
     if form == "div":
         return f"uint {name} = {index} / {word(first)} + {word(first + 1)};"
     if isinstance(form, tuple):
-        return _padded_index(form[1], name, index, first)
+        return _gapped_index(form, name, index, first)
     assert isinstance(form, int)
     return _split_index(form, name, index, first)
 
@@ -74,14 +76,30 @@ def _split_index(rank: int, name: str, index: str, first: int) -> str:
     return " ".join(parts)
 
 
-def _padded_index(rank: int, name: str, index: str, first: int) -> str:
-    """Coordinates from the last one on: words are (size with margins, margin before, size, stride) of each."""
+def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> str:
+    """Words: the axes' sizes from the last to the second; of each dimension its numbers in the order of `gapped`."""
+    axes, dimensions = form
     rest, inside, at = f"r{name}", f"b{name}", f"c{name}"
     parts = [f"uint {name} = 0u, {rest} = {index}, {at}; bool {inside} = true;"]
-    for k in range(rank):
-        total, before, size, stride = (word(first + 4 * k + j) for j in range(4))
-        split = f"{at} = {rest} % {total}; {rest} /= {total};" if k < rank - 1 else f"{at} = {rest};"
-        parts.append(f"{split} {at} -= {before}; {inside} = {inside} && {at} < {size}; {name} += {at} * {stride};")
+    place = first
+    for axis in range(axes - 1, 0, -1):
+        size = word(place)
+        parts.append(f"uint x{axis}{name} = {rest} % {size}; {rest} /= {size};")
+        place += 1
+    parts.append(f"uint x0{name} = {rest};")
+    for along, checked, divided in dimensions:
+        terms = [f"{word(place + k)} * x{axis}{name}" for k, axis in enumerate(along)]
+        place += len(along)
+        parts.append(f"{at} = {' + '.join([word(place), *terms])};")
+        place += 1
+        if divided:
+            parts.append(f"{inside} = {inside} && {at} % {word(place)} == 0u; {at} /= {word(place)};")
+            place += 1
+        if checked:
+            parts.append(f"{inside} = {inside} && {at} < {word(place)};")
+            place += 1
+        parts.append(f"{name} += {at} * {word(place)};")
+        place += 1
     parts.append(f"if (!{inside}) {name} = {NOWHERE};")
     return " ".join(parts)
 
@@ -158,10 +176,46 @@ def tiled(shape: Shape, reps: tuple[int, ...]) -> Map | None:
     return strided(tuple(both), tuple(n for s in own for n in (0, s)))
 
 
+class Dimension(NamedTuple):
+    """How a coordinate of the input follows from those of the result: (offset + Σ step · coordinate) / divisor.
+
+    Where that is no whole number, or not in the input, the result has no element of it.
+
+    Attributes:
+        steps: (axis of the result, step) pairs.
+        size: the input's size; 0 where the coordinate is always inside.
+        stride: the distance of neighbours in the input.
+    """
+
+    steps: tuple[tuple[int, int], ...]
+    stride: int
+    offset: int = 0
+    divisor: int = 1
+    size: int = 0
+
+
 @functools.lru_cache(maxsize=4096)
+def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
+    """The map from an index in the shape `axes` to an input given by its dimensions; NOWHERE where it has none."""
+    form = len(axes), tuple([(tuple([a for a, _ in d.steps]), d.size > 0, d.divisor > 1) for d in dimensions])
+    words = list(reversed(axes[1:]))
+    for d in dimensions:
+        words += [step & _MASK for _, step in d.steps]
+        words.append(d.offset & _MASK)
+        words += [d.divisor] if d.divisor > 1 else []
+        words += [d.size] if d.size else []
+        words.append(d.stride)
+    return _interned(form, tuple(words))
+
+
 def padded(shape: Shape, paddings: tuple[tuple[int, int], ...]) -> Map:
     """Where the array with margins has its elements; NOWHERE in the margins."""
-    words = []
-    for n, (before, after), stride in reversed(list(zip(shape, paddings, row_major(shape), strict=True))):
-        words += [n + before + after, before, n, stride]
-    return _interned(("pad", len(shape)), tuple(words))
+    axes = tuple([n + before + after for n, (before, after) in zip(shape, paddings, strict=True)])
+    rows = zip(shape, paddings, row_major(shape), strict=True)
+    return gapped(
+        axes,
+        tuple([
+            Dimension(((axis, 1),), stride, -before, 1, n if before or after else 0)
+            for axis, (n, (before, after), stride) in enumerate(rows)
+        ]),
+    )  # fmt: skip

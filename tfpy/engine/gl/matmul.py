@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
-from tfpy.engine.gl.fusion import defer, ensure, fuse, view
+from tfpy.engine.gl.fusion import defer, ensure, fuse, trace_of, view
 from tfpy.engine.gl.gemm import Form, Tile
 from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
@@ -39,6 +39,14 @@ class Sizes(NamedTuple):
     step_b: int
 
 
+class _Reads(NamedTuple):
+    """What an operand is read from: buffers, and steps with parameters if it is not simply in one."""
+
+    buffers: list[Buffer]
+    source: Fused | None
+    words: list[int]
+
+
 class MatMul:
     """The task: the product of two inputs, either of them transposed or not."""
 
@@ -56,53 +64,73 @@ class MatMul:
     def extend(self, device: Device, value: Value, trace: Trace, outs: Outputs) -> list[Lease]:
         """Compute the product, and from each element of it what the trace says; a buffer for each output."""
         assert value.node is not None
-        operands = [ensure(device, v).buffer for v in value.node.inputs]
-        reads = [*operands, *(ensure(device, leaf).buffer for leaf in trace.leaves)]
-        fused = Fused(tuple(trace.steps), outs)
-        s = self.sizes
+        a, b = (_reads(device, v) for v in value.node.inputs)
+        others = [ensure(device, leaf).buffer for leaf in trace.leaves]
+        fused, s = Fused(tuple(trace.steps), outs), self.sizes
         leases = [device.take(s.batches * s.m * s.n * WIDTH[dtype]) for _, dtype in outs]
         writes = [lease.buffer for lease in leases]
-        if s.m * s.n * s.k <= SMALL:
-            self._run_small(device, reads, writes, fused, trace.words)
-            return leases
-        form = self._form(device, value.spec.dtype)
-        parts = _parts(s, form.tile)
-        if parts == 1:
-            self._run_tiled(device, form, 1, reads, writes, fused, trace.words)
+        small = s.m * s.n * s.k <= SMALL
+        form = self._form(device, value.spec.dtype, a, b, small)
+        parts = 1 if small else _parts(s, form.tile)
+        operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
+        if small:
+            self._run_small(device, form, [*operands, *others], writes, fused, [*own, *trace.words])
+        elif parts == 1:
+            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *trace.words])
         else:
             plain = Fused((("base", form.dtype),), ((0, form.dtype),))
             partial = device.take(parts * s.m * s.n * 4)
-            self._run_tiled(device, form, parts, operands, [partial.buffer], plain, ())
-            _add_parts(device, parts, s.m * s.n, [partial.buffer, *reads[2:]], writes, fused, trace.words)
+            self._run_tiled(device, form, parts, operands, [partial.buffer], plain, own)
+            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, trace.words)
         return leases
 
-    def _form(self, device: Device, dtype: str) -> Form:
+    def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
         s = self.sizes
-        tile = _tile(s, device.shared_bytes)
-        contiguous = s.m if self.transpose_a else s.k, s.k if self.transpose_b else s.n, s.n
-        vector = all(size % 4 == 0 for size in contiguous)
-        exact = vector and s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
-        return Form(tile, not self.transpose_a, self.transpose_b, vector, exact, dtype)
+        tile = _NO_TILE if small else _tile(s, device.shared_bytes)
+        along_a, along_b = s.m if self.transpose_a else s.k, s.k if self.transpose_b else s.n
+        first, second = (
+            gemm.Operand(inner, not small and reads.source is None and along % 4 == 0, reads.source)
+            for inner, along, reads in ((not self.transpose_a, along_a, a), (self.transpose_b, along_b, b))
+        )
+        exact = not small and s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
+        vector_result = s.n % 4 == 0 and not self.transpose_b
+        return Form(tile, first, second, (len(a.words), len(b.words)), exact, vector_result, dtype)
 
     def _run_tiled(
-        self, device: Device, form: Form, parts: int, reads: Any, writes: Any, fused: Fused, words: Any
+        self, device: Device, form: Form, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
     ) -> None:
         s, tile = self.sizes, form.tile
         part = -(-s.k // (parts * tile.k)) * tile.k
-        program = device.programs.get(("gemm", form, fused), lambda: gemm.tiled(form, fused, len(words)))
+        extra = len(words) - sum(form.words)
+        program = device.programs.get(("gemm", form, fused), lambda: gemm.tiled(form, fused, extra))
         own = s.m, s.n, s.k, part, parts, s.step_a, s.step_b, s.batches
         groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
         device.dispatch(program, reads, writes, (*own, *words), groups)
 
-    def _run_small(self, device: Device, reads: Any, writes: Any, fused: Fused, words: Any) -> None:
-        s = self.sizes
-        dtype = fused.base() or "float32"
-        program = device.programs.get(("small gemm", fused), lambda: _small(fused, dtype, len(words)))
+    def _run_small(self, device: Device, form: Form, reads: Any, writes: Any, fused: Fused, words: list[int]) -> None:
+        s, count = self.sizes, len(words)
+        form = form._replace(a=form.a._replace(inner_fastest=True), b=form.b._replace(inner_fastest=True))
+        program = device.programs.get(("small gemm", form, fused), lambda: _small(form, fused, count))
         steps_a = (1, s.m) if self.transpose_a else (s.k, 1)
         steps_b = (1, s.k) if self.transpose_b else (s.n, 1)
         size = s.batches * s.m * s.n
-        own = size, s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b
+        own = s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b, size
         device.dispatch(program, reads, writes, (*own, *words), -(-size // GROUP))
+
+
+def _reads(device: Device, v: Value) -> _Reads:
+    """An operand whose elements are found at other places is read there; any other is made first."""
+    node = v.node
+    if node is None or not getattr(node.op, "spreads", False):
+        return _Reads([ensure(device, v).buffer], None, [])
+    for source in node.inputs:
+        ensure(device, source)
+    trace, step = trace_of(device, v, False)
+    fused = Fused(tuple(trace.steps), ((step, v.spec.dtype),))
+    return _Reads([ensure(device, leaf).buffer for leaf in trace.leaves], fused, trace.words)
+
+
+_NO_TILE = Tile(0, 0, 0, 0, 0)
 
 
 def _tile(s: Sizes, shared_bytes: int) -> Tile:
@@ -126,15 +154,20 @@ def _parts(s: Sizes, tile: Tile) -> int:
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 
 
-def _small(fused: Fused, dtype: str, words: int) -> str:
+_SMALL_WORDS = 10
+
+
+def _small(form: Form, fused: Fused, words: int) -> str:
     """One thread for each element of the result; transposed or not is a matter of steps."""
-    kinds, kind = fused.leaves(), templates.STORED[dtype]
-    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(10 + words)
-    for binding, name in enumerate("AB"):
-        text += templates.buffer(binding, name, dtype, "readonly")
-    text += _others(fused, 2) + templates.element_function(fused, 10)
-    size, plane, columns, inner, step_a, step_b, down_a, along_a, down_b, along_b = (word(i) for i in range(10))
-    product = "fma(A[a], B[b], base)" if kind == "float" else "A[a] * B[b] + base"
+    kind = templates.STORED[form.dtype]
+    plane, columns, inner, step_a, step_b, down_a, along_a, down_b, along_b, size = map(word, range(_SMALL_WORDS))
+    first = _SMALL_WORDS + sum(form.words)
+    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(_SMALL_WORDS + words)
+    text += form.a.declaration("A", form.dtype, 0, _SMALL_WORDS)
+    text += form.b.declaration("B", form.dtype, form.a.buffers(), _SMALL_WORDS + form.words[0])
+    text += _others(fused, form.a.buffers() + form.b.buffers()) + templates.element_function(fused, first)
+    x, y = form.a.element("A", "a"), form.b.element("B", "b")
+    product = f"fma({x}, {y}, base)" if kind == "float" else f"{x} * {y} + base"
     return f"""{text}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
@@ -143,7 +176,7 @@ void main() {{
   uint a = batch * {step_a} + m * {down_a}, b = batch * {step_b} + n * {along_b};
   {kind} base = {kind}(0);
   for (uint k = 0u; k < {inner}; k++) {{ base = {product}; a += {along_a}; b += {down_b}; }}
-{_apply(fused, kinds)}}}
+{_apply(fused)}}}
 """
 
 
@@ -156,7 +189,7 @@ def _add_parts(
 
 def _sum_of_parts(fused: Fused, words: int) -> str:
     """The second half of a product whose inner size was split: always in the same order."""
-    kinds, dtype = fused.leaves(), fused.base() or "float32"
+    dtype = fused.base() or "float32"
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
     text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
     text += templates.element_function(fused, 2)
@@ -166,35 +199,36 @@ void main() {{
   if (i >= {word(0)}) return;
   {templates.STORED[dtype]} base = partial[i];
   for (uint k = 1u; k < {word(1)}; k++) base += partial[k * {word(0)} + i];
-{_apply(fused, kinds)}}}
+{_apply(fused)}}}
 """
 
 
 def _others(fused: Fused, first: int) -> str:
     """The buffers that the steps read, then those of the results."""
     kinds = fused.leaves()
-    text = "".join(templates.buffer(first + i, f"a{i}", dtype, "readonly") for i, dtype in enumerate(kinds))
+    text = "".join(templates.buffer(first + i, f"a{i}_", dtype, "readonly") for i, dtype in enumerate(kinds))
     first += len(kinds)
     return text + "".join(
         templates.buffer(first + k, f"o{k}", dtype, "writeonly") for k, (_, dtype) in enumerate(fused.outputs)
     )
 
 
-def _apply(fused: Fused, kinds: list[str]) -> str:
+def _apply(fused: Fused) -> str:
     """The steps for the element i, of which `base` has been computed."""
-    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}[i];" for leaf in fused.direct()]
+    kinds = fused.leaves()
+    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], "base")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
     return "".join(f"  {line}\n" for line in lines)
 
 
-_TIMES = {dtype: Expression(BINARY["Multiply"][dtype], dtype) for dtype in ("float32", "int32")}
+TIMES = {dtype: Expression(BINARY["Multiply"][dtype], dtype) for dtype in ("float32", "int32")}
 
 
 def _batch_matmul(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     a, b = values
-    if out.dtype not in _TIMES or not a.spec.size:
+    if out.dtype not in TIMES or not a.spec.size:
         return None
     ta, tb = attrs["transpose_a"], attrs["transpose_b"]
     lead = out.shape[:-2]
@@ -228,7 +262,7 @@ def _with_vector(device: Device, a: Value, b: Value, s: Sizes, transposed: tuple
     order = (0, 3, 1, 2) if outer_fastest else (0, 1, 2, 3)
     shape = tuple(dims[i] for i in order)
     where = tuple(maps.strided(shape, tuple(strides[i] for i in order)) for strides in (strides_a, strides_b))
-    products = fuse(device, spec(shape, out.dtype), _TIMES[out.dtype], (a, b), where)
+    products = fuse(device, spec(shape, out.dtype), TIMES[out.dtype], (a, b), where)
     operation = OPERATIONS["Sum", out.dtype]
     outer, inner = (s.batches, s.m * s.n) if outer_fastest else (s.batches * s.m * s.n, 1)
     return defer(device, out, Reduction("Sum", operation, outer, s.k, inner), (products,))

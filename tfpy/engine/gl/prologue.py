@@ -9,7 +9,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, outputs, settle_all, trace_of, wanted
 from tfpy.engine.gl.pool import Buffer
 from tfpy.engine.gl.programs import Program, parameters
-from tfpy.engine.gl.templates import PLAIN, Fused
+from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.value import WIDTH, Node
 
 
@@ -34,18 +34,8 @@ class Prologue:
 
     def source(self) -> str:
         """The parameters, the buffers that are read and written besides, and the function `read`."""
-        fused, kinds = self.fused, self.fused.leaves()
         text = parameters(self._own_words + len(self._trace.words))
-        for leaf, dtype in enumerate(kinds):
-            text += templates.buffer(leaf, f"a{leaf}", dtype, "readonly")
-        for k, (_, dtype) in enumerate(fused.outputs[1:], 1):
-            text += templates.buffer(self.out_binding + k, f"o{k}", dtype, "writeonly")
-        text += templates.element_function(fused, self._own_words)
-        lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}[i];" for leaf in fused.direct()]
-        lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
-        lines += templates.calls(fused, [""])
-        lines += [f"o{k}[i] = {templates.saved(f'y{k}', d)};" for k, (_, d) in enumerate(fused.outputs) if k]
-        return f"{text}{PLAIN[self.dtype]} read(uint i) {{\n  " + "\n  ".join(lines) + "\n  return y0;\n}\n"
+        return text + templates.reader("read", self.fused, self._own_words, 0, self.out_binding)
 
     def dispatch(self, program: Program, out: Buffer, words: Sequence[int], groups: int, layers: int = 1) -> None:
         """Run the task's shader; what somebody still needs is there then, too."""

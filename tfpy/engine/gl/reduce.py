@@ -54,6 +54,7 @@ OPERATIONS = {
     ("Prod", "complex64"): Operation("vec2", "x", "m_cmul(a, b)", "vec2(1., 0.)"),
     ("Max", "float32"): Operation("float", "x", "m_max(a, b)", "-m_inf()"),
     ("Max", "int32"): Operation("int", "x", "max(a, b)", "int(0x80000000u)"),
+    ("MaxPool", "float32"): Operation("float", "x", "m_isnan(a) || b > a ? b : a", "m_quiet_nan()"),
     ("Max", "bool"): Operation("int", "int(x)", "a | b", "0"),
     ("Min", "float32"): Operation("float", "x", "m_min(a, b)", "m_inf()"),
     ("Min", "int32"): Operation("int", "x", "min(a, b)", "0x7fffffff"),

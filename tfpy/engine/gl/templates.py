@@ -64,7 +64,7 @@ def saved(text: str, dtype: str) -> str:
     return f"int({text})" if dtype == "bool" else text
 
 
-def element_function(fused: Fused, first_word: int) -> str:
+def element_function(fused: Fused, first_word: int, name: str = "element", leaf_name: str = "a") -> str:
     """`void element(uint i, …)`: the steps for the element i.
 
     Its further arguments are the elements of the direct leaves, x0, …; then the base; then the results, y0, ….
@@ -75,17 +75,36 @@ def element_function(fused: Fused, first_word: int) -> str:
     if base is not None:
         arguments.append(f"{PLAIN[base]} base")
     arguments += [f"out {PLAIN[dtype]} y{k}" for k, (_, dtype) in enumerate(fused.outputs)]
-    lines = [_line(k, step, first_word) for k, step in enumerate(fused.steps)]
+    lines = [_line(k, step, first_word, leaf_name) for k, step in enumerate(fused.steps)]
     lines += [f"y{k} = v{step};" for k, (step, _) in enumerate(fused.outputs)]
-    return f"void element({', '.join(arguments)}) {{\n  " + "\n  ".join(lines) + "\n}\n"
+    return f"void {name}({', '.join(arguments)}) {{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
-def _line(k: int, step: Step, first_word: int) -> str:
+def reader(name: str, fused: Fused, first_word: int, first_binding: int, extras_after: int = 0) -> str:
+    """The buffers that the steps read, and the function of that name that gives the element i.
+
+    What the steps give besides goes to the buffers after binding `extras_after`.
+    """
+    kinds = fused.leaves()
+    text = ""
+    for leaf, dtype in enumerate(kinds):
+        text += buffer(first_binding + leaf, f"{name}{leaf}_", dtype, "readonly")
+    for k, (_, dtype) in enumerate(fused.outputs[1:], 1):
+        text += buffer(extras_after + k, f"{name}_out{k}", dtype, "writeonly")
+    text += element_function(fused, first_word, f"element_of_{name}", name)
+    lines = [f"{STORED[kinds[leaf]]} x{leaf} = {name}{leaf}_[i];" for leaf in fused.direct()]
+    lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
+    lines += calls(fused, [""], name=f"element_of_{name}")
+    lines += [f"{name}_out{k}[i] = {saved(f'y{k}', d)};" for k, (_, d) in enumerate(fused.outputs) if k]
+    return f"{text}{PLAIN[fused.outputs[0][1]]} {name}(uint i) {{\n  " + "\n  ".join(lines) + "\n  return y0;\n}\n"
+
+
+def _line(k: int, step: Step, first_word: int, leaf_name: str) -> str:
     """The GLSL statement of a step, which declares v{k}."""
     kind = step[0]
     if kind == "load":
         _, dtype, leaf, index = step
-        text = f"x{leaf}" if index == ROOT else loaded(f"a{leaf}[v{index}]", dtype)
+        text = f"x{leaf}" if index == ROOT else loaded(f"{leaf_name}{leaf}_[v{index}]", dtype)
     elif kind == "const":
         _, dtype, place = step
         text = word(first_word + place, dtype)
@@ -105,7 +124,7 @@ def _line(k: int, step: Step, first_word: int) -> str:
     return f"{LOCAL[dtype]} v{k} = {text};"
 
 
-def calls(fused: Fused, lanes: Sequence[str], base: str = "") -> list[str]:
+def calls(fused: Fused, lanes: Sequence[str], base: str = "", name: str = "element") -> list[str]:
     """Calls of `element` from index i on: one for each lane ('' for a scalar), with its results in variables y0, …"""
     kinds = fused.leaves()
     out = []
@@ -114,7 +133,7 @@ def calls(fused: Fused, lanes: Sequence[str], base: str = "") -> list[str]:
         given += [loaded(f"x{leaf}{lane}", kinds[leaf]) for leaf in fused.direct()]
         given += [base] if base else []
         given += [f"y{k}{lane.strip('.')}" for k in range(len(fused.outputs))]
-        out.append(f"element({', '.join(given)});")
+        out.append(f"{name}({', '.join(given)});")
     return out
 
 
@@ -128,7 +147,7 @@ def pointwise(fused: Fused, words: int, vector: bool) -> str:
     text = f"layout(local_size_x = {GROUP}) in;\n"
     text += parameters(1 + words)
     for leaf, dtype in enumerate(kinds):
-        text += buffer(leaf, f"a{leaf}", dtype, "readonly", vector and leaf in direct)
+        text += buffer(leaf, f"a{leaf}_", dtype, "readonly", vector and leaf in direct)
     for k, (_, dtype) in enumerate(fused.outputs):
         text += buffer(count + k, f"o{k}", dtype, "writeonly", vector)
     text += element_function(fused, 1)
@@ -150,7 +169,7 @@ def _mixed(fused: Fused, leaf: int) -> bool:
 def _scalar_main(fused: Fused) -> str:
     kinds = fused.leaves()
     lines = [f"uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;", f"if (i >= {word(0)}) return;"]
-    lines += [f"{STORED[kinds[leaf]]} x{leaf} = a{leaf}[i];" for leaf in fused.direct()]
+    lines += [f"{STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
     lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += calls(fused, [""])
     lines += [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
@@ -161,7 +180,7 @@ def _vector_main(fused: Fused) -> str:
     kinds = fused.leaves()
     lines = [f"uint g = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex, i = 4u * g;", f"if (i >= {word(0)}) return;"]
     vectors = {"float": "vec4", "int": "ivec4"}
-    lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf} = a{leaf}[g];" for leaf in fused.direct()]
+    lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf} = a{leaf}_[g];" for leaf in fused.direct()]
     for k, (_, dtype) in enumerate(fused.outputs):
         lines.append(f"{PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
     lines += calls(fused, [".x", ".y", ".z", ".w"])

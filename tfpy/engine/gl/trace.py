@@ -50,16 +50,38 @@ class Expression:
         self.parameters = parameters
 
 
-class View:
-    """An operation that only looks elsewhere: the element is that of the input at the mapped index."""
+class Indexed:
+    """An expression whose last argument is the index of the element."""
 
     fusable = True
+
+    def __init__(self, text: str, dtype: str, parameters: tuple[str, ...] = ()) -> None:
+        self.expression = Expression(text, dtype, parameters)
+
+    def trace(self, trace: Trace, node: Node, index: int) -> int:
+        where = node.maps or _NOT_MAPPED
+        arguments = [trace.at(v, m, index) for v, m in zip(node.inputs, where, strict=False)]
+        return trace.add(self.expression, node.words, *arguments, index)
+
+
+class View:
+    """An operation that only looks elsewhere: the element is that of the input at the mapped index.
+
+    Attributes:
+        spreads: an element of the input may be found at many places: a product reads it where it is.
+    """
+
+    fusable = True
+
+    def __init__(self, spreads: bool = False) -> None:
+        self.spreads = spreads
 
     def trace(self, trace: Trace, node: Node, index: int) -> int:
         return trace.at(node.inputs[0], node.maps[0] if node.maps else None, index)
 
 
 VIEW = View()
+SPREAD = View(spreads=True)
 
 
 class Trace:

@@ -11,7 +11,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import fuse, read, view
 from tfpy.engine.gl.maps import NOWHERE
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.trace import Expression, Trace
+from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import WIDTH, Node, Value, bits
 from tfpy.engine.spec import Spec
 
@@ -66,12 +66,13 @@ def _unpack(device: Device, values: Values, attrs: Attrs, outs: list[Spec]) -> l
 _PLACE = Expression(f"({{0}} == {NOWHERE} ? 0u : {{0}})", "uint")
 
 
-class _WithGaps:
-    """Elements of the input where the map leads to one, and a number elsewhere. Its one map is the node's first."""
+class WithGaps:
+    """Elements of the input where the map, the node's first, leads to one; the node's last parameter elsewhere."""
 
     fusable = True
 
-    def __init__(self, dtype: str) -> None:
+    def __init__(self, dtype: str, spreads: bool = False) -> None:
+        self.spreads = spreads
         self._choose = Expression(f"({{0}} == {NOWHERE} ? {{p}} : {{1}})", dtype, (dtype,))
 
     def trace(self, trace: Trace, node: Node, index: int) -> int:
@@ -80,12 +81,12 @@ class _WithGaps:
         return self.element(trace, node, trace.map(node.maps[0], index))
 
     def element(self, trace: Trace, node: Node, place: int) -> int:
-        """The input's element at a place, or the number that is the node's last parameter where that is NOWHERE."""
+        """The input's element at a place, or the parameter where that is NOWHERE."""
         found = trace.value(node.inputs[0], trace.add(_PLACE, (), place))
         return trace.add(self._choose, node.words[-1:], place, found)
 
 
-class _Gather(_WithGaps):
+class _Gather(WithGaps):
     """Elements of the first input at the places that the second gives; 0 for a place that does not exist.
 
     Parameters: the size of the axis, the elements of a batch and outer index, those after the axis, and the 0.
@@ -102,7 +103,7 @@ _GATHERED = Expression(
     "uint",
     ("uint",) * 3,
 )
-_PAD = {dtype: _WithGaps(dtype) for dtype in ("float32", "int32", "bool")}
+_PAD = {dtype: WithGaps(dtype) for dtype in ("float32", "int32", "bool")}
 _GATHER = {dtype: _Gather(dtype) for dtype in ("float32", "int32", "bool")}
 
 
@@ -130,20 +131,11 @@ def _gather(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | 
     return fuse(device, out, _GATHER[out.dtype], values, (None, where), words)
 
 
-class _OneHot:
-    """Parameters: the length of a row, the on value, the off value."""
-
-    fusable = True
-
-    def __init__(self, dtype: str) -> None:
-        self._choose = Expression("(int({0} % {p}) == {1} ? {q} : {r})", dtype, ("uint", dtype, dtype))
-
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        assert node.maps is not None
-        return trace.add(self._choose, node.words, index, trace.at(node.inputs[0], node.maps[0], index))
-
-
-_ONE_HOT = {dtype: _OneHot(dtype) for dtype in ("float32", "int32", "bool")}
+# Parameters: the length of a row, the on value, the off value.
+_ONE_HOT = {
+    dtype: Indexed("(int({1} % {p}) == {0} ? {q} : {r})", dtype, ("uint", dtype, dtype))
+    for dtype in ("float32", "int32", "bool")
+}
 
 
 def _one_hot(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -166,19 +158,10 @@ def _range(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | N
     start, step = float(attrs["start"]), float(attrs["step"])
     if out.dtype != "int32" or not (start.is_integer() and step.is_integer()):
         return None
-    return fuse(device, out, _COUNTED, (), (), [bits(start, "int32"), bits(step, "int32")])
+    return fuse(device, out, _COUNTED, (), None, [bits(start, "int32"), bits(step, "int32")])
 
 
-class _Counted:
-    fusable = True
-
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        return trace.add(_COUNT, node.words, index)
-
-
-_COUNTED = _Counted()
-_COUNT = Expression("{p} + int({0}) * {q}", "int32", ("int32", "int32"))
-
+_COUNTED = Indexed("{p} + int({0}) * {q}", "int32", ("int32", "int32"))
 
 KERNELS.update(
     {
