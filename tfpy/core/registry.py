@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -25,6 +26,7 @@ class OpInfo(NamedTuple):
         legacy: the names it has on the legacy NDArrayMath, in snake_case.
         doc: the heading and subheading of its reference entry.
         beyond: TF.js does not have it.
+        aliases: other places where it is found under `tf`, such as 'metrics.mse'.
     """
 
     name: str
@@ -34,6 +36,7 @@ class OpInfo(NamedTuple):
     legacy: tuple[str, ...]
     doc: str
     beyond: bool
+    aliases: tuple[str, ...]
 
 
 OPS: dict[str, OpInfo] = {}
@@ -48,33 +51,40 @@ def op(
     namespace: str = "",
     options: str | None = None,
     beyond: bool = False,
+    aliases: str = "",
 ) -> Callable[[F], F]:
-    """Mark a function as a public op under its name without a trailing underscore.
+    """Mark a function as a public op under its name without a trailing underscore (which a keyword keeps).
 
     A function with defaults or names of several words is made to accept options (see `accepts_options`); any other is
     returned as it is, so that calling it costs nothing extra.
     """
 
     def mark(function: F) -> F:
-        name = function.__name__.rstrip("_")
+        name = public_name(function.__name__)
         function.__name__ = function.__qualname__ = name
         positional, keyword_only = parameters_of(function)
         plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))
         public = function if plain and options is None else accepts_options(options)(function)
         path = f"{namespace}.{name}" if namespace else name
-        OPS[path] = OpInfo(name, namespace, public, chain, tuple(legacy.split()), doc, beyond)
+        OPS[path] = OpInfo(name, namespace, public, chain, tuple(legacy.split()), doc, beyond, tuple(aliases.split()))
         return public
 
     return mark
 
 
-def export(*, doc: str, namespace: str = "", options: str | None = None) -> Callable[[T], T]:
+def public_name(name: str) -> str:
+    """The public name of a function: without the underscore that keeps it from shadowing a builtin."""
+    bare = name.rstrip("_")
+    return name if keyword.iskeyword(bare) else bare
+
+
+def export(*, doc: str, namespace: str = "", options: str | None = None, aliases: str = "") -> Callable[[T], T]:
     """Mark a class, or a function that is no op, as public. A function is made to accept options."""
 
     def mark(thing: T) -> T:
         if isinstance(thing, type):
             EXPORTS[f"{namespace}.{thing.__name__}" if namespace else thing.__name__] = thing
             return thing
-        return op(doc=doc, namespace=namespace, options=options)(thing)  # type: ignore[type-var]
+        return op(doc=doc, namespace=namespace, options=options, aliases=aliases)(thing)  # type: ignore[type-var]
 
     return mark

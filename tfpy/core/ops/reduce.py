@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, full, mask, real, reshape_to, sum_over
+from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
@@ -102,7 +102,7 @@ def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 def _prod_gradient(dy: Tensor, n: Any) -> Tensor:
     """dy times the product of the other elements: those before, times those after."""
     axes: tuple[int, ...] = n.attrs["axes"]
-    x = as_float(n.x)
+    x = factor(n.x)
     kept = tuple(i for i in range(x.rank) if i not in axes)
     perm = (*kept, *axes)
     moved = run("Transpose", x, perm=perm)

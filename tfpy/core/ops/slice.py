@@ -10,7 +10,8 @@ from tfpy.core.ops.common import as_float, cast_to, reshape_to, sum_over
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.slices import Masks, strided_picks
 from tfpy.engine.spec import as_int, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
 
@@ -62,6 +63,61 @@ def _slice_gradient(dy: Tensor, n: Any) -> Tensor:
 
 
 gradient("Slice", x=_slice_gradient)
+
+
+@op(chain=True, doc="Operations / Slicing and Joining")
+def strided_slice(
+    x: TensorLike,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int] | None = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Tensor:
+    """Every so-manieth element along each axis, as Python's `x[begin:end:stride, …]`.
+
+    The masks have a bit for each item of begin, end and strides, the lowest for the first.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        begin: where to start, negative from the end.
+        end: where to stop, itself left out, negative from the end.
+        strides: the steps, negative ones backwards; 1 by default.
+        begin_mask: the items that start at the edge, whatever begin says.
+        end_mask: the items that go on to the edge, whatever end says.
+        ellipsis_mask: the one item that stands for all axes that no other item is about.
+        new_axis_mask: the items that are a new axis of size 1.
+        shrink_axis_mask: the items that are a single index, begin; their axes go.
+
+    Returns:
+        A tensor of x's dtype. Axes without an item are taken whole.
+
+    Raises:
+        ValueError: too many items, lists of unequal length, a stride of 0, two ellipses, or a single index that is out
+            of range.
+
+    Source: TF.js `tf.stridedSlice`. Its gradient is beyond TF.js: dy put back at the places that were picked.
+    """
+    t = to_tensor("strided_slice", "x", x, "any")
+    lists = [
+        [as_int("strided_slice", name, n) for n in values]
+        for name, values in (
+            ("begin", begin),
+            ("end", end),
+            ("strides", [1] * len(begin) if strides is None else strides),
+        )
+    ]
+    if len({len(values) for values in lists}) > 1:
+        raise argument_error("strided_slice", "begin", "as long as end and strides", lists)
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    try:
+        picks = strided_picks(t.shape, lists[0], lists[1], lists[2], masks)
+    except ShapeError as error:
+        raise ShapeError(f"strided_slice: {error}") from None
+    return run("Reshape", run("StridedSlice", t, index=picks.index), shape=picks.shape)
 
 
 @op(chain=True, doc="Tensors / Transformations")
