@@ -13,7 +13,9 @@ from tfpy._api import linalg as linalg
 from tfpy._api import losses as losses
 from tfpy._api import math as math
 from tfpy._api import signal as signal
+from tfpy._api import sparse as sparse
 from tfpy._api import spectral as spectral
+from tfpy._api import string as string
 from tfpy._api import train as train
 from tfpy.core.backends import backend as backend
 from tfpy.core.backends import find_backend as find_backend
@@ -112,6 +114,9 @@ from tfpy.core.ops.matmul import outer_product as outer_product
 from tfpy.core.ops.matmul import transpose as transpose
 from tfpy.core.ops.norm import euclidean_norm as euclidean_norm
 from tfpy.core.ops.norm import norm as norm
+from tfpy.core.ops.ragged import ragged_gather as ragged_gather
+from tfpy.core.ops.ragged import ragged_range as ragged_range
+from tfpy.core.ops.ragged import ragged_tensor_to_tensor as ragged_tensor_to_tensor
 from tfpy.core.ops.random import dropout as dropout
 from tfpy.core.ops.random import multinomial as multinomial
 from tfpy.core.ops.random import rand as rand
@@ -278,6 +283,9 @@ notEqual = not_equal
 oneHot = one_hot
 onesLike = ones_like
 outerProduct = outer_product
+raggedGather = ragged_gather
+raggedRange = ragged_range
+raggedTensorToTensor = ragged_tensor_to_tensor
 randomGamma = random_gamma
 randomNormal = random_normal
 randomStandardNormal = random_standard_normal

@@ -22,6 +22,7 @@ from tfpy.core.ops import (  # noqa: F401
     losses,
     matmul,
     norm,
+    ragged,
     random,
     ranked,
     reduce,
@@ -32,7 +33,9 @@ from tfpy.core.ops import (  # noqa: F401
     signal,
     slice,
     softmax,
+    sparse,
     spectral,
+    string,
     trig,
     unary,
 )
