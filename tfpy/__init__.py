@@ -12,6 +12,7 @@ from tfpy import core as _core
 from tfpy._api import linalg as linalg
 from tfpy._api import losses as losses
 from tfpy._api import math as math
+from tfpy._api import metrics as metrics
 from tfpy._api import signal as signal
 from tfpy._api import sparse as sparse
 from tfpy._api import spectral as spectral

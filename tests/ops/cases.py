@@ -8,13 +8,14 @@ from ops.cases_elementwise import ELEMENTWISE
 from ops.cases_host import HOST
 from ops.cases_index import INDEX
 from ops.cases_linalg import LINALG
+from ops.cases_metrics import METRICS
 from ops.cases_reduce import REDUCE
 from ops.cases_shape import SHAPE
 from ops.cases_signal import SIGNAL
 from ops.table import Case
 
 CASES: dict[str, list[Case]] = {}
-for _table in (ELEMENTWISE, REDUCE, SHAPE, CREATE, HOST, INDEX, LINALG, SIGNAL, COMPLEX):
+for _table in (ELEMENTWISE, REDUCE, SHAPE, CREATE, HOST, INDEX, LINALG, METRICS, SIGNAL, COMPLEX):
     for _op, _rows in _table.items():
         for _number, _case in enumerate(_rows, start=len(CASES.setdefault(_op, []))):
             _case.op, _case.number = _op, _number

@@ -21,6 +21,7 @@ from tfpy.core.ops import (  # noqa: F401
     logic,
     losses,
     matmul,
+    metrics,
     norm,
     ragged,
     random,
