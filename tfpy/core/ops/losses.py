@@ -66,17 +66,13 @@ def compute_weighted_loss(
     total = sum_(weighted)
     if reduction == Reduction.SUM:
         return total
-    return div(total, _divisor(values, factors, reduction))
-
-
-def _divisor(values: Tensor, factors: Tensor | None, reduction: int) -> Tensor:
     if factors is None:
-        return number(values.size)
+        return div(total, number(values.size))
     if reduction == Reduction.MEAN:
-        copies = values.size / factors.size
-        return mul(sum_(factors), number(copies)) if copies > 1 else sum_(factors)
+        share, copies = div(total, sum_(factors)), values.size / factors.size
+        return div(share, number(copies)) if copies > 1 else share
     spread = mul(factors, full(values.shape, 1))
-    return as_float(sum_(run("NotEqual", spread, number(0))))
+    return div(total, as_float(sum_(run("NotEqual", spread, number(0)))))
 
 
 def _pair(name: str, labels: TensorLike, predictions: TensorLike, names: Sequence[str]) -> tuple[Tensor, Tensor]:
