@@ -27,12 +27,28 @@ from tfpy.core.backends import register_backend as register_backend
 from tfpy.core.backends import remove_backend as remove_backend
 from tfpy.core.backends import set_backend as set_backend
 from tfpy.core.buffer import TensorBuffer as TensorBuffer
+from tfpy.core.engine_face import Engine as Engine
+from tfpy.core.environment import Environment as Environment
+from tfpy.core.environment import deprecation_warn as deprecation_warn
+from tfpy.core.environment import disable_deprecation_warnings as disable_deprecation_warnings
+from tfpy.core.environment import enable_debug_mode as enable_debug_mode
+from tfpy.core.environment import enable_prod_mode as enable_prod_mode
+from tfpy.core.environment import env as env
+from tfpy.core.environment import set_platform as set_platform
 from tfpy.core.grads import custom_grad as custom_grad
 from tfpy.core.grads import grad as grad
 from tfpy.core.grads import grads as grads
 from tfpy.core.grads import value_and_grad as value_and_grad
 from tfpy.core.grads import value_and_grads as value_and_grads
 from tfpy.core.grads import variable_grads as variable_grads
+from tfpy.core.kernel_registry import copy_registered_kernels as copy_registered_kernels
+from tfpy.core.kernel_registry import get_gradient as get_gradient
+from tfpy.core.kernel_registry import get_kernel as get_kernel
+from tfpy.core.kernel_registry import get_kernels_for_backend as get_kernels_for_backend
+from tfpy.core.kernel_registry import register_gradient as register_gradient
+from tfpy.core.kernel_registry import register_kernel as register_kernel
+from tfpy.core.kernel_registry import unregister_gradient as unregister_gradient
+from tfpy.core.kernel_registry import unregister_kernel as unregister_kernel
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
@@ -232,6 +248,9 @@ from tfpy.core.optimizers.classes import AdamOptimizer as AdamOptimizer
 from tfpy.core.optimizers.classes import MomentumOptimizer as MomentumOptimizer
 from tfpy.core.optimizers.classes import RMSPropOptimizer as RMSPropOptimizer
 from tfpy.core.optimizers.classes import SGDOptimizer as SGDOptimizer
+from tfpy.core.profiling import next_frame as next_frame
+from tfpy.core.profiling import profile as profile
+from tfpy.core.profiling import time as time
 from tfpy.core.tensor import Tensor as Tensor
 from tfpy.core.variable import Variable as Variable
 from tfpy.core.variable import dispose_variables as dispose_variables
@@ -247,12 +266,17 @@ booleanMaskAsync = boolean_mask_async
 broadcastArgs = broadcast_args
 broadcastTo = broadcast_to
 clipByValue = clip_by_value
+copyRegisteredKernels = copy_registered_kernels
 cosineWindow = cosine_window
 customGrad = custom_grad
 denseBincount = dense_bincount
+deprecationWarn = deprecation_warn
 depthToSpace = depth_to_space
+disableDeprecationWarnings = disable_deprecation_warnings
 disposeVariables = dispose_variables
 divNoNan = div_no_nan
+enableDebugMode = enable_debug_mode
+enableProdMode = enable_prod_mode
 enclosingPowerOfTwo = enclosing_power_of_two
 ensureShape = ensure_shape
 euclideanNorm = euclidean_norm
@@ -262,6 +286,9 @@ findBackendFactory = find_backend_factory
 floorDiv = floor_div
 gatherND = gather_nd
 getBackend = get_backend
+getGradient = get_gradient
+getKernel = get_kernel
+getKernelsForBackend = get_kernels_for_backend
 greaterEqual = greater_equal
 inTopKAsync = in_top_k_async
 isFinite = is_finite
@@ -280,6 +307,7 @@ lowerBound = lower_bound
 matMul = mat_mul
 mirrorPad = mirror_pad
 movingAverage = moving_average
+nextFrame = next_frame
 notEqual = not_equal
 oneHot = one_hot
 onesLike = ones_like
@@ -293,10 +321,13 @@ randomStandardNormal = random_standard_normal
 randomUniform = random_uniform
 randomUniformInt = random_uniform_int
 registerBackend = register_backend
+registerGradient = register_gradient
+registerKernel = register_kernel
 removeBackend = remove_backend
 scatterND = scatter_nd
 searchSorted = search_sorted
 setBackend = set_backend
+setPlatform = set_platform
 setSeed = set_seed
 setdiff1dAsync = setdiff1d_async
 spaceToBatchND = space_to_batch_nd
@@ -305,6 +336,8 @@ squaredDifference = squared_difference
 stridedSlice = strided_slice
 tensorScatterUpdate = tensor_scatter_update
 truncatedNormal = truncated_normal
+unregisterGradient = unregister_gradient
+unregisterKernel = unregister_kernel
 unsortedSegmentSum = unsorted_segment_sum
 upperBound = upper_bound
 valueAndGrad = value_and_grad
