@@ -174,9 +174,15 @@ def test_every_op_has_cases() -> None:
         "find_backend_factory",  # core/test_backends.py
         "buffer", "print",  # core/test_tensor.py
         "set_seed",  # core/test_random.py
-        "enclosing_power_of_two",  # ops/test_numbers.py
+        "enclosing_power_of_two", "upcast_type", "sum_out_type", "op",  # core/test_util.py
+        "env", "enable_prod_mode", "enable_debug_mode", "disable_deprecation_warnings", "deprecation_warn",
+        "set_platform",  # core/test_environment.py
+        "profile", "time", "next_frame",  # core/test_profiling.py
+        "register_kernel", "unregister_kernel", "get_kernel", "get_kernels_for_backend", "copy_registered_kernels",
+        "register_gradient", "unregister_gradient", "get_gradient",  # core/test_kernel_registry.py
     }  # fmt: skip
     elsewhere |= {path for path in OPS if path.startswith("train.")}  # core/test_optimizers.py
+    elsewhere |= {path for path in OPS if "util." in path}  # core/test_util.py
     missing = set(OPS) - set(CASES) - elsewhere
     assert not missing, f"no case rows for {sorted(missing)}"
 
@@ -194,5 +200,6 @@ def test_both_spellings_are_one_object() -> None:
         space = attribute(info.namespace) if info.namespace else tf
         assert getattr(space, info.name) is info.function, path
         assert getattr(space, camel(info.name, info.namespace)) is info.function, path
+        assert all(attribute(alias) is info.function for alias in info.aliases), path
         if info.chain:
             assert getattr(tf.Tensor, info.name) is getattr(tf.Tensor, camel(info.name)) is info.function

@@ -80,10 +80,10 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     Source: TF.js `tf.reshape`; deeplearn.js `math.reshape`.
     """
     t = to_tensor("reshape", "x", x, "any")
-    return run("Reshape", t, shape=_whole_shape("reshape", shape, t.size))
+    return run("Reshape", t, shape=whole_shape("reshape", shape, t.size))
 
 
-def _whole_shape(op_name: str, shape: Any, size: int) -> Shape:
+def whole_shape(op_name: str, shape: Any, size: int) -> Shape:
     """A shape with its -1, if it has one, replaced by the size that is left."""
     sizes = [as_int(op_name, "shape", n) for n in (shape if isinstance(shape, Sequence) else [shape])]
     if sizes.count(-1) > 1:

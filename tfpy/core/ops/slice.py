@@ -12,7 +12,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.slices import Masks, strided_picks
-from tfpy.engine.spec import as_int, resolve_axes, resolve_axis
+from tfpy.engine.spec import Shape, as_int, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
 
 
@@ -33,28 +33,30 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
     t = to_tensor("slice", "x", x, "any")
     if t.rank == 0:
         raise argument_error("slice", "x", "of rank 1 or more", t)
-    starts, sizes = _block(t, begin, size)
+    starts, sizes = block("slice", t.shape, begin, size)
     return run("Slice", t, begin=starts, size=sizes)
 
 
-def _block(t: Tensor, begin: Any, size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    starts = _per_axis("begin", begin, t, 0)
-    sizes = _per_axis("size", -1 if size is None else size, t, -1)
-    starts = [b + n if b < 0 else b for b, n in zip(starts, t.shape, strict=True)]
-    sizes = [n - b if s == -1 else s for s, b, n in zip(sizes, starts, t.shape, strict=True)]
-    for b, s, n in zip(starts, sizes, t.shape, strict=True):
+def block(op_name: str, shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
+    """Where a block of a shape starts in each axis and how far it goes, from what may be incomplete or negative."""
+    rank = len(shape)
+    starts = _per_axis(op_name, "begin", begin, rank, 0)
+    sizes = _per_axis(op_name, "size", -1 if size is None else size, rank, -1)
+    starts = [b + n if b < 0 else b for b, n in zip(starts, shape, strict=True)]
+    sizes = [n - b if s == -1 else s for s, b, n in zip(sizes, starts, shape, strict=True)]
+    for b, s, n in zip(starts, sizes, shape, strict=True):
         if b < 0 or s < 0 or b + s > n:
-            expected = f"a block inside shape {list(t.shape)}"
-            raise argument_error("slice", "begin", expected, f"begin {starts}, size {sizes}")
+            expected = f"a block inside shape {list(shape)}"
+            raise argument_error(op_name, "begin", expected, f"begin {starts}, size {sizes}")
     return tuple(starts), tuple(sizes)
 
 
-def _per_axis(argument: str, given: Any, t: Tensor, rest: int) -> list[int]:
+def _per_axis(op_name: str, argument: str, given: Any, rank: int, rest: int) -> list[int]:
     values = list(given) if isinstance(given, Sequence) else [given]
-    if len(values) > t.rank:
-        raise argument_error("slice", argument, f"at most {t.rank} numbers, for shape {list(t.shape)}", given)
-    whole = [as_int("slice", argument, v) for v in values]
-    return whole + [rest] * (t.rank - len(whole))
+    if len(values) > rank:
+        raise argument_error(op_name, argument, f"at most {rank} numbers, one for each axis", given)
+    whole = [as_int(op_name, argument, v) for v in values]
+    return whole + [rest] * (rank - len(whole))
 
 
 def _slice_gradient(dy: Tensor, n: Any) -> Tensor:
