@@ -116,10 +116,11 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
     Args:
         x: a tensor of rank 1 or more; any real dtype.
         k: how many.
-        sorted: whether they come largest first; here they always do.
+        sorted: whether they come largest first; otherwise in the order in which TF.js's way of finding them leaves
+            them, on the cpu backends.
 
     Returns:
-        A record (values, indices); of equal elements the one with the lower index comes first.
+        A record (values, indices); of equal elements the one with the lower index is taken, and comes first if sorted.
 
     Raises:
         ValueError: k is negative or beyond the row, or the tensor is a scalar. TypeError: strings.
