@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.slice import check_paddings
+from tfpy.core.ops.slice import size_pairs
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
-
-Pairs = tuple[tuple[int, int], ...]
+from tfpy.engine.spec import as_int, as_ints
 
 
 @op(chain=True, doc="Tensors / Transformations")
@@ -38,7 +36,7 @@ def space_to_batch_nd(x: TensorLike, block_shape: Sequence[int], paddings: Seque
     """
     t = to_tensor("space_to_batch_nd", "x", x)
     blocks = _block_shape("space_to_batch_nd", block_shape, t)
-    margins = check_paddings("space_to_batch_nd", paddings, len(blocks))
+    margins = size_pairs("space_to_batch_nd", "paddings", paddings, len(blocks))
     spatial, rest = 1 + len(blocks), t.shape[1 + len(blocks) :]
     full = ((0, 0), *margins, *[(0, 0)] * len(rest))
     padded = run("PadV2", t, paddings=full, constant_value=0)
@@ -73,7 +71,7 @@ def batch_to_space_nd(x: TensorLike, block_shape: Sequence[int], crops: Sequence
     t = to_tensor("batch_to_space_nd", "x", x)
     blocks = _block_shape("batch_to_space_nd", block_shape, t)
     count = len(blocks)
-    margins = _crops(crops, count)
+    margins = size_pairs("batch_to_space_nd", "crops", crops, count)
     if t.shape[0] % math.prod(blocks):
         expected = f"sizes whose product divides the batch of {t.shape[0]}"
         raise argument_error("batch_to_space_nd", "block_shape", expected, list(blocks))
@@ -90,19 +88,12 @@ def batch_to_space_nd(x: TensorLike, block_shape: Sequence[int], crops: Sequence
 
 
 def _block_shape(op_name: str, block_shape: Any, t: Tensor) -> tuple[int, ...]:
-    blocks = tuple(as_int(op_name, "block_shape", b) for b in block_shape)
+    blocks = tuple(as_ints(op_name, "block_shape", block_shape))
     if not blocks or min(blocks) < 1:
         raise argument_error(op_name, "block_shape", "sizes of 1 or more", list(block_shape))
     if t.rank < 1 + len(blocks):
         raise argument_error(op_name, "x", f"of rank {1 + len(blocks)} or more, for {len(blocks)} block sizes", t)
     return blocks
-
-
-def _crops(crops: Any, count: int) -> Pairs:
-    pairs = [tuple(as_int("batch_to_space_nd", "crops", n) for n in pair) for pair in crops]
-    if len(pairs) != count or any(len(p) != 2 or min(p) < 0 for p in pairs):
-        raise argument_error("batch_to_space_nd", "crops", f"a pair of sizes for each of {count} axes", crops)
-    return tuple((a, b) for a, b in pairs)
 
 
 def _interleaved(a: Sequence[int], b: Sequence[int]) -> list[int]:
@@ -171,10 +162,10 @@ def mirror_pad(x: TensorLike, paddings: Sequence[Sequence[int]], mode: str) -> T
     t = to_tensor("mirror_pad", "x", x)
     if t.rank == 0:
         raise argument_error("mirror_pad", "x", "of rank 1 or more", t)
-    if mode not in ("reflect", "symmetric"):
+    if not isinstance(mode, str) or mode not in ("reflect", "symmetric"):
         raise argument_error("mirror_pad", "mode", "'reflect' or 'symmetric'", mode)
     inner = 1 if mode == "reflect" else 0
-    pairs = check_paddings("mirror_pad", paddings, t.rank)
+    pairs = size_pairs("mirror_pad", "paddings", paddings, t.rank)
     for axis, (pair, size) in enumerate(zip(pairs, t.shape, strict=True)):
         if max(pair) > size - inner:
             expected = f"at most {size - inner} in axis {axis} of shape {list(t.shape)}"

@@ -11,7 +11,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import resolve_axis
+from tfpy.engine.spec import as_ints, resolve_axis
 from tfpy.engine.tape import gradient
 
 
@@ -136,7 +136,9 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
 
 
 def _permutation(perm: Sequence[int], rank: int) -> tuple[int, ...]:
-    order = tuple(resolve_axis("transpose", a, rank, "perm") if a >= 0 else -1 for a in perm)
+    order = tuple(
+        resolve_axis("transpose", a, rank, "perm") if a >= 0 else -1 for a in as_ints("transpose", "perm", perm)
+    )
     if sorted(order) != list(range(rank)):
         raise argument_error("transpose", "perm", f"an order of the axes 0 to {rank - 1}", list(perm))
     return order

@@ -166,7 +166,7 @@ def search_sorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "
 
     Source: TF.js `tf.searchSorted`.
     """
-    if side not in ("left", "right"):
+    if not isinstance(side, str) or side not in ("left", "right"):
         raise argument_error("search_sorted", "side", "'left' or 'right'", side)
     return _search("search_sorted", sorted_sequence, values, side)
 

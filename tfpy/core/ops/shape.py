@@ -134,7 +134,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Source: TF.js `tf.squeeze`.
     """
     t = to_tensor("squeeze", "x", x, "any")
-    if axis is None or axis == []:
+    if axis is None or (isinstance(axis, list) and not axis):
         return run("Reshape", t, shape=tuple(n for n in t.shape if n != 1))
     axes = resolve_axes("squeeze", axis, t.rank)
     for i in axes:

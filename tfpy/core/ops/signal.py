@@ -27,8 +27,8 @@ def enclosing_power_of_two(value: float) -> int:
 
     Source: TF.js `tf.enclosingPowerOfTwo`.
     """
-    if not value > 0:
-        raise argument_error("enclosing_power_of_two", "value", "above 0", value)
+    if not 0 < value < math.inf:
+        raise argument_error("enclosing_power_of_two", "value", "above 0, and finite", value)
     return math.floor(2.0 ** math.ceil(math.log(value) / math.log(2.0)))
 
 

@@ -12,7 +12,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.slices import Masks, strided_picks
-from tfpy.engine.spec import Shape, as_int, resolve_axes, resolve_axis
+from tfpy.engine.spec import Shape, as_int, as_ints, as_list, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
 
 
@@ -104,17 +104,12 @@ def strided_slice(
     Source: TF.js `tf.stridedSlice`. Its gradient is beyond TF.js: dy put back at the places that were picked.
     """
     t = to_tensor("strided_slice", "x", x, "any")
-    lists = [
-        [as_int("strided_slice", name, n) for n in values]
-        for name, values in (
-            ("begin", begin),
-            ("end", end),
-            ("strides", [1] * len(begin) if strides is None else strides),
-        )
-    ]
+    lists = [as_ints("strided_slice", name, values) for name, values in (("begin", begin), ("end", end))]
+    lists.append([1] * len(lists[0]) if strides is None else as_ints("strided_slice", "strides", strides))
     if len({len(values) for values in lists}) > 1:
         raise argument_error("strided_slice", "begin", "as long as end and strides", lists)
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    given = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    masks = Masks(*as_ints("strided_slice", "masks", given))
     try:
         picks = strided_picks(t.shape, lists[0], lists[1], lists[2], masks)
     except ShapeError as error:
@@ -139,14 +134,14 @@ def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float 
     t = to_tensor("pad", "x", x)
     if t.rank == 0:
         raise argument_error("pad", "x", "of rank 1 or more", t)
-    return run("PadV2", t, paddings=check_paddings("pad", paddings, t.rank), constant_value=constant_value)
+    return run("PadV2", t, paddings=size_pairs("pad", "paddings", paddings, t.rank), constant_value=constant_value)
 
 
-def check_paddings(op_name: str, paddings: Any, rank: int) -> tuple[tuple[int, int], ...]:
-    """For each axis a pair of sizes."""
-    pairs = [tuple(as_int(op_name, "paddings", n) for n in pair) for pair in paddings]
-    if len(pairs) != rank or any(len(p) != 2 or min(p) < 0 for p in pairs):
-        raise argument_error(op_name, "paddings", f"a pair of sizes for each of {rank} axes", paddings)
+def size_pairs(op_name: str, argument: str, value: Any, count: int) -> tuple[tuple[int, int], ...]:
+    """A number of pairs of sizes of 0 or more."""
+    pairs = [as_ints(op_name, argument, pair) for pair in as_list(op_name, argument, value, "pairs of sizes")]
+    if len(pairs) != count or any(len(p) != 2 or min(p) < 0 for p in pairs):
+        raise argument_error(op_name, argument, f"a pair of sizes for each of {count} axes", value)
     return tuple((a, b) for a, b in pairs)
 
 
@@ -171,7 +166,7 @@ def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
     Source: TF.js `tf.tile`; deeplearn.js `math.tile`. The gradient is defined for every rank, beyond TF.js's 4.
     """
     t = to_tensor("tile", "x", x, "any")
-    times = tuple(as_int("tile", "reps", r) for r in reps)
+    times = tuple(as_ints("tile", "reps", reps))
     if len(times) != t.rank or any(r < 0 for r in times):
         raise argument_error("tile", "reps", f"a number of times for each of {t.rank} axes", list(reps))
     return run("Tile", t, reps=times)

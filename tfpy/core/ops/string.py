@@ -15,7 +15,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.errors import argument_error
 from tfpy.engine.host import regex, strings
 from tfpy.engine.host.fingerprint import fingerprint64
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, as_ints
 
 
 class StringNGrams(Record):
@@ -104,9 +104,12 @@ def string_n_grams(
     ends = dispatch.read(splits, name)
     if ends.size and (ends[0] or ends[-1] != tokens.size or (np.diff(ends) < 0).any()):
         raise argument_error(name, "data_splits", f"ascending from 0 to {tokens.size}", ends.tolist())
-    widths = [as_int(name, "n_gram_widths", n) for n in n_gram_widths]
+    widths = as_ints(name, "n_gram_widths", n_gram_widths)
     if min(widths, default=1) < 1:
         raise argument_error(name, "n_gram_widths", "1 or more", widths)
+    for argument, text in (("separator", separator), ("left_pad", left_pad), ("right_pad", right_pad)):
+        if not isinstance(text, str):
+            raise argument_error(name, argument, "text", text, TypeError)
     pads = left_pad.encode(), right_pad.encode()
     make = strings.NGrams(
         separator.encode(), widths, pads, as_int(name, "pad_width", pad_width), preserve_short_sequences

@@ -11,9 +11,11 @@ import numpy as np
 from tfpy.core.environment import ENV
 from tfpy.core.ops.join import part_sizes
 from tfpy.core.registry import export
+from tfpy.core.utils.shapes import shape_of
+from tfpy.core.utils.util import decode_string, encode_string
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import reduced_shape, resolve_axis
+from tfpy.engine.spec import as_list, as_shape, reduced_shape, resolve_axis
 
 
 @export(namespace="backend_util", doc="Util")
@@ -70,7 +72,9 @@ def compute_out_and_reduce_shapes(a_shape: Sequence[int], axes: Sequence[int]) -
 
     Source: TF.js `tf.backend_util.computeOutAndReduceShapes`.
     """
-    return [list(reduced_shape(tuple(a_shape), axes, False)), [a_shape[i] for i in axes]]
+    shape = as_shape("compute_out_and_reduce_shapes", a_shape, "a_shape")
+    gone = [resolve_axis("compute_out_and_reduce_shapes", a, len(shape), "axes") for a in axes]
+    return [list(reduced_shape(shape, gone, False)), [shape[i] for i in gone]]
 
 
 @export(namespace="backend_util", doc="Util")
@@ -88,6 +92,8 @@ def combine_locations(output_loc: Sequence[int], reduce_loc: Sequence[int], axes
 
     Source: TF.js `tf.backend_util.combineLocations`.
     """
+    if len(reduce_loc) != sum(0 <= axis < len(output_loc) + len(reduce_loc) for axis in set(axes)):
+        raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} axes that there are", axes)
     others, inner = iter(output_loc), iter(reduce_loc)
     return [next(inner) if i in axes else next(others) for i in range(len(output_loc) + len(reduce_loc))]
 
@@ -110,7 +116,10 @@ def compute_out_shape(shapes: Sequence[Sequence[int]], axis: int) -> list[int]:
 
     Source: TF.js `tf.backend_util.computeOutShape`.
     """
-    at = resolve_axis("compute_out_shape", axis, len(shapes[0]))
+    shapes = [
+        as_shape("compute_out_shape", s, "shapes") for s in as_list("compute_out_shape", "shapes", shapes, "shapes")
+    ]
+    at = resolve_axis("compute_out_shape", axis, len(shapes[0]) if shapes else 0)
     rest = {(*s[:at], *s[at + 1 :]) for s in shapes}
     if len(rest) != 1 or any(len(s) != len(shapes[0]) for s in shapes):
         raise argument_error("compute_out_shape", "shapes", f"equal beside axis {axis}", [list(s) for s in shapes])
@@ -126,7 +135,9 @@ def prepare_split_size(x: Any, num_or_size_splits: int | Sequence[int], axis: in
 
     Source: TF.js `tf.backend_util.prepareSplitSize`.
     """
-    return list(part_sizes("prepare_split_size", num_or_size_splits, x.shape[axis]))
+    shape = shape_of("prepare_split_size", "x", x)
+    at = resolve_axis("prepare_split_size", axis, len(shape))
+    return list(part_sizes("prepare_split_size", num_or_size_splits, shape[at]))
 
 
 @export(namespace="backend_util", doc="Util")
@@ -169,7 +180,7 @@ def from_uint8_to_string_array(vals: Sequence[bytes]) -> list[str]:
 
     Source: TF.js `tf.backend_util.fromUint8ToStringArray`.
     """
-    return [ENV.platform.decode(v, "utf-8") for v in vals]
+    return [decode_string(v) for v in vals]
 
 
 @export(namespace="backend_util", doc="Util")
@@ -178,7 +189,7 @@ def from_string_array_to_uint8(strings: Sequence[str]) -> list[bytes]:
 
     Source: TF.js `tf.backend_util.fromStringArrayToUint8`.
     """
-    return [ENV.platform.encode(s, "utf-8") for s in strings]
+    return [encode_string(s) for s in strings]
 
 
 @export(namespace="backend_util", doc="Util")

@@ -12,7 +12,7 @@ from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rows.index import check_updates
 from tfpy.engine.slices import Masks, strided_picks
-from tfpy.engine.spec import Shape, broadcast_axes, broadcast_shapes
+from tfpy.engine.spec import Shape, as_int, as_shape, broadcast_axes, broadcast_shapes
 
 
 class SliceInfo(Record):
@@ -38,6 +38,14 @@ class ScatterShapeInfo(Record):
     output_size: int
 
 
+def shape_of(name: str, argument: str, x: Any) -> Shape:
+    """The shape of a tensor, or of whatever else has one."""
+    shape = getattr(x, "shape", None)
+    if shape is None:
+        raise argument_error(name, argument, "a tensor", x, TypeError)
+    return tuple(shape)
+
+
 @export(namespace="broadcast_util", doc="Util", aliases="backend_util.assert_and_get_broadcast_shape")
 def assert_and_get_broadcast_shape(shape_a: Sequence[int], shape_b: Sequence[int]) -> list[int]:
     """The shape that two shapes broadcast to.
@@ -47,7 +55,12 @@ def assert_and_get_broadcast_shape(shape_a: Sequence[int], shape_b: Sequence[int
 
     Source: TF.js `tf.broadcast_util.assertAndGetBroadcastShape`.
     """
-    return list(broadcast_shapes(tuple(shape_a), tuple(shape_b)))
+    return list(
+        broadcast_shapes(
+            as_shape("assert_and_get_broadcast_shape", shape_a, "shape_a"),
+            as_shape("assert_and_get_broadcast_shape", shape_b, "shape_b"),
+        )
+    )
 
 
 @export(namespace="broadcast_util", doc="Util", aliases="backend_util.get_broadcast_dims")
@@ -75,10 +88,11 @@ def assert_params_valid(input: Any, begin: Sequence[int], size: Sequence[int]) -
 
     Source: TF.js `tf.slice_util.assertParamsValid`.
     """
-    if not len(begin) == len(size) == len(input.shape):
-        expected = f"of {len(input.shape)} numbers each, with size"
+    shape = shape_of("assert_params_valid", "input", input)
+    if not len(begin) == len(size) == len(shape):
+        expected = f"of {len(shape)} numbers each, with size"
         raise argument_error("assert_params_valid", "begin", expected, [list(begin), list(size)])
-    block("assert_params_valid", tuple(input.shape), begin, size)
+    block("assert_params_valid", shape, begin, size)
 
 
 @export(namespace="slice_util", doc="Util")
@@ -90,7 +104,7 @@ def parse_slice_params(x: Any, begin: Any, size: Any = None) -> list[list[int]]:
 
     Source: TF.js `tf.slice_util.parseSliceParams`.
     """
-    return [list(part) for part in block("parse_slice_params", tuple(x.shape), begin, size)]
+    return [list(part) for part in block("parse_slice_params", shape_of("parse_slice_params", "x", x), begin, size)]
 
 
 @export(namespace="slice_util", doc="Util")
@@ -108,7 +122,8 @@ def mask_to_axes(mask: int) -> list[int]:
 
     Source: TF.js `tf.slice_util.maskToAxes`.
     """
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+    bits = as_int("mask_to_axes", "mask", mask)
+    return [i for i in range(bits.bit_length()) if bits >> i & 1]
 
 
 @export(namespace="slice_util", doc="Util")
@@ -179,7 +194,7 @@ def prepare_and_validate(tensor: Any, indices: Any) -> list[Any]:
 
     Source: TF.js `tf.gather_util.prepareAndValidate`.
     """
-    shape, at = tuple(tensor.shape), tuple(indices.shape)
+    shape, at = (shape_of("prepare_and_validate", n, t) for n, t in (("tensor", tensor), ("indices", indices)))
     if not shape or not at or at[-1] > len(shape):
         raise argument_error("prepare_and_validate", "indices", f"rows of at most {len(shape)} numbers", indices)
     if indices.dtype != "int32":
@@ -195,8 +210,9 @@ def validate_update_shape(shape: Sequence[int], indices: Any, updates: Any) -> N
 
     Source: TF.js `tf.scatter_util.validateUpdateShape`.
     """
-    at = tuple(indices.shape)
-    check_updates((*at, 1) if len(at) == 1 else at, tuple(updates.shape), tuple(shape))
+    at = shape_of("validate_update_shape", "indices", indices)
+    values = shape_of("validate_update_shape", "updates", updates)
+    check_updates((*at, 1) if len(at) == 1 else at, values, as_shape("validate_update_shape", shape))
 
 
 @export(namespace="scatter_util", doc="Util", aliases="backend_util.validate_input")
@@ -209,7 +225,7 @@ def validate_input(updates: Any, indices: Any, shape: Sequence[int]) -> None:
     Source: TF.js `tf.scatter_util.validateInput`.
     """
     for name, t in (("indices", indices), ("updates", updates)):
-        if not len(t.shape):
+        if not shape_of("validate_input", name, t):
             raise argument_error("validate_input", name, "of rank 1 or more", t)
     if indices.dtype != "int32":
         raise argument_error("validate_input", "indices", "an int32 tensor", indices, TypeError)
@@ -228,7 +244,7 @@ def calculate_shapes(updates: Any, indices: Any, shape: Sequence[int]) -> Scatte
 
     Source: TF.js `tf.scatter_util.calculateShapes`.
     """
-    at = tuple(indices.shape)
+    at = shape_of("calculate_shapes", "indices", indices)
     depth = at[-1] if len(at) > 1 else 1
     strides = [math.prod(shape[i + 1 : depth]) for i in range(depth - 1)]
     count = math.prod(at) // max(depth, 1)

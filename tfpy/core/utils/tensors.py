@@ -15,7 +15,7 @@ from tfpy.engine import scope
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_dtype, upcast
+from tfpy.engine.spec import DType, as_dtype, as_list, upcast
 
 
 @op(doc="Util", aliases="backend_util.upcast_type")
@@ -86,6 +86,9 @@ def assert_types_match(a: Tensor, b: Tensor) -> None:
 
     Source: TF.js `tf.tensor_util.assertTypesMatch`.
     """
+    for name, t in (("a", a), ("b", b)):
+        if not isinstance(t, Handle):
+            raise argument_error("assert_types_match", name, "a tensor", t, TypeError)
     if a.dtype != b.dtype:
         raise argument_error("assert_types_match", "b", f"of dtype {a.dtype}", b, TypeError)
 
@@ -96,7 +99,7 @@ def is_tensor_in_list(tensor: Tensor, tensor_list: Sequence[Tensor]) -> bool:
 
     Source: TF.js `tf.tensor_util.isTensorInList`.
     """
-    return any(t.id == tensor.id for t in tensor_list)
+    return any(t is tensor for t in tensor_list)
 
 
 @export(namespace="tensor_util", doc="Util")
@@ -176,4 +179,6 @@ def encode_strings(a: Any) -> Any:
 
     Source: TF.js `tf.test_util.encodeStrings`.
     """
-    return a.encode() if isinstance(a, str) else [encode_strings(v) for v in a]
+    if isinstance(a, str):
+        return a.encode()
+    return [encode_strings(v) for v in as_list("encode_strings", "a", a, "texts")]

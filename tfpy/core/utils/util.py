@@ -19,6 +19,8 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
 from tfpy.engine.spec import DType, as_shape, resolve_axis
 
+_BYTES = bytes, bytearray, memoryview, np.ndarray
+
 
 class SqueezedShape(Record):
     """What `util.squeeze_shape` returns."""
@@ -219,6 +221,8 @@ def flatten(arr: Any, result: list[Any] | None = None, skip_typed_array: bool = 
     Source: TF.js `tf.util.flatten`.
     """
     out = [] if result is None else result
+    if not isinstance(out, list):
+        raise argument_error("flatten", "result", "a list", result, TypeError)
     if isinstance(arr, (list, tuple)):
         for item in arr:
             flatten(item, out, skip_typed_array)
@@ -358,6 +362,8 @@ def encode_string(s: str, encoding: str = "utf-8") -> bytes:
 
     Source: TF.js `tf.util.encodeString`.
     """
+    if not isinstance(s, str):
+        raise argument_error("encode_string", "s", "text", s, TypeError)
     data: bytes = ENV.platform.encode(s, encoding)
     return data
 
@@ -368,6 +374,8 @@ def decode_string(bytes: bytes, encoding: str = "utf-8") -> str:
 
     Source: TF.js `tf.util.decodeString`.
     """
+    if not isinstance(bytes, _BYTES):
+        raise argument_error("decode_string", "bytes", "bytes", bytes, TypeError)
     text: str = ENV.platform.decode(bytes, encoding)
     return text
 
@@ -378,6 +386,8 @@ def right_pad(a: str, size: int) -> str:
 
     Source: TF.js `tf.util.rightPad`.
     """
+    if not isinstance(a, str):
+        raise argument_error("right_pad", "a", "text", a, TypeError)
     return a.ljust(size)
 
 
