@@ -161,6 +161,14 @@ def as_int(op: str, argument: str, value: object) -> int:
     raise argument_error(op, argument, "a whole number", value, TypeError)
 
 
+def as_number(op: str, argument: str, value: object) -> float:
+    """One number, given as a Python or numpy number, as a float; TypeError for anything else."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise argument_error(op, argument, "a number", value, TypeError) from None
+
+
 def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
     """The items of a list, tuple or array; TypeError, naming what it should be a list of, for anything else."""
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
