@@ -82,6 +82,8 @@ def _normal(
     kind = _dtype(name, dtype, "float32", "int32")
     sizes = as_shape(name, shape)
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
+    if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
+        raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
     values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)
     return _filled(rng.round_half_up(values) if kind == "int32" else values, sizes, kind)
 
