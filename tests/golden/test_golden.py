@@ -32,7 +32,7 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_gives_the_recorded_numbers(case: dict[str, Any]) -> None:
     message = run_golden.run_case(case, "cpu", str(HERE), tf)
     if hasattr(tf, "legacy"):
