@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import time
-import urllib.request
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -38,6 +37,8 @@ class Platform:
 
     def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
         """The file at a URL; `init` may hold a method, headers and a body."""
+        import urllib.request  # it takes as long to import as all of the core
+
         given = dict(init or {})
         body = given.get("body")
         data = body.encode() if isinstance(body, str) else body
