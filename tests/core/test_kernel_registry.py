@@ -235,3 +235,24 @@ def test_reset_begins_anew() -> None:
     assert v.is_disposed
     assert tf.backend() is not before
     assert tf.add(1, 2).array_sync() == 3
+
+
+def test_the_engine_passes_on_to_the_functions() -> None:
+    engine = tf.engine()
+    t = engine.tidy(lambda: engine.keep(tf.ones([2])))
+    assert not t.is_disposed
+    assert engine.profile(lambda: t.neg()).kernel_names == ["Neg"]
+    assert engine.time(lambda: t.neg()).wall_ms >= 0
+    assert engine.find_backend_factory("cpu") is CpuBackend
+    assert engine.register_backend("other", Bare)
+    engine.remove_backend("other")
+    engine.set_backend("exact")
+    engine.ready()
+    assert engine.backend_name == "exact"
+    config = {"kernelName": "Odd", "backendName": "exact", "kernelFunc": lambda call: tf.ones([1])}
+    engine.register_kernel(config)
+    engine.register_gradient({"kernelName": "Odd", "gradFunc": lambda dy: {}})
+    assert engine.run_kernel("Odd", []).array_sync() == [1]
+    tf.unregister_gradient("Odd")
+    tf.unregister_kernel("Odd", "exact")
+    t.dispose()
