@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from gpu import Work, use_gpu
+from hypothesis import HealthCheck, settings
 
 import tfpy as tf
 from tfpy.engine.backend import registry
@@ -14,6 +15,17 @@ from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import accounting
 from tfpy.engine.state import local
+
+# The same examples in every run, and no clock: a test fails because of the code.
+settings.register_profile(
+    "repeatable",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(params=["cpu", "exact", pytest.param("webgl", marks=pytest.mark.gl)])

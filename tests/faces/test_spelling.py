@@ -89,12 +89,21 @@ def test_type_checkers_see_every_name(tmp_path: Path) -> None:
         "tf.model(inputs=tf.input(shape=[2]), outputs=[])",
     ]
     wrong = ["tf.layers.dense(unit=3)", "tf.layers.dense()", "tf.one_hott([0], 2)", "t.squareRoot()"]
-    for name, text in (("right", "\n".join(lines)), ("wrong", "import tfpy as tf\nt = tf.scalar(1)\n" + "\n".join(wrong))):
+    for name, text in (
+        ("right", "\n".join(lines)),
+        ("wrong", "import tfpy as tf\nt = tf.scalar(1)\n" + "\n".join(wrong)),
+    ):
         file = tmp_path / f"{name}.py"
         file.write_text(text + "\n", encoding="utf-8")
     root = Path(tf.__file__).parent.parent
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary"]
-    right = subprocess.run([*command, str(tmp_path / "right.py")], cwd=root, capture_output=True, text=True, check=False)
+    right = subprocess.run(
+        [*command, str(tmp_path / "right.py")], cwd=root, capture_output=True, text=True, check=False
+    )
     assert right.returncode == 0, right.stdout[-3000:]
-    found_wrong = subprocess.run([*command, str(tmp_path / "wrong.py")], cwd=root, capture_output=True, text=True, check=False)
-    assert len([line for line in found_wrong.stdout.splitlines() if ": error:" in line]) == len(wrong), found_wrong.stdout
+    found_wrong = subprocess.run(
+        [*command, str(tmp_path / "wrong.py")], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert len([line for line in found_wrong.stdout.splitlines() if ": error:" in line]) == len(wrong), (
+        found_wrong.stdout
+    )

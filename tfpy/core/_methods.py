@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.create import ShapeLike
     from tfpy.core.ops.reduce import Axis
     from tfpy.core.ops.scan import TopK
+    from tfpy.core.ops.search import Unique
     from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
@@ -90,6 +91,11 @@ class TensorMethods(Handle):
 
         batchNorm = batch_norm
 
+        def batch_to_space_nd(self, block_shape: Sequence[int], crops: Sequence[Sequence[int]]) -> Tensor:
+            """What `space_to_batch_nd` spread over batches put together again, and cropped."""
+
+        batchToSpaceND = batch_to_space_nd
+
         def broadcast_to(self, shape: ShapeLike) -> Tensor:
             """Repeated along dimensions of size 1, and along new ones in front, to fill a shape."""
 
@@ -155,6 +161,11 @@ class TensorMethods(Handle):
         def cumsum(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
             """The sum of the elements up to each place along an axis."""
 
+        def depth_to_space(self, block_size: int, data_format: str = "NHWC") -> Tensor:
+            """Channels rearranged into square blocks of height and width."""
+
+        depthToSpace = depth_to_space
+
         def depthwise_conv2d(
             self,
             filter: TensorLike,
@@ -209,6 +220,9 @@ class TensorMethods(Handle):
         def expm1(self) -> Tensor:
             """e to the power of x, minus 1, without loss for x near 0."""
 
+        def fft(self) -> Tensor:
+            """The discrete Fourier transform along the last axis."""
+
         def floor(self) -> Tensor:
             """The largest whole number that is not above x."""
 
@@ -227,6 +241,12 @@ class TensorMethods(Handle):
             """Whether a ≥ b."""
 
         greaterEqual = greater_equal
+
+        def ifft(self) -> Tensor:
+            """The inverse of `fft`."""
+
+        def irfft(self) -> Tensor:
+            """The inverse of `rfft` for an even length: n numbers give 2 · (n - 1), though 1 gives 1 and 2 give 2."""
 
         def is_finite(self) -> Tensor:
             """Whether each number is neither NaN nor infinite."""
@@ -331,6 +351,11 @@ class TensorMethods(Handle):
         def minimum(self, b: TensorLike) -> Tensor:
             """The smaller of each pair; NaN if either is."""
 
+        def mirror_pad(self, paddings: Sequence[Sequence[int]], mode: str) -> Tensor:
+            """A tensor with a margin around it that mirrors what is inside."""
+
+        mirrorPad = mirror_pad
+
         def mod(self, b: TensorLike) -> Tensor:
             """The remainder of a / b, with the sign of b."""
 
@@ -410,6 +435,9 @@ class TensorMethods(Handle):
         def reverse(self, axis: int | Sequence[int] | None = None) -> Tensor:
             """The elements in the opposite order along axes."""
 
+        def rfft(self, fft_length: int | None = None) -> Tensor:
+            """The Fourier transform of real numbers along the last axis, without the half that mirrors the other."""
+
         def round(self) -> Tensor:
             """The nearest whole number; halves go to the even one: 0.5 → 0, 1.5 → 2."""
 
@@ -453,6 +481,11 @@ class TensorMethods(Handle):
         def softplus(self) -> Tensor:
             """A smooth form of relu: log(1 + eˣ)."""
 
+        def space_to_batch_nd(self, block_shape: Sequence[int], paddings: Sequence[Sequence[int]]) -> Tensor:
+            """Blocks of the axes after the first spread over the first: each place in a block becomes a batch of its own."""
+
+        spaceToBatchND = space_to_batch_nd
+
         def split(self, num_or_size_splits: int | Sequence[int], axis: int = 0) -> list[Tensor]:
             """Consecutive parts along an axis."""
 
@@ -472,6 +505,21 @@ class TensorMethods(Handle):
 
         def step(self, alpha: float = 0.0) -> Tensor:
             """1 where x is positive, else alpha; NaN stays NaN."""
+
+        def strided_slice(
+            self,
+            begin: Sequence[int],
+            end: Sequence[int],
+            strides: Sequence[int] | None = None,
+            begin_mask: int = 0,
+            end_mask: int = 0,
+            ellipsis_mask: int = 0,
+            new_axis_mask: int = 0,
+            shrink_axis_mask: int = 0,
+        ) -> Tensor:
+            """Every so-manieth element along each axis, as Python's `x[begin:end:stride, …]`."""
+
+        stridedSlice = strided_slice
 
         def sub(self, b: TensorLike) -> Tensor:
             """Subtract element by element: a - b."""
@@ -493,6 +541,9 @@ class TensorMethods(Handle):
 
         def transpose(self, perm: Sequence[int] | None = None, conjugate: bool = False) -> Tensor:
             """The dimensions in another order."""
+
+        def unique(self, axis: int = 0) -> Unique:
+            """The different slices along an axis, in the order in which they first occur."""
 
         def unsorted_segment_sum(self, segment_ids: TensorLike, num_segments: int) -> Tensor:
             """The sums of the rows that have the same id."""

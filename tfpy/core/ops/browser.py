@@ -15,6 +15,7 @@ import numpy as np
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import cast_to
+from tfpy.core.options import read_options
 from tfpy.core.ready import Ready
 from tfpy.core.registry import op
 from tfpy.core.tensor import Tensor
@@ -22,7 +23,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, as_number
 
 Picture: TypeAlias = Any
 
@@ -87,15 +88,24 @@ def to_pixels(img: TensorLike, canvas: Picture = None) -> Pixels:
     return picture.reshape(-1).view(Pixels)
 
 
-@op(namespace="browser", doc="Browser")
-def draw(image: TensorLike, canvas: Picture, options: Mapping[str, Any] | None = None) -> None:
+@op(namespace="browser", doc="Browser", options="options")
+def draw(
+    image: TensorLike,
+    canvas: Picture,
+    options: Mapping[str, Any] | None = None,
+    *,
+    image_options: Mapping[str, Any] | None = None,
+    context_options: Mapping[str, Any] | None = None,
+) -> None:
     """Draw a tensor on a canvas.
 
     Args:
         image: a tensor (height, width) or (height, width, 1, 3 or 4): float32 from 0 to 1, or int32 from 0 to 255.
             Plain numbers are taken as int32.
         canvas: what to draw on, as of `to_pixels`.
-        options: a dict with the dict 'imageOptions', whose 'alpha' from 0 to 1 is how opaque the picture is.
+        options: the options below as a dict.
+        image_options: a dict whose 'alpha' from 0 to 1 is how opaque the picture is.
+        context_options: without effect: they choose a browser's drawing context.
 
     Raises:
         ValueError: another shape, values out of range, or a canvas of another size.
@@ -103,15 +113,15 @@ def draw(image: TensorLike, canvas: Picture, options: Mapping[str, Any] | None =
 
     Source: TF.js `tf.browser.draw`.
     """
-    alpha = _alpha(options)
+    alpha = _alpha(image_options or {})
     _paint("draw", canvas, _picture("draw", "image", image, alpha))
 
 
-def _alpha(options: Mapping[str, Any] | None) -> float:
+def _alpha(image_options: Any) -> float:
     """How opaque a picture is to be; 0 counts as not given, as in TF.js."""
-    given = options or {}
-    inner = given.get("image_options", given.get("imageOptions")) or {}
-    alpha = float(inner.get("alpha") or 1)
+    if not isinstance(image_options, Mapping):
+        raise argument_error("draw", "image_options", "a dict of options", image_options, TypeError)
+    alpha = as_number("draw", "alpha", read_options(image_options, ["alpha"], "draw").get("alpha") or 1)
     if not 0 <= alpha <= 1:
         raise argument_error("draw", "alpha", "from 0 to 1", alpha)
     return alpha

@@ -11,12 +11,9 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.exact import rounded
 from tfpy.engine.cpu.windows import cells, covered, padded
 from tfpy.engine.windows import Window
-
-
-def _rounded(values: Array) -> Array:
-    return values.astype(np.float32).astype(values.dtype)
 
 
 def _conv(x: Array, filter: Array, window: Window) -> Array:
@@ -24,7 +21,7 @@ def _conv(x: Array, filter: Array, window: Window) -> Array:
     y = np.zeros((x.shape[0], *window.out, filter.shape[-1]), x.dtype)
     for at, values in cells(covered(array, window, extent), window):
         for channel in range(x.shape[-1]):
-            y = _rounded(y + values[..., channel, None] * filter[(*at, channel)])
+            y = rounded(y + values[..., channel, None] * filter[(*at, channel)])
     return y
 
 
@@ -32,7 +29,7 @@ def _depthwise(x: Array, filter: Array, window: Window) -> Array:
     array, extent = padded(x, window)
     y = np.zeros((x.shape[0], *window.out, *filter.shape[-2:]), x.dtype)
     for at, values in cells(covered(array, window, extent), window):
-        y = _rounded(y + values[..., None] * filter[at])
+        y = rounded(y + values[..., None] * filter[at])
     return y.reshape(*y.shape[:-2], filter.shape[-2] * filter.shape[-1])
 
 
