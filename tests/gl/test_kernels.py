@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -311,7 +312,18 @@ def test_kernels_without_a_shader_run_on_the_cpu_and_are_counted(gpu: GlBackend)
     assert gpu.implements("Multinomial")
 
 
+ON_THE_CPU = {
+    "CropAndResize", "CropAndResizeGradBoxes", "CropAndResizeGradImage", "DenseBincount", "Dilation2D",
+    "Dilation2DBackpropFilter", "Dilation2DBackpropInput", "Dilation2DPick", "FFT", "GatherNd", "IFFT", "LinSpace",
+    "MaxPoolWithArgmax", "Multinomial", "Qr", "ResizeBilinear", "ResizeBilinearGrad", "ResizeNearestNeighbor",
+    "ResizeNearestNeighborGrad", "ScatterNd", "SearchSorted", "TensorScatterUpdate", "Transform", "TriangularSolve",
+}  # fmt: skip
+
+
 def test_every_kernel_is_there(gpu: GlBackend) -> None:
-    """With few exceptions, which the documentation lists, on the GPU."""
+    """With few exceptions, which docs/explanation/gpu.md lists, on the GPU."""
     assert all(gpu.implements(name) for name in KERNELS)
-    assert {name for name in KERNELS if not gpu.has_shader(name)} <= {"LinSpace", "Multinomial"}
+    without = {name for name in KERNELS if not gpu.has_shader(name)}
+    assert without == ON_THE_CPU
+    page = (Path(__file__).parents[2] / "docs/explanation/gpu.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in without)
