@@ -9,7 +9,21 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
-from tfpy.engine.gl import elementwise, fused, join, matmul, reduce, scan, softmax, sort, views, windowed  # noqa: F401
+from tfpy.engine.gl import (  # noqa: F401  # noqa: F401, I001
+    elementwise,
+    fft,
+    fused,
+    index,
+    join,
+    matmul,
+    reduce,
+    resize,
+    scan,
+    softmax,
+    sort,
+    views,
+    windowed,
+)
 from tfpy.engine.gl.context import open_context, warn_of_software
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, read

@@ -10,7 +10,7 @@ import os
 import struct
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ class Device:
         attempts: where a GPU was looked for.
         exact_division: its division and square root are correctly rounded.
         counts: what it did so far.
+        constants: small values that kernels need again and again, by what they are made of.
         blocks: how many buffers a shader may use.
         most_leaves: of how many buffers elementwise operations are fused.
         block_size: how many bytes a buffer may have.
@@ -68,6 +69,7 @@ class Device:
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
         self.shared_bytes = int(info.get("GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", 32768))
         self.counts = Counts()
+        self.constants: dict[Hashable, Any] = {}
         self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory)
         self._thread = threading.get_ident()
         self._dead = ""

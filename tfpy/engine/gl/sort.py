@@ -18,7 +18,7 @@ from tfpy.engine.spec import Spec
 
 _BLOCK = 1024  # pairs in shared memory
 _LAST = "0xffffffffu"
-_PAIRS = "buffer PAIRS { uvec2 pairs[]; };\n"
+PAIRS = "buffer PAIRS { uvec2 pairs[]; };\n"
 
 # Keys of which the smallest is the largest element; NaN comes last, and -0 is 0.
 _DESCENDING = {
@@ -27,7 +27,7 @@ _DESCENDING = {
     "int32": "~(uint(x) ^ 0x80000000u)",
     "bool": "1u - uint(x)",
 }
-_SEGMENT = f"(uint(x) < {word(3)} ? uint(x) : {_LAST})"
+SEGMENT = f"(uint(x) < {word(3)} ? uint(x) : {_LAST})"
 
 
 def sorted_pairs(device: Device, source: Lease, dtype: str, rows: int, length: int, key: str, limit: int) -> Lease:
@@ -67,7 +67,7 @@ def _keys(dtype: str, key: str) -> str:
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
 layout(std430, binding = 0) readonly buffer A {{ {STORED[dtype]} a[]; }};
-layout(std430, binding = 1) writeonly {_PAIRS}
+layout(std430, binding = 1) writeonly {PAIRS}
 uint key_of({STORED[dtype]} x) {{ return {key}; }}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex, place = i % {word(1)};
@@ -84,7 +84,7 @@ def _sort_blocks() -> str:
     """Parameters: pairs, those of a row, the sorted runs' lengths from the first to make to the last."""
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
-layout(std430, binding = 0) {_PAIRS}
+layout(std430, binding = 0) {PAIRS}
 shared uvec2 s[{_BLOCK}];
 {_AFTER}
 void main() {{
@@ -110,7 +110,7 @@ def _sort_across() -> str:
     """Parameters: exchanges, pairs of a row, the length of the sorted runs to make, the distance of the exchanged."""
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
-layout(std430, binding = 0) {_PAIRS}
+layout(std430, binding = 0) {PAIRS}
 {_AFTER}
 void main() {{
   uint k = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
@@ -126,8 +126,8 @@ void main() {{
 def _top_k(device: Device, values: tuple[Value, ...], attrs: Attrs, outs: list[Spec]) -> list[Value] | None:
     x = values[0]
     dtype = x.spec.dtype
-    if dtype not in _DESCENDING or not outs[0].size:
-        return None
+    if dtype not in _DESCENDING or not outs[0].size or not attrs["sorted"]:
+        return None  # the order that TF.js's selection leaves comes from working element by element
     length, k = x.spec.shape[-1], attrs["k"]
     rows = x.spec.size // length
     source = ensure(device, x)
@@ -144,7 +144,7 @@ def _picked(dtype: str) -> str:
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
 layout(std430, binding = 0) readonly buffer A {{ {kind} a[]; }};
-layout(std430, binding = 1) readonly {_PAIRS}
+layout(std430, binding = 1) readonly {PAIRS}
 layout(std430, binding = 2) writeonly buffer C {{ {kind} c[]; }};
 layout(std430, binding = 3) writeonly buffer D {{ int d[]; }};
 void main() {{
@@ -156,7 +156,7 @@ void main() {{
 """
 
 
-class _SegmentSum:
+class SegmentSum:
     """The task: rows of the first input added up by the ids that the second gives."""
 
     fusable = False
@@ -170,7 +170,7 @@ class _SegmentSum:
         x, ids = value.node.inputs
         rows, dtype = ids.spec.size, x.spec.dtype
         source = ensure(device, x)
-        pairs = sorted_pairs(device, ensure(device, ids), "int32", 1, rows, _SEGMENT, self.segments)
+        pairs = sorted_pairs(device, ensure(device, ids), "int32", 1, rows, SEGMENT, self.segments)
         program = device.programs.get(("segment sum", dtype), lambda: _segments(dtype))
         lease = device.take(stored_bytes(value.spec))
         size = value.spec.size
@@ -185,7 +185,7 @@ def _segments(dtype: str) -> str:
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(3)}
 layout(std430, binding = 0) readonly buffer A {{ {kind} a[]; }};
-layout(std430, binding = 1) readonly {_PAIRS}
+layout(std430, binding = 1) readonly {PAIRS}
 layout(std430, binding = 2) writeonly buffer C {{ {kind} c[]; }};
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex, segment = i / {word(1)}, column = i % {word(1)};
@@ -205,7 +205,7 @@ void main() {{
 def _segment_sum(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     if out.dtype not in ("float32", "int32", "complex64") or not values[1].spec.size:
         return None
-    return defer(device, out, _SegmentSum(attrs["num_segments"]), values)
+    return defer(device, out, SegmentSum(attrs["num_segments"]), values)
 
 
 KERNELS.update({"TopK": _top_k, "UnsortedSegmentSum": _segment_sum})

@@ -117,7 +117,7 @@ def _line(k: int, step: Step, first_word: int, leaf_name: str) -> str:
         dtype = kind.dtype
         named = {
             n: word(first_word + step[1] + j, d)
-            for j, (n, d) in enumerate(zip("pqrstu", kind.parameters, strict=False))
+            for j, (n, d) in enumerate(zip("pqrstuvw", kind.parameters, strict=False))
         }
         arguments = ["i" if a == ROOT else f"v{a}" for a in step[2:]]
         text = kind.text.format(*arguments, **named)
