@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
-from tfpy.engine.gl import (  # noqa: F401  # noqa: F401, I001
+from tfpy.engine.gl import (  # noqa: F401
     elementwise,
     fft,
     fused,
