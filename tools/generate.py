@@ -187,12 +187,11 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
 
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    core = list(modules("core"))
-    everything = [*core, *modules("layers"), *modules("legacy")]
-    public = [p for m in [*core, *modules("layers")] for p in public_in(m)]
+    exporting = [m for folder in ("core", "data", "datasets", "layers") for m in modules(folder)]
+    public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
-    files |= camel_mixins(everything)
+    files |= camel_mixins([*exporting, *modules("legacy")])
     files |= faces(public, factories_in(list(modules("layers"))))
     return {path: formatted(text, path) for path, text in files.items()}
 

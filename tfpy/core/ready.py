@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import asyncio
+import inspect
+from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -32,3 +34,20 @@ class ReadyNone(Ready):
     def __await__(self) -> Generator[Any, None, None]:  # type: ignore[override]
         return None
         yield
+
+
+def finish(result: Any) -> Any:
+    """What a function of the user's returned; if it is `async`, what it comes to in the end."""
+    return away_from_loop(lambda: asyncio.run(result)) if inspect.iscoroutine(result) else result
+
+
+def away_from_loop(work: Callable[[], T]) -> T:
+    """Do work that runs an event loop: here, or on a thread of its own where a loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
