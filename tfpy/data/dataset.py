@@ -11,11 +11,11 @@ from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone, finish
 from tfpy.core.registry import export
 from tfpy.data._camel import DatasetCamel
-from tfpy.data.iterators import Chained, Items, LazyIterator, positive
+from tfpy.data.iterators import Chained, Items, LazyIterator
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, as_positive
 
 Size = float | None
 """How many elements there are: a whole number, infinity, or None where nobody knows."""
@@ -63,7 +63,7 @@ class Dataset(DatasetCamel):
 
         Source: TF.js `tf.data.Dataset.batch`. Tuples are Python's: a list is stacked as a whole, as in TF.js.
         """
-        count = positive("batch", "batch_size", batch_size)
+        count = as_positive("batch", "batch_size", batch_size)
         size = self.size
         if size is not None and math.isfinite(size):
             size = math.ceil(size / count) if small_last_batch else size // count
@@ -128,7 +128,7 @@ class Dataset(DatasetCamel):
 
         Source: TF.js `tf.data.Dataset.prefetch`.
         """
-        count = positive("prefetch", "buffer_size", buffer_size)
+        count = as_positive("prefetch", "buffer_size", buffer_size)
         return from_function(lambda: stream(self).prefetch(count), self.size)
 
     @accepts_options()
@@ -265,4 +265,4 @@ def _buffer_size(value: Any, size: Size) -> int:
     if value is None:
         hint = "" if size is None else f"; {size} for a perfect shuffle, if the data fit into memory"
         raise argument_error("shuffle", "buffer_size", f"given{hint}", value)
-    return positive("shuffle", "buffer_size", value)
+    return as_positive("shuffle", "buffer_size", value)

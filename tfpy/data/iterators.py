@@ -17,20 +17,11 @@ from tfpy.core.results import Record
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
 from tfpy.engine import rng
-from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import handles_in
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_positive
 
 # How far `to_array_for_test` reads ahead, as in TF.js.
 _TEST_AHEAD = 100
-
-
-def positive(where: str, argument: str, value: Any) -> int:
-    """A whole number above 0."""
-    number = -1 if value is None else as_int(where, argument, value)
-    if number < 1:
-        raise argument_error(where, argument, "a whole number above 0", value)
-    return number
 
 
 class IteratorResult(Record, Ready):
@@ -87,7 +78,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
     @accepts_options()
     def row_major_batch(self, batch_size: int, small_last_batch: bool = True) -> LazyIterator:
         """Lists of `batch_size` elements; the last may be shorter, or is left out."""
-        return _Grouped(self, positive("row_major_batch", "batch_size", batch_size), small_last_batch)
+        return _Grouped(self, as_positive("row_major_batch", "batch_size", batch_size), small_last_batch)
 
     def concatenate(self, iterator: Iterable[Any]) -> LazyIterator:
         """This stream and then another one."""
@@ -96,12 +87,12 @@ class LazyIterator(LazyIteratorCamel, Ready):
     @accepts_options()
     def prefetch(self, buffer_size: int) -> LazyIterator:
         """The same elements, each read `buffer_size` elements before it is asked for."""
-        return _Prefetched(self, positive("prefetch", "buffer_size", buffer_size))
+        return _Prefetched(self, as_positive("prefetch", "buffer_size", buffer_size))
 
     @accepts_options()
     def shuffle(self, window_size: int, seed: rng.Seed | None = None) -> LazyIterator:
         """The elements in random order: each is drawn from the next `window_size` ones."""
-        return _Shuffled(self, positive("shuffle", "window_size", window_size), seed)
+        return _Shuffled(self, as_positive("shuffle", "window_size", window_size), seed)
 
     def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
         """The elements without those that raised an error, as long as a function of the error returns True."""

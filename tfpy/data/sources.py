@@ -18,7 +18,7 @@ from tfpy.core.registry import export
 from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, as_positive
 
 _CHUNK = 1 << 20
 _TIMEOUT = 60
@@ -70,12 +70,9 @@ class FileDataSource(DataSource):
     ) -> None:
         self.input = _path_or_bytes(input)
         self.offset = as_int("FileDataSource", "offset", offset)
-        self.chunk_size = as_int("FileDataSource", "chunk_size", chunk_size)
-        if self.offset < 0 or self.chunk_size < 1:
-            raise ValueError(
-                "FileDataSource: offset must be 0 or more and chunk_size above 0, "
-                f"but got {self.offset} and {self.chunk_size}."
-            )
+        self.chunk_size = as_positive("FileDataSource", "chunk_size", chunk_size)
+        if self.offset < 0:
+            raise argument_error("FileDataSource", "offset", "0 or more", offset)
 
     def iterator(self) -> ByteChunkIterator:
         """A new stream of the bytes. The file is opened when the first of them are asked for.

@@ -158,6 +158,18 @@ def as_int(op: str, argument: str, value: object) -> int:
     raise argument_error(op, argument, "a whole number", value, TypeError)
 
 
+def as_positive(op: str, argument: str, value: object) -> int:
+    """A whole number above 0, given as `as_int` takes it.
+
+    Raises:
+        TypeError: not a number. ValueError: None, a number with a fraction, or one that is not above 0.
+    """
+    number = 0 if value is None else as_int(op, argument, value)
+    if number < 1:
+        raise argument_error(op, argument, "a whole number above 0", value)
+    return number
+
+
 def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
     """A shape given as a list or tuple of whole numbers, or a single number, checked to be non-negative."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
