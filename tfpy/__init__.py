@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tfpy import core as _core
 from tfpy import data as data
+from tfpy import datasets as datasets
 from tfpy import layers as layers
 from tfpy._api import callbacks as callbacks
 from tfpy._api import constraints as constraints
@@ -193,15 +194,22 @@ from tfpy.layers.callbacks import Callback as Callback
 from tfpy.layers.callbacks import CallbackList as CallbackList
 from tfpy.layers.callbacks import CustomCallback as CustomCallback
 from tfpy.layers.callbacks import History as History
+from tfpy.layers.callbacks import LambdaCallback as LambdaCallback
 from tfpy.layers.callbacks import register_callback_constructor as register_callback_constructor
+from tfpy.layers.csv_logger import CSVLogger as CSVLogger
 from tfpy.layers.early_stopping import EarlyStopping as EarlyStopping
 from tfpy.layers.inputs import input_ as input
+from tfpy.layers.learning_rate import LearningRateScheduler as LearningRateScheduler
+from tfpy.layers.learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
 from tfpy.layers.model import LayersModel as LayersModel
 from tfpy.layers.model import model as model
+from tfpy.layers.model_checkpoint import ModelCheckpoint as ModelCheckpoint
 from tfpy.layers.sequential import Sequential as Sequential
 from tfpy.layers.sequential import sequential as sequential
 from tfpy.layers.specs import InputSpec as InputSpec
 from tfpy.layers.symbolic import SymbolicTensor as SymbolicTensor
+from tfpy.layers.tensor_board import TensorBoard as TensorBoard
+from tfpy.layers.terminate_on_nan import TerminateOnNaN as TerminateOnNaN
 from tfpy.layers.weights import LayerVariable as LayerVariable
 from tfpy.version import VERSION
 

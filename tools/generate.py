@@ -173,7 +173,8 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
     for p in sorted(members, key=lambda m: m.name):
         lines.append(f"from {p.module.name} import {p.local_name} as {p.name}\n")
         spelt = camel(p.name, space)
-        if isinstance(p.node, ast.FunctionDef) and spelt != p.name:
+        # A class has the same name in both spellings, but the function that TF.js makes it by has two.
+        if spelt != p.name and (isinstance(p.node, ast.FunctionDef) or p.name != p.local_name):
             aliases.append(f"{spelt} = {p.name}\n")
     if not made:
         return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)

@@ -31,6 +31,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "space_to_batch_nd": "spaceToBatchND",
         "to_json": "toJSON",
     },
+    "callbacks": {"reduce_lr_on_plateau": "reduceLROnPlateau", "terminate_on_nan": "terminateOnNaN"},
     "image": {"grayscale_to_rgb": "grayscaleToRGB"},
     "layers": {
         "conv_lstm2d": "convLstm2d",

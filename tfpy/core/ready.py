@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar
@@ -38,11 +37,17 @@ class ReadyNone(Ready):
 
 def finish(result: Any) -> Any:
     """What a function of the user's returned; if it is `async`, what it comes to in the end."""
-    return away_from_loop(lambda: asyncio.run(result)) if inspect.iscoroutine(result) else result
+    if not inspect.iscoroutine(result):
+        return result
+    import asyncio  # slow to import, and mostly not needed
+
+    return away_from_loop(lambda: asyncio.run(result))
 
 
 def away_from_loop(work: Callable[[], T]) -> T:
     """Do work that runs an event loop: here, or on a thread of its own where a loop runs already, as in a notebook."""
+    import asyncio
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -64,12 +64,17 @@ def op(
     return mark
 
 
-def export(*, doc: str, namespace: str = "", options: str | None = None) -> Callable[[T], T]:
-    """Mark a class, or a function that is no op, as public. A function is made to accept options."""
+def export(*, doc: str, namespace: str = "", options: str | None = None, factory: str = "") -> Callable[[T], T]:
+    """Mark a class, or a function that is no op, as public. A function is made to accept options.
+
+    `factory` is a second public name, with its namespace, under which TF.js has a function that makes the class.
+    """
 
     def mark(thing: T) -> T:
         public: Any = thing if isinstance(thing, type) else _taking_options(thing, options)  # type: ignore[type-var]
         EXPORTS[path_of(public.__name__, namespace)] = public
+        if factory:
+            EXPORTS[factory] = public
         return public  # type: ignore[no-any-return]
 
     return mark

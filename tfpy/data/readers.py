@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -134,6 +133,8 @@ class _AsyncElements(Iterator[Any]):
     """The elements of an async generator, each waited for. They share an event loop, as such a generator needs."""
 
     def __init__(self, source: Any) -> None:
+        import asyncio
+
         self._source = source.__aiter__()
         self._runner = asyncio.Runner()
 

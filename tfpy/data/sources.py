@@ -7,9 +7,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
-from urllib.error import URLError
-from urllib.request import Request, url2pathname, urlopen
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +17,9 @@ from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, as_positive
+
+if TYPE_CHECKING:
+    from urllib.request import Request
 
 _CHUNK = 1 << 20
 _TIMEOUT = 60
@@ -111,9 +112,7 @@ class URLDataSource(DataSource):
         self, url: Any, file_options: Mapping[str, Any] | None = None, *, offset: int = 0, chunk_size: int = _CHUNK
     ) -> None:
         self.url = url
-        self._request = url if isinstance(url, Request) else None
-        if isinstance(url, str) and url.partition("://")[0].lower() in ("http", "https"):
-            self._request = Request(url)
+        self._request = _web_request(url)
         self.file = FileDataSource(b"" if self._request else url, offset=offset, chunk_size=chunk_size)
 
     def iterator(self) -> ByteChunkIterator:
@@ -125,11 +124,13 @@ class URLDataSource(DataSource):
         return self.file.iterator() if self._request is None else ByteChunkIterator(self._chunks(self._request))
 
     def _chunks(self, request: Request) -> Iterator[bytes]:
+        from urllib.request import urlopen
+
         try:
             with urlopen(request, timeout=_TIMEOUT) as response:
                 _discard(response, self.file.offset)
                 yield from _pieces(response, self.file.chunk_size)
-        except (URLError, OSError) as error:
+        except OSError as error:
             raise RuntimeError(f"{request.full_url} cannot be read: {error}.") from error
 
 
@@ -137,9 +138,27 @@ def source_of(where: str, source: Any) -> DataSource:
     """A data source made of a path, a URL or bytes, or given as such."""
     if isinstance(source, DataSource):
         return source
-    if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview, np.ndarray, Request)):
+    if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview, np.ndarray)) or _is_request(source):
         return URLDataSource(source)
     raise argument_error(where, "source", "a path, a URL, bytes or a data source", source, TypeError)
+
+
+# The modules of the web are slow to import; they are only imported when there is something to do for them.
+
+
+def _is_request(value: Any) -> bool:
+    return hasattr(value, "full_url")
+
+
+def _web_request(url: Any) -> Request | None:
+    """A request of the web for a URL, or given as such; None if the URL is not one of the web."""
+    if _is_request(url):
+        return url  # type: ignore[no-any-return]
+    if isinstance(url, str) and url.partition("://")[0].lower() in ("http", "https"):
+        from urllib.request import Request
+
+        return Request(url)
+    return None
 
 
 def _path_or_bytes(value: Any) -> Path | bytes:
@@ -154,6 +173,8 @@ def _path_or_bytes(value: Any) -> Path | bytes:
         if not rest:
             return Path(value)
         if scheme.lower() == "file":
+            from urllib.request import url2pathname
+
             return Path(url2pathname(rest))
     raise argument_error("FileDataSource", "input", "a path, a file URL, bytes or a uint8 array", value, TypeError)
 

@@ -139,6 +139,21 @@ class CustomCallback(Callback):
             self._call("on_yield", self._epoch, batch, logs)
 
 
+@export(doc="Callbacks", factory="callbacks.lambda_callback")
+class LambdaCallback(CustomCallback):
+    """A callback of functions given as keywords: `on_epoch_end=lambda epoch, logs: …`.
+
+    Args:
+        functions: the functions by event, as a dict.
+        keywords: the same as keywords, in either spelling.
+
+    Source: Keras `LambdaCallback`; the same as TF.js `tf.CustomCallback`.
+    """
+
+    def __init__(self, functions: Mapping[str, Any] | None = None, /, **keywords: Any) -> None:
+        super().__init__({**(functions or {}), **keywords})
+
+
 def _interval(yield_every: Any) -> float | None:
     if yield_every in ("batch", "epoch", "never"):
         return None
