@@ -44,6 +44,7 @@ class Public:
     chain: bool = False
     legacy: tuple[str, ...] = ()
     doc: str = ""
+    factory: str = ""
 
     @property
     def local_name(self) -> str:
@@ -102,9 +103,6 @@ def public_in(module: Module) -> Iterator[Public]:
             if isinstance(mark, ast.Name) and mark.id in ("op", "export"):
                 keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
                 values = {k.arg: ast.literal_eval(k.value) for k in keywords if k.arg}
-                space, _, factory = values.get("factory", "").rpartition(".")
-                if factory:
-                    yield Public(factory, module, node, space, doc=values.get("doc", ""))
                 yield Public(
                     node.name.rstrip("_"),
                     module,
@@ -113,6 +111,7 @@ def public_in(module: Module) -> Iterator[Public]:
                     values.get("chain", False),
                     tuple(values.get("legacy", "").split()),
                     values.get("doc", ""),
+                    values.get("factory", ""),
                 )
 
 

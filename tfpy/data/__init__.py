@@ -13,7 +13,9 @@ from tfpy.data.readers import func as func
 from tfpy.data.readers import generator as generator
 from tfpy.data.readers import microphone as microphone
 from tfpy.data.readers import webcam as webcam
-from tfpy.data.readers import zip_ as zip
+from tfpy.data.readers import zip_ as _zip
 from tfpy.data.sources import FileDataSource as FileDataSource
 from tfpy.data.sources import URLDataSource as URLDataSource
 from tfpy.data.text_line_dataset import TextLineDataset as TextLineDataset
+
+zip = _zip

@@ -42,10 +42,10 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
             expected = f"one loss for each of the {len(names)} outputs"
             raise argument_error("compile", "loss", expected, f"{len(loss)} of them")
         return list(loss)
-    if isinstance(loss, Mapping):
-        for name in [n for n in names if n not in loss]:
-            warnings.warn(f"compile: output {name!r} has no loss, and will not be trained for.", stacklevel=5)
-    return _by_output("loss", loss, None, names)
+    found = _by_output("loss", loss, None, names)
+    for name in [n for n, own in zip(names, found, strict=True) if own is None]:
+        warnings.warn(f"compile: output {name!r} has no loss, and will not be trained for.", stacklevel=5)
+    return found
 
 
 def _by_output(argument: str, given: Any, default: Any, names: Sequence[str]) -> list[Any]:

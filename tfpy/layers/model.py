@@ -32,7 +32,6 @@ class LayersModel(LayersModelCamel, TrainableModel, class_name="Model"):
         loss: what `compile` was given as loss.
         metrics: what `compile` was given as metrics.
         metrics_names: the names of what `evaluate` and `train_on_batch` return.
-        stop_training: set by callbacks to end `fit` after the current batch.
 
     Source: TF.js `tf.LayersModel`.
     """

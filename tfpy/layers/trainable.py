@@ -71,8 +71,10 @@ class TrainableModel(TrainableModelCamel, Container):
 
         Source: TF.js `tf.LayersModel.compile`.
         """
+        if not self.outputs:
+            raise RuntimeError(f"compile: model {self.name} has no layers yet; add some first.")
         chosen = get_optimizer(optimizer)
-        outputs = judged_outputs(self.output_names, self.outputs, loss, metrics)
+        outputs = judged_outputs(self.output_names, self.graph.outputs, loss, metrics)
         self._compiled = Compiled(chosen, outputs, labels_of(outputs))
         self.loss, self.metrics = loss, metrics
 
@@ -335,7 +337,7 @@ class TrainableModel(TrainableModelCamel, Container):
         return Batch(inputs, targets, weights)
 
     def _inputs(self, where: str, x: Any) -> list[Tensor]:
-        return adapter.standardize(where, "x", x, self.input_names, [t.shape for t in self.inputs])
+        return adapter.standardize(where, "x", x, self.input_names, [t.shape for t in self.graph.inputs])
 
     def _batches(
         self,
