@@ -19,6 +19,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "basic_lstm_cell": "basicLSTMCell",
         "batch_to_space_nd": "batchToSpaceND",
         "data_to_gpu": "dataToGPU",
+        "decode_utf8": "decodeUTF8",
         "from_tf_hub": "fromTFHub",
         "gather_nd": "gatherND",
         "input_dtype": "inputDType",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Generator
+from types import CoroutineType
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class ReadyNone(Ready):
 
 def finish(result: Any) -> Any:
     """What a function of the user's returned; if it is `async`, what it comes to in the end."""
-    if not inspect.iscoroutine(result):
+    if not isinstance(result, CoroutineType):
         return result
     import asyncio  # slow to import, and mostly not needed
 

@@ -26,10 +26,10 @@ class ByteChunkIteratorCamel:
 
     if TYPE_CHECKING:
 
-        def decodeUtf8(self) -> StringIterator: ...
+        def decodeUTF8(self) -> StringIterator: ...
 
     else:
-        decodeUtf8 = forward("decode_utf8")
+        decodeUTF8 = forward("decode_utf8")
 
 
 class CSVDatasetCamel:

@@ -11,7 +11,7 @@ from tfpy.core.ready import ReadyList
 from tfpy.core.registry import export
 from tfpy.data._camel import CSVDatasetCamel
 from tfpy.data.dataset import Dataset
-from tfpy.data.iterators import LazyIterator
+from tfpy.data.iterators import Items, LazyIterator
 from tfpy.data.text_line_dataset import TextLineDataset
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.values import text_number
@@ -104,7 +104,8 @@ class CSVDataset(CSVDatasetCamel, Dataset):
                 raise ValueError("csv: the file is empty; not even its header is there.")
         if self._columns is None:
             self._columns = self._checked_columns(header)
-        return lines.map(self.make_data_element)
+        # Not `lines.map`, which looks for tensors to dispose. After a bad row `map` goes on with the next one.
+        return Items(map(self.make_data_element, lines))
 
     def _checked_columns(self, header: str | None) -> list[tuple[str, Column | None]]:
         found = None if header is None else split_row(header, self._delimiter, self._collapse)

@@ -35,7 +35,7 @@ def array(items: Any) -> Dataset:
     rows = items if isinstance(items, (list, tuple)) or not hasattr(items, "__array__") else np.asarray(items)
     if isinstance(rows, np.ndarray) and rows.ndim == 0:
         raise argument_error("array", "items", "a list of elements, or an array of rank 1 or more", items)
-    return from_function(lambda: Items(iter(rows)).map(cloned), len(rows))
+    return from_function(lambda: Items(map(cloned, rows)), len(rows))
 
 
 @export(namespace="data", doc="Data / Operations")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from urllib.request import Request
 
 _CHUNK = 1 << 20
+_UNPACKED = 1 << 16
 _TIMEOUT = 60
 _GZIP_MAGIC = b"\x1f\x8b"
 # zlib's number for 'a gzip header is expected'.
@@ -214,7 +215,7 @@ def _gunzipped(data: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     while data or (data := next(chunks, b"")):
         if inflater.eof:
             inflater = zlib.decompressobj(_GZIP_WINDOW)
-        yield inflater.decompress(data, _CHUNK)
+        yield inflater.decompress(data, _UNPACKED)
         data = inflater.unconsumed_tail or inflater.unused_data
     if not inflater.eof:
         raise ValueError("The gzip data are broken: they end too early.")

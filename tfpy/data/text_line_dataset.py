@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy.core.registry import export
 from tfpy.data.dataset import Dataset
-from tfpy.data.iterators import LazyIterator
+from tfpy.data.iterators import Items, LazyIterator
 from tfpy.data.sources import ByteChunkIterator, source_of, unpacked
 
 
@@ -30,4 +30,4 @@ class TextLineDataset(Dataset):
             RuntimeError: the source cannot be read. ValueError: it is broken gzip data.
         """
         lines = ByteChunkIterator(unpacked(self.input.iterator())).decode_utf8().split("\n")
-        return lines.map(lambda line: line.removesuffix("\r"))
+        return Items(line.removesuffix("\r") for line in lines)
