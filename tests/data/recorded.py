@@ -22,7 +22,7 @@ def number(value: Any) -> Any:
     return special.get(value, value) if isinstance(value, str) else value
 
 
-def agree(found: Any, recorded: Any) -> None:
+def agree(found: Any, recorded: Any, rtol: float) -> None:
     """Fail unless what was found is what was recorded, in the same structure."""
     if isinstance(recorded, Mapping) and set(recorded) == {"tensor", "shape", "dtype"}:
         assert (list(found.shape), found.dtype) == (recorded["shape"], recorded["dtype"])
@@ -30,28 +30,28 @@ def agree(found: Any, recorded: Any) -> None:
         if found.dtype == "string":
             assert list(found.data_sync()) == values
         else:
-            np.testing.assert_allclose(found.data_sync(), values, rtol=2e-6)
+            np.testing.assert_allclose(found.data_sync(), np.float32(values), rtol=rtol)
     elif isinstance(recorded, Mapping):
         assert list(found) == list(recorded)
         for key in recorded:
-            agree(found[key], recorded[key])
+            agree(found[key], recorded[key], rtol)
     elif isinstance(recorded, list):
         assert len(found) == len(recorded)
         for mine, theirs in zip(found, recorded, strict=True):
-            agree(mine, theirs)
+            agree(mine, theirs, rtol)
     elif isinstance(recorded, float) and isinstance(found, float):
-        assert found == pytest.approx(recorded, rel=2e-6)
+        assert found == pytest.approx(recorded, rel=rtol, abs=0)
     else:
         assert found == recorded
 
 
-def agree_or_fail(compute: Callable[[], Any], recorded: Mapping[str, Any]) -> None:
+def agree_or_fail(compute: Callable[[], Any], recorded: Mapping[str, Any], rtol: float = 2e-6) -> None:
     """Fail unless a result is the recorded one, or there is an error where TF.js has one."""
     if recorded.get("error"):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
             compute()
     else:
-        agree(compute(), recorded["value"])
+        agree(compute(), recorded["value"], rtol)
 
 
 ROWS = TFJS["rows"]

@@ -10,7 +10,9 @@ from tfpy.datasets.downloads import fashion_mnist as fashion_mnist
 from tfpy.datasets.downloads import mnist as mnist
 from tfpy.datasets.downloads import text as text
 from tfpy.datasets.shipped import iris as iris
+from tfpy.datasets.shipped import japanese_vowels as japanese_vowels
 from tfpy.datasets.shipped import path as path
 from tfpy.datasets.shipped import sonnets as sonnets
 
 fashionMnist = fashion_mnist
+japaneseVowels = japanese_vowels
