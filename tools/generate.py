@@ -14,7 +14,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -148,9 +147,6 @@ def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
     made: dict[str, list[Factory]] = defaultdict(list)
     for p in public:
         spaces[p.namespace].append(p)
-        if p.factory:
-            namespace, _, name = p.factory.rpartition(".")
-            spaces[namespace].append(replace(p, namespace=namespace, name=name))
     for f in factories:
         made[f.namespace].append(f)
     names = sorted({*spaces, *made} - {""})
@@ -184,7 +180,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
             aliases.append(f"{p.name} = _{p.name}\n")
         spelt = camel(p.name, space)
         # A class has the same name in both spellings, but the function that TF.js makes it by has two.
-        if spelt != p.name and (isinstance(p.node, ast.FunctionDef) or p.name != p.local_name):
+        if spelt != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
             aliases.append(f"{spelt} = {p.name}\n")
     if not made:
         return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)

@@ -26,7 +26,8 @@ def reference_pages(public: list[Public], factories: list[Factory], camel: Camel
     """The pages by path, and mkdocs.yml with the links to them."""
     pages: dict[Path, list[Public]] = defaultdict(list)
     for p in public:
-        pages[_page(p.doc)].append(p)
+        if p.doc:  # other names of the same thing have no entry
+            pages[_page(p.doc)].append(p)
     out = {path: _of_functions(path, members, camel) for path, members in pages.items()}
     made: dict[str, list[Factory]] = defaultdict(list)
     for f in factories:
@@ -70,9 +71,7 @@ def _entry(p: Public, camel: Camel) -> str:
     spelt = camel(p.name, p.namespace)
     is_class = isinstance(p.node, ast.ClassDef)
     heading = f"{path}{p.name}" + (f" · {path}{spelt}" if spelt != p.name and not is_class else "")
-    if p.factory:
-        namespace, _, name = p.factory.rpartition(".")
-        heading += "".join(f" · tf.{namespace}.{n}" for n in dict.fromkeys([name, camel(name, namespace)]))
+    heading += "".join(f" · tf.{alias}" for alias in p.aliases)
     text = f'\n::: {p.module.name}.{p.local_name}\n    options:\n      heading: "{heading}"\n'
     return text + f"      toc_label: {p.name}\n" + ("      members: true\n" if is_class else "")
 

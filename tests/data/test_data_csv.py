@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from data.recorded import TFJS, agree_or_fail, number
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import TFJS, agree_or_fail, number
 
 import tfpy as tf
 from tfpy.data.csv_dataset import split_row

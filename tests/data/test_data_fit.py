@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded import ROWS, SETS, TFJS, agree_or_fail
+from data.recorded import ROWS, SETS, TFJS, agree_or_fail
 
 import tfpy as tf
 

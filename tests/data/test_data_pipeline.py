@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from data.recorded import TFJS
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import TFJS
 
 import tfpy as tf
 from tfpy.core.ready import finish

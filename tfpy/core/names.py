@@ -48,6 +48,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "thresholded_relu": "thresholdedReLU",
     },
     "string": {"string_n_grams": "stringNGrams"},
+    "util": {"get_array_from_dtype": "getArrayFromDType", "get_typed_array_from_dtype": "getTypedArrayFromDType"},
 }
 
 

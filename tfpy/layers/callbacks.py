@@ -139,7 +139,7 @@ class CustomCallback(Callback):
             self._call("on_yield", self._epoch, batch, logs)
 
 
-@export(doc="Callbacks", factory="callbacks.lambda_callback")
+@export(doc="Callbacks", aliases="callbacks.lambda_callback")
 class LambdaCallback(CustomCallback):
     """A callback of functions given as keywords: `on_epoch_end=lambda epoch, logs: …`.
 

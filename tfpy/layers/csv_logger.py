@@ -17,7 +17,7 @@ from tfpy.layers.callbacks import Callback, Logs
 _MISSING = "NA"
 
 
-@export(doc="Callbacks", factory="callbacks.csv_logger")
+@export(doc="Callbacks", aliases="callbacks.csv_logger")
 class CSVLogger(Callback):
     """Writes a row for each epoch: its number, counted from 0, then its losses and metrics. The header names them.
 

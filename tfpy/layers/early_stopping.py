@@ -13,7 +13,7 @@ from tfpy.layers.callbacks import Callback, Logs
 from tfpy.layers.monitor import Monitor
 
 
-@export(doc="Callbacks", factory="callbacks.early_stopping")
+@export(doc="Callbacks", aliases="callbacks.early_stopping")
 class EarlyStopping(Callback):
     """Ends training when a loss or metric has not improved for a number of epochs.
 

@@ -30,7 +30,7 @@ class _LearningRate(Callback):
             print(f"Epoch {epoch + 1}: {where} sets the learning rate to {rate:g}.")
 
 
-@export(doc="Callbacks", factory="callbacks.learning_rate_scheduler")
+@export(doc="Callbacks", aliases="callbacks.learning_rate_scheduler")
 class LearningRateScheduler(_LearningRate):
     """Sets the learning rate before each epoch, and adds it to the logs as 'learning_rate'.
 
@@ -66,7 +66,7 @@ class LearningRateScheduler(_LearningRate):
             logs["learning_rate"] = self.rate
 
 
-@export(doc="Callbacks", factory="callbacks.reduce_lr_on_plateau")
+@export(doc="Callbacks", aliases="callbacks.reduce_lr_on_plateau")
 class ReduceLROnPlateau(_LearningRate):
     """Makes the learning rate smaller when a loss or metric no longer improves; adds it to the logs as 'learning_rate'.
 

@@ -15,7 +15,7 @@ from tfpy.layers.callbacks import Callback, Logs
 from tfpy.layers.monitor import Monitor
 
 
-@export(doc="Callbacks", factory="callbacks.model_checkpoint")
+@export(doc="Callbacks", aliases="callbacks.model_checkpoint")
 class ModelCheckpoint(Callback):
     """Saves the model with `model.save`, after each epoch or after a number of batches.
 

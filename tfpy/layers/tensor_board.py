@@ -17,7 +17,7 @@ from tfpy.layers.callbacks import Callback, Logs
 _VALIDATION = "val_"
 
 
-@export(doc="Callbacks", factory="callbacks.tensor_board")
+@export(doc="Callbacks", aliases="callbacks.tensor_board")
 class TensorBoard(Callback):
     """Writes losses and metrics for TensorBoard, into the folders 'train' and 'val' of a log folder.
 

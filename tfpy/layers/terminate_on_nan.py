@@ -8,7 +8,7 @@ from tfpy.core.registry import export
 from tfpy.layers.callbacks import Callback, Logs
 
 
-@export(doc="Callbacks", factory="callbacks.terminate_on_nan")
+@export(doc="Callbacks", aliases="callbacks.terminate_on_nan")
 class TerminateOnNaN(Callback):
     """Ends training after a batch whose loss is NaN or infinite.
 
