@@ -9,7 +9,7 @@ from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
 from tfpy.engine.scope import end_scope, outlive_scopes, start_scope
-from tfpy.layers.batch_sources import BatchSource, Step, nothing
+from tfpy.layers.batch_sources import BatchSource, Step
 from tfpy.layers.callbacks import CallbackList, Logs
 from tfpy.layers.training import Compiled, test_step, train_step
 from tfpy.layers.weights import LayerVariable
@@ -78,7 +78,7 @@ def _train_epoch(
         if validation is not None:
             logs.update(_named([f"val_{label}" for label in compiled.labels], validation()))
 
-    for number, step in enumerate(source.epoch(nothing if validation is None else validate)):
+    for number, step in enumerate(source.epoch(validate)):
         batch_logs: Logs = {"batch": number, "size": step.size}
         callbacks.call("on_batch_begin", number, dict(batch_logs))
         start_scope("fit")
