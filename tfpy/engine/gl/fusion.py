@@ -35,6 +35,9 @@ def fuse(
     """A value still to do, elementwise. What it would fuse with is made first where that gets too large."""
     weight, leaves, depth = _cost(inputs)
     while weight >= MOST_NODES or leaves > device.most_leaves:
+        weight, leaves = _exact_cost(inputs)  # shared inputs were counted several times
+        if weight < MOST_NODES and leaves <= device.most_leaves:
+            break
         ensure(device, max(inputs, key=_weight))
         weight, leaves, depth = _cost(inputs)
     return Value(spec, Node(op, inputs, maps, words, weight + 1, leaves, depth))
@@ -73,6 +76,24 @@ def _cost(inputs: tuple[Value, ...]) -> tuple[int, int, int]:
         elif v.word is None:
             leaves += 1
     return weight, leaves, depth
+
+
+def _exact_cost(inputs: tuple[Value, ...]) -> tuple[int, int]:
+    """Operations and buffers, each counted once."""
+    weight = leaves = 0
+    seen: set[int] = set()
+    stack = list(inputs)
+    while stack:
+        v = stack.pop()
+        if id(v) in seen or (v.node is None and v.word is not None):
+            continue
+        seen.add(id(v))
+        if v.node is not None and v.node.op.fusable:
+            weight += 1
+            stack += v.node.inputs
+        else:
+            leaves += 1
+    return weight, leaves
 
 
 def _weight(v: Value) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, Reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused
-from tfpy.engine.gl.trace import Expression, Trace
+from tfpy.engine.gl.trace import VIEW, Expression, Trace
 from tfpy.engine.gl.value import WIDTH, Value
 from tfpy.engine.spec import Shape, Spec, spec
 
@@ -24,6 +24,7 @@ Outputs = tuple[tuple[int, str], ...]
 SMALL = 1 << 15  # products: below, one thread for each element, without tiles
 _MANY_TILES = 96
 _FEW_TILES = 256
+_SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
 _LONG = 512  # inner sizes: from here on they may be split among groups
 _MOST_PARTS = 32
 
@@ -121,7 +122,7 @@ class MatMul:
 def _reads(device: Device, v: Value) -> _Reads:
     """An operand whose elements are found at other places is read there; any other is made first."""
     node = v.node
-    if node is None or not getattr(node.op, "spreads", False):
+    if node is None or not (getattr(node.op, "spreads", False) or (node.op is VIEW and v.spec.size <= _SMALL_VIEW)):
         return _Reads([ensure(device, v).buffer], None, [])
     for source in node.inputs:
         ensure(device, source)
