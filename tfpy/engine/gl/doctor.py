@@ -17,7 +17,7 @@ from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import Handle
 
-_LIMITS = {
+LIMITS = {
     "buffer": "GL_MAX_SHADER_STORAGE_BLOCK_SIZE",
     "buffers per shader": "GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS",
     "threads per group": "GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS",
@@ -35,7 +35,7 @@ def report() -> str:
     if not isinstance(backend, GlBackend):
         return "\n".join([*lines, "The backend 'webgl' of this process is not tfpy's own."])
     try:
-        lines += [*_device(backend.device), "", *_self_test(backend), "", *_timing(backend), ""]
+        lines += [*_device(backend.device), "", *self_test(backend), "", *_timing(backend), ""]
         lines.append(_verdict(backend.device))
     except RuntimeError as error:
         lines.append(str(error))
@@ -58,13 +58,13 @@ def _device(device: Device) -> Iterator[str]:
     yield f"OpenGL     {info['GL_VERSION']}"
     for attempt in device.attempts:
         yield f"found by   {attempt.how}: {attempt.renderer or attempt.problem}"
-    for name, key in _LIMITS.items():
+    for name, key in LIMITS.items():
         value = info.get(key)
         yield f"limit      {name}: {min(value) if isinstance(value, tuple) else value}"
     yield f"division   {'correctly rounded' if device.exact_division else 'corrected by a Newton step'}"
 
 
-def _self_test(backend: GlBackend) -> Iterator[str]:
+def self_test(backend: GlBackend) -> Iterator[str]:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 300)).astype(np.float32)
     special = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-30], np.float32)

@@ -87,7 +87,7 @@ class MatMul:
 
     def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
         s = self.sizes
-        tile = _NO_TILE if small else _tile(s, device.shared_bytes)
+        tile = _NO_TILE if small else tile_for(s, device.shared_bytes)
         along_a, along_b = s.m if self.transpose_a else s.k, s.k if self.transpose_b else s.n
         first, second = (
             gemm.Operand(inner, not small and reads.source is None and along % 4 == 0, reads.source)
@@ -134,7 +134,8 @@ def _reads(device: Device, v: Value) -> _Reads:
 _NO_TILE = Tile(0, 0, 0, 0, 0)
 
 
-def _tile(s: Sizes, shared_bytes: int) -> Tile:
+def tile_for(s: Sizes, shared_bytes: int) -> Tile:
+    """The tile of a product: start values that benchmarks/gl_device.py checks on a device."""
     if max(s.m, s.n) >= 1024 and -(-s.m // 128) * -(-s.n // 128) * s.batches >= _MANY_TILES:
         return Tile(128, 128, 16 if shared_bytes >= 40960 else 8, 8, 8)
     if s.m <= 16:
