@@ -13,6 +13,7 @@ from tfpy import layers as layers
 from tfpy._api import callbacks as callbacks
 from tfpy._api import constraints as constraints
 from tfpy._api import initializers as initializers
+from tfpy._api import io as io
 from tfpy._api import losses as losses
 from tfpy._api import regularizers as regularizers
 from tfpy._api import serialization as serialization

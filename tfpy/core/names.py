@@ -19,6 +19,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "basic_lstm_cell": "basicLSTMCell",
         "batch_to_space_nd": "batchToSpaceND",
         "data_to_gpu": "dataToGPU",
+        "dest_url": "destURL",
         "from_tf_hub": "fromTFHub",
         "gather_nd": "gatherND",
         "input_dtype": "inputDType",
@@ -26,12 +27,21 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "max_ndim": "maxNDim",
         "min_ndim": "minNDim",
         "model_from_json": "modelFromJSON",
+        "model_json": "modelJSON",
         "multi_rnn_cell": "multiRNNCell",
         "scatter_nd": "scatterND",
+        "source_url": "sourceURL",
         "space_to_batch_nd": "spaceToBatchND",
         "to_json": "toJSON",
     },
     "image": {"grayscale_to_rgb": "grayscaleToRGB"},
+    "io": {
+        "browser_http_request": "browserHTTPRequest",
+        "get_model_artifacts_for_json": "getModelArtifactsForJSON",
+        "get_model_artifacts_for_json_sync": "getModelArtifactsForJSONSync",
+        "get_model_artifacts_info_for_json": "getModelArtifactsInfoForJSON",
+        "is_http_scheme": "isHTTPScheme",
+    },
     "layers": {
         "conv_lstm2d": "convLstm2d",
         "conv_lstm2d_cell": "convLstm2dCell",
@@ -45,6 +55,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "stacked_rnn_cells": "stackedRNNCells",
         "thresholded_relu": "thresholdedReLU",
     },
+    "models": {"model_from_json": "modelFromJSON"},
     "string": {"string_n_grams": "stringNGrams"},
 }
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Generator
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 class Ready:
@@ -22,6 +25,10 @@ class ReadyList(list[T], Ready):
     """A list that may be awaited."""
 
 
+class ReadyDict(dict[K, T], Ready):
+    """A dict that may be awaited."""
+
+
 class ReadyFloat(float, Ready):
     """A number that may be awaited."""
 
@@ -32,3 +39,18 @@ class ReadyNone(Ready):
     def __await__(self) -> Generator[Any, None, None]:  # type: ignore[override]
         return None
         yield
+
+
+def settle(result: Any) -> Any:
+    """What a function of the user's returned, waited for if the function is `async`."""
+    if not inspect.iscoroutine(result):
+        return result
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(result)
+    # A loop is running here already, as in a notebook: this one gets a thread of its own.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, result).result()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.core.names import camel, spellings
 from tfpy.core.options import respell
-from tfpy.core.ready import Ready
+from tfpy.core.ready import Ready, settle
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.core.spelling import adopt_camel
@@ -209,20 +208,7 @@ class CallbackList:
 
 def finish(result: Any) -> None:
     """Wait for what an `async` callback has begun."""
-    if not inspect.iscoroutine(result):
-        return
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(result)
-        return
-    # A loop is running here already, as in a notebook: this one gets a thread of its own.
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, result).result()
+    settle(result)
 
 
 def as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
