@@ -15,6 +15,7 @@ from tfpy._api import constraints as constraints
 from tfpy._api import initializers as initializers
 from tfpy._api import io as io
 from tfpy._api import losses as losses
+from tfpy._api import models as models
 from tfpy._api import regularizers as regularizers
 from tfpy._api import serialization as serialization
 from tfpy._api import train as train
@@ -196,6 +197,8 @@ from tfpy.layers.callbacks import History as History
 from tfpy.layers.callbacks import register_callback_constructor as register_callback_constructor
 from tfpy.layers.early_stopping import EarlyStopping as EarlyStopping
 from tfpy.layers.inputs import input_ as input
+from tfpy.layers.loading import load_layers_model as load_layers_model
+from tfpy.layers.loading import model_from_json as model_from_json
 from tfpy.layers.model import LayersModel as LayersModel
 from tfpy.layers.model import model as model
 from tfpy.layers.sequential import Sequential as Sequential
@@ -228,6 +231,7 @@ isInf = is_inf
 isNaN = is_nan
 leakyRelu = leaky_relu
 lessEqual = less_equal
+loadLayersModel = load_layers_model
 logSigmoid = log_sigmoid
 logSoftmax = log_softmax
 logSumExp = log_sum_exp
@@ -236,6 +240,7 @@ logicalNot = logical_not
 logicalOr = logical_or
 logicalXor = logical_xor
 matMul = mat_mul
+modelFromJSON = model_from_json
 notEqual = not_equal
 oneHot = one_hot
 onesLike = ones_like

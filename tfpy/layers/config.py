@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from tfpy.core.io.faults import ModelFileError, list_in, object_in
 from tfpy.core.names import camel
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import argument_error, show, unknown_name_error
 
 C = TypeVar("C", bound=type)
 
@@ -21,6 +22,11 @@ _classes: dict[str, type] = {}
 def register(cls: type, name: str) -> None:
     """Let configurations refer to a class by a name."""
     _classes[name] = cls
+
+
+def class_of(name: Any) -> type | None:
+    """The class that configurations refer to by a name."""
+    return _classes.get(name) if isinstance(name, str) else None
 
 
 @export(namespace="serialization", doc="Models / Serialization")
@@ -104,6 +110,30 @@ def build_object(
     if not (isinstance(cls, type) and issubclass(cls, kind)):
         raise argument_error(what, "class_name", f"the name of a {what}", name)
     return _from_config(cls, inner, custom_objects)
+
+
+def build_listed(
+    configs: Any, field: str, what: str, kind: type, custom_objects: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """The objects that a list of configurations describes.
+
+    Raises:
+        ModelFileError: naming the one that cannot be made.
+    """
+    made = []
+    for i, config in enumerate(list_in("configuration", field, configs)):
+        entry = object_in("configuration", f"{field}[{i}]", config)
+        inner = entry.get("config")
+        name = entry.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
+        where = f"{field}[{i}] ({show(name or spelt(entry, 'class_name'))})"
+        try:
+            made.append(build_object(entry, what, kind, custom_objects))
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise ModelFileError(f"{where}: {error}") from error
+        except Exception as error:
+            # What a file says can be anything, and break a class in any way.
+            raise ModelFileError(f"{where}: its options make no sense ({type(error).__name__}: {error}).") from error
+    return made
 
 
 def _from_config(cls: Any, inner: Any, custom_objects: Mapping[str, Any] | None) -> Any:

@@ -19,11 +19,12 @@ from tfpy.engine.spec import as_int
 from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.callbacks import CallbackList, CallbackRegistry, History, as_callbacks
-from tfpy.layers.container import Container
+from tfpy.layers.config import register
 from tfpy.layers.losses import get_loss
 from tfpy.layers.metrics import metric_for_output
 from tfpy.layers.model_optimizers import get_optimizer
 from tfpy.layers.progress import displays
+from tfpy.layers.saving import SavableModel
 from tfpy.layers.summary import summary_lines
 from tfpy.layers.symbolic import as_list, one_or_list
 from tfpy.layers.training import Batch, Compiled, FitOptions, Output, fit_loop, labels_of, test_loop, train_step
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @export(doc="Models / Classes")
-class LayersModel(LayersModelCamel, Container, class_name="Model"):
+class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
     """A model of layers, from symbolic inputs to outputs.
 
     Args:
@@ -395,6 +396,10 @@ class LayersModel(LayersModelCamel, Container, class_name="Model"):
         """
         for line in summary_lines(self, line_length, positions):
             print_fn(line)
+
+
+# What Keras calls a model of connected layers.
+register(LayersModel, "Functional")
 
 
 @export(doc="Models / Creation", options="args")

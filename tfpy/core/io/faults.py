@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from tfpy.core.registry import export
 from tfpy.engine.errors import show
 
@@ -32,3 +35,17 @@ class ModelNotFoundError(ModelReadError, FileNotFoundError):
 def fault(source: str, field: str, expected: str, found: object) -> ModelFileError:
     """An error saying what a field of a file must be, and what it is."""
     return ModelFileError(f"{source}: {field} must be {expected}, but is {show(found)}.")
+
+
+def list_in(source: str, field: str, value: object) -> Sequence[Any]:
+    """A field that must be a list."""
+    if not isinstance(value, (list, tuple)):
+        raise fault(source, field, "a list", value)
+    return value
+
+
+def object_in(source: str, field: str, value: object) -> Mapping[str, Any]:
+    """A field that must be an object."""
+    if not isinstance(value, Mapping):
+        raise fault(source, field, "an object", value)
+    return value

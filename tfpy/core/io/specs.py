@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from tfpy.core.io.faults import ModelFileError, fault
+from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
 from tfpy.core.registry import export
 from tfpy.engine.spec import BYTES, DTYPES, MAX_SIZE, DType, Shape, as_int
 
@@ -71,8 +71,10 @@ def get_weight_specs(weights_manifest: Sequence[Mapping[str, Any]]) -> list[Any]
     Source: TF.js `tf.io.getWeightSpecs`.
     """
     source = "get_weight_specs"
-    groups = [_object(group, source, "weights_manifest") for group in _listed(weights_manifest, source, "the argument")]
-    return [spec for group in groups for spec in _listed(group.get("weights"), source, "weights")]
+    groups = [
+        object_in(source, "weights_manifest", group) for group in list_in(source, "the argument", weights_manifest)
+    ]
+    return [spec for group in groups for spec in list_in(source, "weights", group.get("weights"))]
 
 
 def read_manifest(manifest: Any, source: str) -> list[WeightGroup]:
@@ -82,10 +84,10 @@ def read_manifest(manifest: Any, source: str) -> list[WeightGroup]:
         ModelFileError: naming the source and the field.
     """
     groups = []
-    for i, entry in enumerate(_listed(manifest, source, "weightsManifest")):
+    for i, entry in enumerate(list_in(source, "weightsManifest", manifest)):
         where = f"weightsManifest[{i}]"
-        group = _object(entry, source, where)
-        paths = _listed(group.get("paths"), source, f"{where}.paths")
+        group = object_in(source, where, entry)
+        paths = list_in(source, f"{where}.paths", group.get("paths"))
         groups.append(
             WeightGroup(
                 [read_path(path, source, f"{where}.paths[{j}]") for j, path in enumerate(paths)],
@@ -98,7 +100,7 @@ def read_manifest(manifest: Any, source: str) -> list[WeightGroup]:
 
 def read_specs(specs: Any, source: str, field: str = "weightSpecs", unique: bool = True) -> list[WeightSpec]:
     """A list of weights, checked as in `read_manifest`."""
-    found = [_read_spec(entry, source, f"{field}[{i}]") for i, entry in enumerate(_listed(specs, source, field))]
+    found = [_read_spec(entry, source, f"{field}[{i}]") for i, entry in enumerate(list_in(source, field, specs))]
     if unique:
         _check_names(found, source, field)
     return found
@@ -113,7 +115,7 @@ def _check_names(specs: Sequence[WeightSpec], source: str, field: str) -> None:
 
 
 def _read_spec(entry: Any, source: str, field: str) -> WeightSpec:
-    spec = _object(entry, source, field)
+    spec = object_in(source, field, entry)
     name = spec.get("name")
     if not isinstance(name, str) or not name:
         raise fault(source, f"{field}.name", "text", name)
@@ -130,7 +132,7 @@ def _read_spec(entry: Any, source: str, field: str) -> WeightSpec:
 
 
 def _read_shape(value: Any, source: str, field: str) -> Shape:
-    sizes = _listed(value, source, field)
+    sizes = list_in(source, field, value)
     try:
         shape = tuple(as_int("", "", n) for n in sizes)
     except (TypeError, ValueError):
@@ -142,7 +144,7 @@ def _read_shape(value: Any, source: str, field: str) -> Shape:
 
 
 def _read_quantization(value: Any, dtype: DType, source: str, field: str) -> Quantization:
-    quantization = _object(value, source, field)
+    quantization = object_in(source, field, value)
     kind = quantization.get("dtype")
     if kind not in QUANTIZED_BYTES:
         raise fault(source, f"{field}.dtype", "'uint8', 'uint16' or 'float16'", kind)
@@ -175,15 +177,3 @@ def read_path(path: Any, source: str, field: str) -> str:
     if scheme or plain.startswith("/") or ".." in plain.split("/") or any(ord(c) < 32 for c in plain):
         raise fault(source, field, "a file in the model's own folder", path)
     return path
-
-
-def _listed(value: Any, source: str, field: str) -> Sequence[Any]:
-    if not isinstance(value, (list, tuple)):
-        raise fault(source, field, "a list", value)
-    return value
-
-
-def _object(value: Any, source: str, field: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise fault(source, field, "an object", value)
-    return value
