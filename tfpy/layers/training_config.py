@@ -160,9 +160,9 @@ def restore_optimizer(model: LayersModel, values: Sequence[tuple[str, Tensor]], 
     variables = dict.fromkeys(name.rpartition("/")[0] for name, _ in values[1:])
     trainable = model.trainable_weights
     by_name = {weight.original_name: weight for weight in model.weights}
-    plain = {name: by_name.get(name) or by_name.get(re.sub(r"_\d+$", "", name)) for name in variables}
-    if len(variables) == len(trainable):
-        plain = dict(zip(variables, trainable, strict=True)) if None in plain.values() else plain
+    plain = {name: by_name.get(name, by_name.get(re.sub(r"_\d+$", "", name))) for name in variables}
+    if any(weight is None for weight in plain.values()) and len(variables) == len(trainable):
+        plain = dict(zip(variables, trainable, strict=True))
     renamed = []
     for name, value in values:
         variable, _, slot = name.rpartition("/")
