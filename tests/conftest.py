@@ -32,6 +32,7 @@ def _clean() -> Iterator[None]:
     assert not local.state.tapes, "a tape was left recording"
     assert local.state.backend is None, "a backend override was left"
     tf.dispose_variables()
-    if accounting.tensors != before:
+    if accounting.tensors > before:
         gc.collect()
-    assert accounting.tensors == before, f"{accounting.tensors - before} tensors were left behind"
+    # What is left of an earlier test in a cycle may be collected only now, so that there may be fewer than before.
+    assert accounting.tensors <= before, f"{accounting.tensors - before} tensors were left behind"

@@ -59,7 +59,7 @@ from tfpy.core.ops.arith import maximum as maximum
 from tfpy.core.ops.arith import minimum as minimum
 from tfpy.core.ops.arith import mod as mod
 from tfpy.core.ops.arith import mul as mul
-from tfpy.core.ops.arith import pow_ as pow
+from tfpy.core.ops.arith import pow_ as _pow
 from tfpy.core.ops.arith import squared_difference as squared_difference
 from tfpy.core.ops.arith import sub as sub
 from tfpy.core.ops.compare import equal as equal
@@ -69,7 +69,7 @@ from tfpy.core.ops.compare import less as less
 from tfpy.core.ops.compare import less_equal as less_equal
 from tfpy.core.ops.compare import not_equal as not_equal
 from tfpy.core.ops.create import buffer as buffer
-from tfpy.core.ops.create import complex_ as complex
+from tfpy.core.ops.create import complex_ as _complex
 from tfpy.core.ops.create import eye as eye
 from tfpy.core.ops.create import fill as fill
 from tfpy.core.ops.create import imag as imag
@@ -77,8 +77,8 @@ from tfpy.core.ops.create import linspace as linspace
 from tfpy.core.ops.create import one_hot as one_hot
 from tfpy.core.ops.create import ones as ones
 from tfpy.core.ops.create import ones_like as ones_like
-from tfpy.core.ops.create import print_ as print
-from tfpy.core.ops.create import range_ as range
+from tfpy.core.ops.create import print_ as _print
+from tfpy.core.ops.create import range_ as _range
 from tfpy.core.ops.create import real as real
 from tfpy.core.ops.create import scalar as scalar
 from tfpy.core.ops.create import tensor as tensor
@@ -117,17 +117,17 @@ from tfpy.core.ops.random import random_uniform as random_uniform
 from tfpy.core.ops.random import random_uniform_int as random_uniform_int
 from tfpy.core.ops.random import set_seed as set_seed
 from tfpy.core.ops.random import truncated_normal as truncated_normal
-from tfpy.core.ops.reduce import all_ as all
-from tfpy.core.ops.reduce import any_ as any
+from tfpy.core.ops.reduce import all_ as _all
+from tfpy.core.ops.reduce import any_ as _any
 from tfpy.core.ops.reduce import arg_max as arg_max
 from tfpy.core.ops.reduce import arg_min as arg_min
 from tfpy.core.ops.reduce import log_sum_exp as log_sum_exp
-from tfpy.core.ops.reduce import max_ as max
+from tfpy.core.ops.reduce import max_ as _max
 from tfpy.core.ops.reduce import mean as mean
-from tfpy.core.ops.reduce import min_ as min
+from tfpy.core.ops.reduce import min_ as _min
 from tfpy.core.ops.reduce import moments as moments
 from tfpy.core.ops.reduce import prod as prod
-from tfpy.core.ops.reduce import sum_ as sum
+from tfpy.core.ops.reduce import sum_ as _sum
 from tfpy.core.ops.scan import cumprod as cumprod
 from tfpy.core.ops.scan import cumsum as cumsum
 from tfpy.core.ops.scan import topk as topk
@@ -142,7 +142,7 @@ from tfpy.core.ops.shape import squeeze as squeeze
 from tfpy.core.ops.slice import gather as gather
 from tfpy.core.ops.slice import pad as pad
 from tfpy.core.ops.slice import reverse as reverse
-from tfpy.core.ops.slice import slice_ as slice
+from tfpy.core.ops.slice import slice_ as _slice
 from tfpy.core.ops.slice import tile as tile
 from tfpy.core.ops.slice import unsorted_segment_sum as unsorted_segment_sum
 from tfpy.core.ops.softmax import log_softmax as log_softmax
@@ -159,7 +159,7 @@ from tfpy.core.ops.trig import sin as sin
 from tfpy.core.ops.trig import sinh as sinh
 from tfpy.core.ops.trig import tan as tan
 from tfpy.core.ops.trig import tanh as tanh
-from tfpy.core.ops.unary import abs_ as abs
+from tfpy.core.ops.unary import abs_ as _abs
 from tfpy.core.ops.unary import ceil as ceil
 from tfpy.core.ops.unary import clip_by_value as clip_by_value
 from tfpy.core.ops.unary import erf as erf
@@ -173,7 +173,7 @@ from tfpy.core.ops.unary import log as log
 from tfpy.core.ops.unary import log1p as log1p
 from tfpy.core.ops.unary import neg as neg
 from tfpy.core.ops.unary import reciprocal as reciprocal
-from tfpy.core.ops.unary import round_ as round
+from tfpy.core.ops.unary import round_ as _round
 from tfpy.core.ops.unary import rsqrt as rsqrt
 from tfpy.core.ops.unary import sign as sign
 from tfpy.core.ops.unary import sqrt as sqrt
@@ -196,7 +196,7 @@ from tfpy.layers.callbacks import CustomCallback as CustomCallback
 from tfpy.layers.callbacks import History as History
 from tfpy.layers.callbacks import register_callback_constructor as register_callback_constructor
 from tfpy.layers.early_stopping import EarlyStopping as EarlyStopping
-from tfpy.layers.inputs import input_ as input
+from tfpy.layers.inputs import input_ as _input
 from tfpy.layers.loading import load_layers_model as load_layers_model
 from tfpy.layers.loading import model_from_json as model_from_json
 from tfpy.layers.model import LayersModel as LayersModel
@@ -208,13 +208,17 @@ from tfpy.layers.symbolic import SymbolicTensor as SymbolicTensor
 from tfpy.layers.weights import LayerVariable as LayerVariable
 from tfpy.version import VERSION
 
+abs = _abs
 addN = add_n
+all = _all
+any = _any
 argMax = arg_max
 argMin = arg_min
 bitwiseAnd = bitwise_and
 broadcastArgs = broadcast_args
 broadcastTo = broadcast_to
 clipByValue = clip_by_value
+complex = _complex
 customGrad = custom_grad
 disposeVariables = dispose_variables
 divNoNan = div_no_nan
@@ -226,6 +230,7 @@ findBackendFactory = find_backend_factory
 floorDiv = floor_div
 getBackend = get_backend
 greaterEqual = greater_equal
+input = _input
 isFinite = is_finite
 isInf = is_inf
 isNaN = is_nan
@@ -240,22 +245,30 @@ logicalNot = logical_not
 logicalOr = logical_or
 logicalXor = logical_xor
 matMul = mat_mul
+max = _max
+min = _min
 modelFromJSON = model_from_json
 notEqual = not_equal
 oneHot = one_hot
 onesLike = ones_like
 outerProduct = outer_product
+pow = _pow
+print = _print
 randomGamma = random_gamma
 randomNormal = random_normal
 randomStandardNormal = random_standard_normal
 randomUniform = random_uniform
 randomUniformInt = random_uniform_int
+range = _range
 registerBackend = register_backend
 registerCallbackConstructor = register_callback_constructor
 removeBackend = remove_backend
+round = _round
 setBackend = set_backend
 setSeed = set_seed
+slice = _slice
 squaredDifference = squared_difference
+sum = _sum
 truncatedNormal = truncated_normal
 unsortedSegmentSum = unsorted_segment_sum
 valueAndGrad = value_and_grad

@@ -3,7 +3,8 @@
     python tools/generate.py [--check]
 
 Generated: the chained methods of Tensor, the TF.js spellings of methods (`_camel.py` beside the classes), the public
-faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces. See docs/explanation/architecture.md.
+faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces, the pages of the API reference. See
+docs/explanation/architecture.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from factories import Factory, factories_in, source_of
+from reference import reference_pages
 from source import (
     PACKAGE,
     ROOT,
@@ -171,7 +173,11 @@ def face_package(space: str) -> str:
 def _face(title: str, members: list[Public], space: str, made: list[Factory]) -> str:
     lines, aliases = [], []
     for p in sorted(members, key=lambda m: m.name):
-        lines.append(f"from {p.module.name} import {p.local_name} as {p.name}\n")
+        if p.local_name == p.name:
+            lines.append(f"from {p.module.name} import {p.name} as {p.name}\n")
+        else:  # an assignment, since type checkers take an import under another name for a private one
+            lines.append(f"from {p.module.name} import {p.local_name} as _{p.name}\n")
+            aliases.append(f"{p.name} = _{p.name}\n")
         spelt = camel(p.name, space)
         if isinstance(p.node, ast.FunctionDef) and spelt != p.name:
             aliases.append(f"{spelt} = {p.name}\n")
@@ -193,8 +199,10 @@ def generated() -> dict[Path, str]:
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
     files |= camel_mixins(everything)
-    files |= faces(public, factories_in(list(modules("layers"))))
-    return {path: formatted(text, path) for path, text in files.items()}
+    factories = factories_in(list(modules("layers")))
+    files |= faces(public, factories)
+    sources = {path: formatted(text, path) for path, text in files.items()}
+    return sources | reference_pages(public, factories, camel)
 
 
 def _refuse_doubles(public: list[Public]) -> None:

@@ -134,7 +134,8 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array) -> tuple[Array, 
     if kind in "fbc":
         return array, _DTYPE_OF_KIND[kind]
     if kind in "SUO":
-        leaves = list(array.flat)
+        # numpy has made texts of the numbers beside a text; what was given is looked at again.
+        leaves = list((array if isinstance(value, np.ndarray) else np.array(value, dtype=object)).flat)
         if all(isinstance(v, (str, bytes)) for v in leaves):
             return _encoded(array), "string"
         if all(isinstance(v, (int, float)) for v in leaves):

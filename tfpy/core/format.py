@@ -21,7 +21,7 @@ def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
     if verbose:
         shape = ",".join(map(str, spec.shape))
         out += [f"  dtype: {spec.dtype}", f"  rank: {spec.rank}", f"  shape: [{shape}]", "  values:"]
-    return "\n".join([*out, *("    " + line if line else "" for line in lines)])
+    return "\n".join([*out, *(f"    {line}" for line in lines)])
 
 
 def tensor_html(spec: Spec, values: Array | None) -> str:
@@ -33,9 +33,15 @@ def tensor_html(spec: Spec, values: Array | None) -> str:
 
 def _rows(spec: Spec, values: Array) -> list[str]:
     if spec.rank == 0:
-        value = values.item()
-        return [number_text(value) if spec.dtype == "float32" else _element(value, spec.dtype)]
+        return [_scalar(values.item(), spec.dtype)]
     return _block(values, spec.dtype, _widths(values, spec.dtype), last=True)
+
+
+def _scalar(value: Any, dtype: str) -> str:
+    """A single number with all its digits, and a text as it is."""
+    if dtype == "string":
+        return _text(value)
+    return number_text(value) if dtype == "float32" else _element(value, dtype)
 
 
 def _widths(values: Array, dtype: str) -> list[int]:
@@ -55,18 +61,20 @@ def _picked(size: int) -> list[int]:
 
 
 def _block(values: Array, dtype: str, widths: list[int], last: bool) -> list[str]:
+    """The lines of a block, those of an axis of size 1 set as TF.js sets them."""
     if values.ndim == 1:
-        return ["[" + _vector(values, dtype, widths) + "]" + ("" if last else ",")]
+        return ["[" + _vector(values, dtype, widths) + "]"]
     lines: list[str] = []
     picked = _picked(len(values))
     for position, i in enumerate(picked):
         if len(picked) < len(values) and position == _SHOWN:
-            lines.append("...,")
+            lines.append("...")
         lines += _block(values[i], dtype, widths, i == picked[-1])
-    gap = "," + "\n" * (values.ndim - 2)
-    lines = ["[" + lines[0], *(" " + line if line else "" for line in lines[1:])] if lines else ["["]
-    lines[-1] += "]" + ("" if last else gap)
-    return "\n".join(lines).split("\n")
+    comma = "," if values.ndim == 2 else ""
+    first = "[" + (lines[0] + comma if lines else "")
+    lines = [first, *(f" {line}{comma}" for line in lines[1:-1]), *lines[1:][-1:]]
+    lines[-1] = f" {lines[-1]}]" + ("" if last else "," + "\n" * (values.ndim - 1))
+    return lines
 
 
 def _vector(values: Array, dtype: str, widths: list[int]) -> str:
@@ -79,8 +87,7 @@ def _vector(values: Array, dtype: str, widths: list[int]) -> str:
 
 def _element(value: Any, dtype: str) -> str:
     if dtype == "string":
-        text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-        return f"'{text}'"
+        return f"'{_text(value)}'"
     if dtype == "bool":
         return "true" if value else "false"
     if dtype == "complex64":
@@ -88,9 +95,10 @@ def _element(value: Any, dtype: str) -> str:
     return str(int(value)) if dtype == "int32" else _number(float(value))
 
 
+def _text(value: bytes) -> str:
+    return value.decode(errors="replace")
+
+
 def _number(value: float) -> str:
-    """JavaScript's toFixed(7) without the zeros at its end."""
-    if not abs(value) < 1e21:
-        return number_text(value)
-    text = f"{value:.{_DIGITS}f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+    """Rounded to seven decimals, as JavaScript writes numbers."""
+    return number_text(float(f"{value:.{_DIGITS}f}") if abs(value) < 1e21 else value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
@@ -107,7 +106,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
         result = function()
     finally:
         scope.end_scope(result)
-    if inspect.iscoroutine(result) or isinstance(result, asyncio.Future):
+    if inspect.iscoroutine(result):
         warnings.warn("tidy: the function is async; what it makes after its first await is not tidied.", stacklevel=2)
     return result
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Generator
 from typing import Any, Self, TypeVar
@@ -45,6 +44,8 @@ def settle(result: Any) -> Any:
     """What a function of the user's returned, waited for if the function is `async`."""
     if not inspect.iscoroutine(result):
         return result
+    import asyncio
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -11,6 +11,7 @@ from tfpy.core._camel import TensorCamel
 from tfpy.core._methods import TensorMethods
 from tfpy.core.chained import Chained
 from tfpy.core.operators import Operators
+from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
 
 
 @export(doc="Tensors / Classes")
-class Tensor(TensorMethods, Chained, Operators, TensorCamel):
+class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     """An immutable array of numbers, truth values or strings, of any shape.
 
     Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
+    A tensor may be awaited, since TF.js gives promises of some: it is its own result.
 
     Source: TF.js `tf.Tensor`.
     """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
 class ShapeError(ValueError):
     """Shapes do not fit. A kernel's shape rule raises it without the op's name, which dispatch adds."""
+
+
+class OutOfRangeError(IndexError, ValueError):
+    """An index outside of its axis: an IndexError, as Python expects of `[]`, and a bad argument like any other."""
 
 
 class DisposedError(RuntimeError):
@@ -32,6 +35,8 @@ def argument_error(
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean …?' when a known name is close to `name`, else an empty text."""
+    import difflib  # here, for what starts quickly
+
     close = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 

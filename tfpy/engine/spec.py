@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 from tfpy.engine.errors import ShapeError, argument_error
@@ -122,6 +122,8 @@ def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tu
     """Axes as sorted distinct non-negative ints; None means all of them."""
     if axis is None:
         return tuple(range(rank))
+    if type(axis) is int and -rank <= axis < rank:
+        return (axis % rank,)
     if isinstance(axis, Iterable) and not isinstance(axis, (str, bytes)):
         axes = [resolve_axis(op, a, rank, argument) for a in axis]
     else:
@@ -131,7 +133,8 @@ def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tu
     return tuple(sorted(axes))
 
 
-def reduced_shape(shape: Shape, axes: Sequence[int], keep_dims: bool) -> Shape:
+@functools.lru_cache(maxsize=4096)
+def reduced_shape(shape: Shape, axes: tuple[int, ...], keep_dims: bool) -> Shape:
     """The shape after reducing over non-negative `axes`."""
     if keep_dims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
@@ -158,11 +161,22 @@ def as_int(op: str, argument: str, value: object) -> int:
     raise argument_error(op, argument, "a whole number", value, TypeError)
 
 
-def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
-    """A shape given as a list or tuple of whole numbers, or a single number, checked to be non-negative."""
+def as_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
+    """Whole numbers given as a list or tuple of them, or as a single one."""
+    if isinstance(value, (list, tuple)):
+        for n in value:
+            if type(n) is not int:
+                break
+        else:  # the usual case: there is nothing to convert
+            return tuple(value)
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         value = (value,)
-    sizes = tuple(as_int(op, argument, n) for n in value)
+    return tuple([as_int(op, argument, n) for n in value])
+
+
+def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
+    """A shape given as a list or tuple of whole numbers, or a single number, checked to be non-negative."""
+    sizes = as_ints(op, argument, value)
     for n in sizes:
         if n < 0:
             raise argument_error(op, argument, "sizes of 0 or more", list(sizes))

@@ -202,6 +202,9 @@ class LayersModelCamel:
     if TYPE_CHECKING:
 
         @property
+        def stopTraining(self) -> bool: ...
+
+        @property
         def metricsNames(self) -> list[str]: ...
 
         def trainOnBatch(self, x: Any, y: Any) -> Any: ...
@@ -209,6 +212,8 @@ class LayersModelCamel:
         def predictOnBatch(self, x: Any) -> Any: ...
 
     else:
+        stopTraining = forward_property("stop_training")
+        stopTraining = forward_property("stop_training", writable=True)
         metricsNames = forward_property("metrics_names")
         trainOnBatch = forward("train_on_batch")
         predictOnBatch = forward("predict_on_batch")

@@ -157,13 +157,13 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     # Calling
 
-    @accepts_options()
-    def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None) -> Any:
+    def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any:
         """Call the layer on tensors, or on symbolic tensors to make it part of a model.
 
         Args:
             inputs: a tensor or a list of them, all symbolic or none.
-            kwargs: what else `call` takes: `training`, `mask`, `initial_state`, …
+            kwargs: what else `call` takes, as a dict: `training`, `mask`, `initial_state`, …
+            keywords: the same as keywords.
 
         Returns:
             A tensor or a list of them, symbolic if the inputs are.
@@ -171,10 +171,9 @@ class Layer(LayerCamel, Declared, family="layer"):
         Raises:
             ValueError: inputs that do not fit the layer.
         """
-        return self._apply(inputs, dict(kwargs or {}))
-
-    def __call__(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any:
         return self._apply(inputs, {**(kwargs or {}), **keywords})
+
+    __call__ = apply
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         if self._references == 0:

@@ -34,7 +34,7 @@ def standardize(
         ValueError: another number of tensors, a name that is missing or unknown, or a shape that does not fit.
     """
     values = _in_order(where, argument, data, names)
-    tensors = [_at_least_a_matrix(to_tensor(where, argument, value, "any")) for value in values]
+    tensors = [_at_least_a_matrix(to_tensor(where, argument, value)) for value in values]
     for name, tensor, shape in zip(names, tensors, shapes, strict=True):
         if shape is not None and not shapes_agree((None, *shape[1:]), tensor.shape):
             expected = f"of shape {_described(shape)} for '{name}'"

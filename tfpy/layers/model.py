@@ -48,7 +48,6 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         loss: what `compile` was given as loss.
         metrics: what `compile` was given as metrics.
         metrics_names: the names of what `evaluate` and `train_on_batch` return.
-        stop_training: set by callbacks to end `fit` after the current batch.
 
     Source: TF.js `tf.LayersModel`.
     """
@@ -58,7 +57,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
     def configure(self) -> None:
         self._compiled: Compiled | None = None
         self._training = False
-        self.stop_training = False
+        self._stop_training = False
         self.loss: Any = None
         self.metrics: Any = None
         super().configure()
@@ -89,6 +88,8 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.compile`.
         """
+        if not self.outputs:
+            raise RuntimeError(f"compile: model {self.name} has no layers yet; add some first.")
         chosen = get_optimizer(optimizer)
         outputs = self._judged(loss, metrics)
         self._compiled = Compiled(chosen, outputs, labels_of(outputs))
@@ -99,7 +100,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         named = self._by_output("metrics", metrics, [])
         for i, (name, own) in enumerate(zip(self.output_names, self._losses_given(loss), strict=True)):
             function = None if own is None else get_loss(own)
-            shape = self.outputs[i].shape
+            shape = self.graph.outputs[i].shape
             found.append(Output(name, function, [metric_for_output(m, shape, function) for m in as_list(named[i])]))
         return found
 
@@ -112,10 +113,10 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
                 expected = f"one loss for each of the {len(names)} outputs"
                 raise argument_error("compile", "loss", expected, f"{len(loss)} of them")
             return list(loss)
-        if isinstance(loss, Mapping):
-            for name in [n for n in names if n not in loss]:
-                warnings.warn(f"compile: output {name!r} has no loss, and will not be trained for.", stacklevel=5)
-        return self._by_output("loss", loss, None)
+        found = self._by_output("loss", loss, None)
+        for name in [n for n, own in zip(names, found, strict=True) if own is None]:
+            warnings.warn(f"compile: output {name!r} has no loss, and will not be trained for.", stacklevel=5)
+        return found
 
     def _by_output(self, argument: str, given: Any, default: Any) -> list[Any]:
         """For each output what is given for it, by name or for all."""
@@ -139,6 +140,15 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
         self._compiled = self._needs_compiling("optimizer")._replace(optimizer=get_optimizer(optimizer))
+
+    @property
+    def stop_training(self) -> bool:
+        """Set by callbacks to end `fit` after the current batch."""
+        return self._stop_training
+
+    @stop_training.setter
+    def stop_training(self, stop: bool) -> None:
+        self._stop_training = stop
 
     @property
     def metrics_names(self) -> list[str]:
@@ -266,7 +276,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         return Batch(inputs, targets, weights)
 
     def _inputs(self, where: str, x: Any) -> list[Tensor]:
-        return adapter.standardize(where, "x", x, self.input_names, [t.shape for t in self.inputs])
+        return adapter.standardize(where, "x", x, self.input_names, [t.shape for t in self.graph.inputs])
 
     def _held_out(
         self, compiled: Compiled, data: Batch, given: Any, part: float, size: int

@@ -10,6 +10,8 @@ from tfpy.core.tensor import Tensor
 
 def dot(x: Tensor, kernel: Tensor) -> Tensor:
     """The product of the last axis of x with a matrix."""
+    if x.spec.dtype != kernel.spec.dtype:
+        x = x.cast(kernel.spec.dtype)
     if x.rank == 2:
         return multiply_matrices(x, kernel)
     rows = reshape_to(x, (x.size // x.shape[-1] if x.shape[-1] else 0, x.shape[-1]))

@@ -78,7 +78,9 @@ class ProgressBar(Display):
         self._bar.update(self._task, completed=batch + 1, text=described(logs), refresh=True)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        self._bar.update(self._task, text=described(logs), refresh=True)
+        stopped = self.model is not None and self.model.stop_training
+        done = {} if stopped else {"completed": self.params["steps"]}
+        self._bar.update(self._task, text=described(logs), refresh=True, **done)
         self._bar.stop()
 
     def close(self) -> None:

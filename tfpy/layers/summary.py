@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -63,14 +62,17 @@ def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
 
 
 def _fields(layer: Layer) -> list[str]:
-    shapes = {json.dumps(node.output_shapes) for node in layer.inbound_nodes}
-    inputs = ",".join(_text(node.input_shapes) for node in layer.inbound_nodes)
+    shapes = {_text(node.output_shapes) for node in layer.inbound_nodes}
+    inputs = ",".join(_text(node.input_shapes or node.output_shapes) for node in layer.inbound_nodes)
     output = _text(layer.output_shape) if len(shapes) == 1 else "multiple"
     return [f"{layer.name} ({layer.get_class_name()})", inputs, output, str(layer.count_params())]
 
 
-def _text(shapes: Any) -> str:
-    return json.dumps(shapes, separators=(",", ":"))
+def _text(shape: Any) -> str:
+    """A shape, or a list of them, as TF.js writes it."""
+    if isinstance(shape, (list, tuple)):
+        return "[" + ",".join(map(_text, shape)) + "]"
+    return "null" if shape is None else str(shape)
 
 
 def _sources(model: LayersModel, layer: Layer) -> list[str]:

@@ -10,7 +10,7 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops.common import reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import OutOfRangeError, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import as_int
 from tfpy.engine.tape import gradient
@@ -20,7 +20,7 @@ def getitem(x: Handle, index: Any) -> Tensor:
     """The part of a tensor that Python's indexing picks, as numpy does with basic indices and with one array.
 
     Raises:
-        IndexError: an integer out of range (which ends a Python iteration), or too many indices.
+        OutOfRangeError: an integer out of range, or too many indices; it is an IndexError and a ValueError.
         ValueError: a slice step of 0. TypeError: an index of another kind.
     """
     t = to_tensor("[]", "tensor", x, "any")
@@ -51,10 +51,10 @@ def _without_ellipsis(items: list[Any], rank: int) -> list[Any]:
     """The indices with one for each axis, full slices filled in at the Ellipsis or the end."""
     taken = sum(_axes_taken(item) for item in items if item is not Ellipsis)
     if taken > rank:
-        raise IndexError(f"[]: {taken} indices are too many for a tensor of rank {rank}.")
+        raise OutOfRangeError(f"[]: {taken} indices are too many for a tensor of rank {rank}.")
     dots = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
-        raise IndexError("[]: an index can only have one Ellipsis.")
+        raise OutOfRangeError("[]: an index can only have one Ellipsis.")
     at = dots[0] if dots else len(items)
     return [*items[:at], *[slice(None)] * (rank - taken), *items[at + 1 :]]
 
@@ -94,7 +94,7 @@ def _slice_range(item: slice, size: int) -> tuple[int, int, int]:
 def _position(item: Any, size: int, axis: int) -> int:
     index = as_int("[]", "index", item)
     if not -size <= index < size:
-        raise IndexError(f"[]: index {index} is out of range for axis {axis} of size {size}.")
+        raise OutOfRangeError(f"[]: index {index} is out of range for axis {axis} of size {size}.")
     return index % size
 
 
@@ -115,7 +115,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
         )
     size = t.shape[axis]
     if values.size and not (-size <= values.min() and values.max() < size):
-        raise IndexError(f"[]: an index is out of range for axis {axis} of size {size}.")
+        raise OutOfRangeError(f"[]: an index is out of range for axis {axis} of size {size}.")
     indices = to_tensor("[]", "index", (values % max(size, 1)).astype(np.int32))
     return run("GatherV2", t, indices, axis=axis, batch_dims=0)
 

@@ -10,7 +10,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import upcast
-from tfpy.engine.tape import gradient, no_gradient
+from tfpy.engine.tape import gradient
 
 
 @op(chain=True, doc="Operations / Logical")
@@ -76,7 +76,10 @@ def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     return run("LogicalXor", *binary_operands("logical_xor", a, b, "bool"))
 
 
-no_gradient("LogicalNot", "LogicalAnd", "LogicalOr", "LogicalXor")
+# Truth values are constant almost everywhere: no gradient flows through them.
+gradient("LogicalNot", x=None)
+for _kernel in ("LogicalAnd", "LogicalOr", "LogicalXor"):
+    gradient(_kernel, a=None, b=None)
 
 
 @op(doc="Operations / Logical")

@@ -14,7 +14,7 @@ from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
-from tfpy.engine.tape import gradient, no_gradient
+from tfpy.engine.tape import gradient
 
 Axis: TypeAlias = int | Sequence[int] | None
 
@@ -196,7 +196,9 @@ def any_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     return _reduce("any", "Any", to_tensor("any", "x", x, "bool"), axis, keep_dims)
 
 
-no_gradient("All", "Any")
+# Truth values are constant almost everywhere: no gradient flows through them.
+for _kernel in ("All", "Any"):
+    gradient(_kernel, x=None)
 
 
 @op(chain=True, legacy="arg_max", doc="Operations / Reduction")

@@ -13,7 +13,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import ShapeError, argument_error
-from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_shape, broadcast_shapes, resolve_axes
+from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_ints, as_shape, broadcast_shapes, resolve_axes
 from tfpy.engine.tape import gradient
 
 
@@ -85,15 +85,15 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
 
 def _whole_shape(op_name: str, shape: Any, size: int) -> Shape:
     """A shape with its -1, if it has one, replaced by the size that is left."""
-    sizes = [as_int(op_name, "shape", n) for n in (shape if isinstance(shape, Sequence) else [shape])]
+    sizes = as_ints(op_name, "shape", shape)
+    if -1 not in sizes:
+        return as_shape(op_name, sizes)
     if sizes.count(-1) > 1:
-        raise argument_error(op_name, "shape", "a shape with one -1 at most", sizes)
-    if -1 in sizes:
-        known = math.prod(n for n in sizes if n != -1)
-        if known == 0 or size % known:
-            raise argument_error(op_name, "shape", f"a shape that {size} elements fill", sizes)
-        sizes[sizes.index(-1)] = size // known
-    return as_shape(op_name, sizes)
+        raise argument_error(op_name, "shape", "a shape with one -1 at most", list(sizes))
+    known = math.prod([n for n in sizes if n != -1])
+    if known == 0 or size % known:
+        raise argument_error(op_name, "shape", f"a shape that {size} elements fill", list(sizes))
+    return as_shape(op_name, [size // known if n == -1 else n for n in sizes])
 
 
 gradient("Reshape", x=lambda dy, n: reshape_to(dy, n.shape("x")))
@@ -157,7 +157,7 @@ def broadcast_to(x: TensorLike, shape: ShapeLike) -> Tensor:
     Source: TF.js `tf.broadcastTo`.
     """
     t = to_tensor("broadcast_to", "x", x)
-    sizes = [as_int("broadcast_to", "shape", n) for n in (shape if isinstance(shape, Sequence) else [shape])]
+    sizes = as_ints("broadcast_to", "shape", shape)
     lead = len(sizes) - t.rank
     kept = [t.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(sizes)]
     wanted = as_shape("broadcast_to", kept)

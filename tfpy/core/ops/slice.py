@@ -11,7 +11,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axes, resolve_axis
+from tfpy.engine.spec import as_int, as_ints, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
 
 
@@ -39,21 +39,23 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
 def _block(t: Tensor, begin: Any, size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     starts = _per_axis("begin", begin, t, 0)
     sizes = _per_axis("size", -1 if size is None else size, t, -1)
-    starts = [b + n if b < 0 else b for b, n in zip(starts, t.shape, strict=True)]
-    sizes = [n - b if s == -1 else s for s, b, n in zip(sizes, starts, t.shape, strict=True)]
-    for b, s, n in zip(starts, sizes, t.shape, strict=True):
-        if b < 0 or s < 0 or b + s > n:
+    for i, n in enumerate(t.shape):
+        if starts[i] < 0:
+            starts[i] += n
+        if sizes[i] == -1:
+            sizes[i] = n - starts[i]
+        if starts[i] < 0 or sizes[i] < 0 or starts[i] + sizes[i] > n:
             expected = f"a block inside shape {list(t.shape)}"
-            raise argument_error("slice", "begin", expected, f"begin {starts}, size {sizes}")
+            raise argument_error("slice", "begin", expected, f"begin {begin}, size {size}")
     return tuple(starts), tuple(sizes)
 
 
 def _per_axis(argument: str, given: Any, t: Tensor, rest: int) -> list[int]:
-    values = list(given) if isinstance(given, Sequence) else [given]
-    if len(values) > t.rank:
+    values = as_ints("slice", argument, given)
+    missing = t.rank - len(values)
+    if missing < 0:
         raise argument_error("slice", argument, f"at most {t.rank} numbers, for shape {list(t.shape)}", given)
-    whole = [as_int("slice", argument, v) for v in values]
-    return whole + [rest] * (t.rank - len(whole))
+    return [*values, *[rest] * missing]
 
 
 def _slice_gradient(dy: Tensor, n: Any) -> Tensor:

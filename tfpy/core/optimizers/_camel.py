@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward
+from tfpy.core.spelling import forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +46,9 @@ class OptimizerCamel:
         @classmethod
         def fromConfig(cls, config: Mapping[str, Any]) -> Self: ...
 
+        @property
+        def learningRate(self) -> float: ...
+
         def setLearningRate(self, learning_rate: float) -> None: ...
 
         def getWeights(self) -> ReadyList[dict[str, Any]]: ...
@@ -61,6 +64,8 @@ class OptimizerCamel:
         getClassName = forward("get_class_name")
         getConfig = forward("get_config")
         fromConfig = classmethod(forward("from_config"))
+        learningRate = forward_property("learning_rate")
+        learningRate = forward_property("learning_rate", writable=True)
         setLearningRate = forward("set_learning_rate")
         getWeights = forward("get_weights")
         setWeights = forward("set_weights")

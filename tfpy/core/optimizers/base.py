@@ -30,7 +30,6 @@ class Optimizer(OptimizerCamel):
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
 
     Attributes:
-        learning_rate: how far a step goes; it may be set at any time.
         iterations: how many steps have been made.
 
     Source: TF.js `tf.Optimizer`.
@@ -40,7 +39,7 @@ class Optimizer(OptimizerCamel):
     slot_names: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, learning_rate: float) -> None:
-        self.learning_rate = float(learning_rate)
+        self._learning_rate = float(learning_rate)
         self.iterations = 0
         self._slots: dict[str, dict[str, Variable]] = {}
 
@@ -146,9 +145,18 @@ class Optimizer(OptimizerCamel):
         """An optimizer as `get_config` describes it, in either spelling."""
         return cls(**config)
 
+    @property
+    def learning_rate(self) -> float:
+        """How far a step goes."""
+        return self._learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, learning_rate: float) -> None:
+        self._learning_rate = float(learning_rate)
+
     def set_learning_rate(self, learning_rate: float) -> None:
         """Set how far a step goes."""
-        self.learning_rate = float(learning_rate)
+        self.learning_rate = learning_rate
 
     def get_weights(self) -> ReadyList[dict[str, Any]]:
         """The iterations and slots as a list of {'name', 'tensor'}; it may be awaited."""

@@ -130,6 +130,15 @@ def _float32_product(a: float, b: float) -> float:
     return float(np.float32(a) * np.float32(b))
 
 
+def _float32_power(beta: float, exponent: int) -> float:
+    power = float(np.float32(beta))
+    for _ in range(exponent - 1):
+        last, power = power, _float32_product(power, beta)
+        if power == last:
+            break
+    return power
+
+
 def _one_minus(power: float) -> float:
     return float(np.float32(1) - np.float32(power))
 
@@ -150,7 +159,8 @@ class _BetaOptimizer(Optimizer):
         self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
 
     def restored(self) -> None:
-        self._powers = [float(np.float32(b ** (self.iterations + 1))) for b in (self.beta1, self.beta2)]
+        # Multiplied step by step, so that a run that goes on has the very numbers of one that never stopped.
+        self._powers = [_float32_power(beta, self.iterations + 1) for beta in (self.beta1, self.beta2)]
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}

@@ -1,0 +1,27 @@
+"""How long `import tfpy` takes beyond numpy: python benchmarks/import_time.py"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+
+CODE = """
+import time, numpy
+wall, cpu = time.perf_counter(), time.process_time()
+import tfpy
+print(time.perf_counter() - wall, time.process_time() - cpu)
+"""
+
+
+def main() -> None:
+    runs = []
+    for _ in range(11):
+        out = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True).stdout
+        runs.append([float(v) for v in out.split()])
+    wall, cpu = (statistics.median(column) for column in zip(*runs, strict=True))
+    print(f"import tfpy, beyond numpy: {wall * 1e3:.0f} ms of wall time, {cpu * 1e3:.0f} ms of CPU time (limit 200 ms)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Backends: choosing, registering, removing; what the exact and the double backend compute in."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.backend import registry, using
+from tfpy.engine.cpu.backend import CpuBackend
+
+
+def test_choosing_a_backend() -> None:
+    assert tf.get_backend() == "cpu"
+    assert tf.set_backend("exact")
+    assert tf.getBackend() == "exact"
+    assert asyncio.run(_ready())
+    assert tf.set_backend("cpu")
+    with pytest.raises(ValueError, match="backend 'wegl'"):
+        tf.set_backend("wegl")
+    assert tf.get_backend() == "cpu"
+
+
+async def _ready() -> bool:
+    return bool(await tf.ready())
+
+
+def test_tensors_move_between_backends() -> None:
+    a = tf.tensor([1.0, 2])
+    with using(registry.find("exact")):
+        b = a.add(1)
+    assert b.add(a).array_sync() == [3, 5]
+
+
+def test_exact_rounds_each_result_once() -> None:
+    """The sum of many float32 numbers is that of float64, rounded: as the TF.js cpu backend computes."""
+    values = np.random.default_rng(0).random(1000).astype(np.float32)
+    with using(registry.find("exact")):
+        exact = float(tf.tensor(values).sum())
+    assert exact == np.float32(values.astype(np.float64).sum())
+
+
+def test_double_keeps_float64() -> None:
+    with using(registry.find("double")):
+        t = tf.tensor([1 / 3]).add(0)
+    assert t.numpy()[0] == 1 / 3
+
+
+def test_registering_and_removing() -> None:
+    made: list[CpuBackend] = []
+
+    def factory() -> CpuBackend:
+        made.append(CpuBackend())
+        return made[-1]
+
+    assert tf.register_backend("mine", factory, 0)
+    assert not tf.register_backend("mine", factory), "a name is registered once"
+    tf.set_backend("mine")
+    assert tf.tensor([1]).add(1).array_sync() == [2]
+    assert tf.find_backend("mine") is made[0]
+    assert len(made) == 1
+    registry.use("cpu")
+    tf.remove_backend("mine")
+    with pytest.raises(ValueError, match="mine"):
+        tf.set_backend("mine")
+    assert tf.find_backend("mine") is None

@@ -1,0 +1,120 @@
+"""The gradient functions: their forms, their errors, custom gradients, higher orders, memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+
+def test_the_forms_agree() -> None:
+    x, y = tf.tensor([1.0, 2, 3]), tf.tensor([4.0, 5, 6])
+    product = lambda a, b: a.mul(b).sum()  # noqa: E731
+    np.testing.assert_array_equal(tf.grad(lambda a: a.square().sum())(x).numpy(), [2, 4, 6])
+    ga, gb = tf.grads(product)([x, y])
+    np.testing.assert_array_equal(ga.numpy(), y.numpy())
+    np.testing.assert_array_equal(gb.numpy(), x.numpy())
+    one = tf.value_and_grad(lambda a: a.square().sum())(x)
+    assert float(one.value) == 14
+    np.testing.assert_array_equal(one.grad.numpy(), [2, 4, 6])
+    value, grads = tf.value_and_grads(product)([x, y])
+    assert float(value) == 32
+    assert len(grads) == 2
+
+
+def test_dy_weighs_the_result() -> None:
+    x = tf.tensor([1.0, 2, 3])
+    dy = tf.tensor([1.0, 10, 100])
+    np.testing.assert_array_equal(tf.grad(lambda a: a.square())(x, dy).numpy(), [2, 40, 600])
+    np.testing.assert_array_equal(tf.grad(lambda a: a.square())(x).numpy(), [2, 4, 6])
+    with pytest.raises(ValueError, match="dy.*shape"):
+        tf.grad(lambda a: a.square())(x, tf.scalar(1))
+
+
+def test_variable_grads_by_name() -> None:
+    v = tf.variable(tf.tensor([1.0, 2]), True, "v")
+    w = tf.variable(tf.tensor([3.0, 4]), True, "w")
+    frozen = tf.variable(tf.tensor([5.0, 6]), False, "frozen")
+    value, grads = tf.variable_grads(lambda: v.mul(w).mul(frozen).sum())
+    assert float(value) == 63
+    assert set(grads) == {"v", "w"}
+    np.testing.assert_array_equal(grads["v"].numpy(), [15, 24])
+    only = tf.variable_grads(lambda: v.mul(w).sum(), [w])
+    assert set(only.grads) == {"w"}
+    with pytest.raises(ValueError, match="variable_grads.*trainable|trainable"):
+        tf.variable_grads(lambda: frozen.sum(), [frozen])
+
+
+def test_higher_orders() -> None:
+    cube = lambda x: x.pow(3).sum()  # noqa: E731
+    second = tf.grad(lambda x: tf.grad(cube)(x).sum())
+    third = tf.grad(lambda x: second(x).sum())
+    x = tf.tensor([1.0, 2])
+    np.testing.assert_allclose(second(x).numpy(), [6, 12], rtol=1e-6)
+    np.testing.assert_allclose(third(x).numpy(), [6, 6], rtol=1e-6)
+
+
+def test_a_tensor_used_twice_gets_both_parts() -> None:
+    x = tf.scalar(3)
+    assert float(tf.grad(lambda a: a.mul(a).add(a))(x)) == 7
+    # As in TF.js, a tensor given twice is one variable.
+    da, db = tf.grads(lambda a, b: a.mul(3).sub(b))([x, x])
+    assert (float(da), float(db)) == (2, 2)
+
+
+def test_custom_gradients() -> None:
+    def half(x: tf.Tensor, save: object) -> dict[str, object]:
+        save([x])  # type: ignore[operator]
+        return {"value": x.square(), "gradFunc": lambda dy, saved: [dy.mul(saved[0]).mul(100)]}
+
+    f = tf.custom_grad(half)
+    x = tf.tensor([1.0, 2])
+    np.testing.assert_array_equal(f(x).numpy(), [1, 4])
+    np.testing.assert_array_equal(tf.grad(lambda a: f(a).sum())(x).numpy(), [100, 200])
+    plain = tf.customGrad(lambda a: (a.mul(2), lambda dy: dy.mul(-1)))
+    assert float(tf.grad(lambda a: plain(a))(tf.scalar(5))) == -1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tf.grad(lambda x: 3)(tf.scalar(1)), "tensor"),
+        (lambda: tf.grad(lambda x: tf.scalar(2))(tf.scalar(1)), "depend"),
+        (lambda: tf.grad(lambda x: x.greater(0))(tf.scalar(1)), "depend|gradient"),
+        (lambda: tf.grad("f"), "grad.*f.*function"),
+        (lambda: tf.grads(lambda a, b: a.add(b))(tf.scalar(1)), "grads.*args.*list"),
+        (lambda: tf.variable_grads(lambda: tf.scalar(1), []), "var_list|variable"),
+        (lambda: tf.value_and_grad(lambda x: x.square())([1.0, 2.0], tf.scalar(1)), "dy|shape"),
+        (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: a)(x))(tf.scalar(1)), "custom_grad"),
+        (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: (a.mul(1), lambda dy: tf.ones([7])))(x))(tf.scalar(1)), "shape"),
+    ],
+)  # fmt: skip
+def test_errors_name_function_and_argument(call: object, words: str) -> None:
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
+        call()  # type: ignore[operator]
+
+
+def test_the_cost_must_be_a_scalar() -> None:
+    v = tf.variable(tf.tensor([1.0, 2]))
+    with pytest.raises((ValueError, TypeError), match="scalar"):
+        tf.variable_grads(lambda: v.square())
+    assert v.array_sync() == [1, 2]
+
+
+def test_a_long_chain_does_not_exhaust_the_stack() -> None:
+    def deep(x: tf.Tensor) -> tf.Tensor:
+        for _ in range(5000):
+            x = x.add(0.001)
+        return x
+
+    assert float(tf.grad(deep)(tf.scalar(1))) == 1
+
+
+def test_gradients_keep_no_intermediate_results() -> None:
+    x = tf.ones([10])
+    before = tf.memory().num_tensors
+    g = tf.grad(lambda a: a.exp().square().sum())(x)
+    assert tf.memory().num_tensors == before + 1
+    g.dispose()
+    assert tf.memory().num_tensors == before

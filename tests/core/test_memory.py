@@ -1,0 +1,157 @@
+"""tidy, keep, dispose and memory: what is freed when, also when the user's function raises."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import warnings
+
+import pytest
+
+import tfpy as tf
+from tfpy.engine.state import local
+
+
+class Oops(Exception):
+    pass
+
+
+def test_memory_counts_tensors_buffers_and_bytes() -> None:
+    before = tf.memory()
+    a = tf.zeros([2, 3])
+    b = a.reshape([3, 2])
+    c = tf.tensor([True])
+    counts = tf.memory()
+    assert counts.num_tensors - before.num_tensors == 3
+    assert counts.num_data_buffers - before.num_data_buffers == 2, "a reshape shares its data"
+    assert counts.num_bytes - before.num_bytes == 24 + 24 + 1
+    assert counts.numTensors == counts["numTensors"] == counts["num_tensors"] == counts.num_tensors
+    with pytest.raises(AttributeError):
+        counts.nothing  # noqa: B018
+    del a, b, c
+    assert tf.memory().num_tensors == before.num_tensors, "what nothing refers to is freed at once"
+
+
+def test_complex_tensors_count_as_tfjs_counts_them() -> None:
+    before = tf.memory()
+    c = tf.complex([1.0, 2.0], [3.0, 4.0])
+    assert tf.memory().num_tensors - before.num_tensors == 3
+    c.dispose()
+    assert tf.memory().num_tensors == before.num_tensors
+
+
+def test_no_list_grows_outside_of_gradients_and_tidies() -> None:
+    a = tf.ones([2, 2])
+    for _ in range(10):
+        a.add(a)
+    gc.collect()
+    objects = len(gc.get_objects())
+    for _ in range(1000):
+        a.add(a).relu()
+    gc.collect()
+    assert len(gc.get_objects()) - objects < 100
+
+
+def test_tidy_frees_all_but_what_is_returned() -> None:
+    inner: list[tf.Tensor] = []
+
+    def compute() -> dict[str, object]:
+        t = tf.ones([3])
+        inner.append(t)
+        return {"sum": t.sum(), "nested": [(t.mul(2),)], "number": 3}
+
+    found = tf.tidy(compute)
+    assert inner[0].is_disposed
+    assert found["sum"].array_sync() == 3  # type: ignore[attr-defined]
+    assert found["nested"][0][0].array_sync() == [2, 2, 2]  # type: ignore[index]
+
+
+def test_tidy_takes_a_name_and_is_a_context_manager() -> None:
+    assert tf.tidy("sum", lambda: tf.ones([3]).sum()).array_sync() == 3
+    with tf.tidy() as scope:
+        lost = tf.ones([3])
+        scope.result = lost.sum()
+    assert lost.is_disposed
+    assert scope.result.array_sync() == 3
+
+
+def test_tidies_nest_and_hand_results_outwards() -> None:
+    def outer() -> tf.Tensor:
+        kept = tf.tidy(lambda: tf.scalar(1).add(1))
+        assert not kept.is_disposed
+        return kept.mul(3)
+
+    assert tf.tidy(outer).array_sync() == 6
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [lambda f: tf.tidy(f), lambda f: tf.grad(f)(tf.scalar(1)), lambda f: tf.value_and_grads(f)([tf.scalar(1)])],
+)
+def test_nothing_leaks_when_the_function_raises(failing: object) -> None:
+    made: list[tf.Tensor] = []
+
+    def function(*_: tf.Tensor) -> tf.Tensor:
+        made.append(tf.ones([100]).square())
+        raise Oops
+
+    before = tf.memory().num_tensors
+    with pytest.raises(Oops):
+        failing(function)  # type: ignore[operator]
+    assert not local.state.scopes
+    assert not local.state.tapes
+    made.clear()
+    gc.collect()
+    assert tf.memory().num_tensors == before
+
+
+def test_variables_survive_a_tidy() -> None:
+    v = tf.tidy(lambda: (tf.variable(tf.scalar(1)), None)[0])
+    w: list[tf.Variable] = []
+    tf.tidy(lambda: w.append(tf.variable(tf.scalar(2))))
+    assert (float(v), float(w[0])) == (1, 2)
+
+
+def test_keep_outlives_the_tidies_and_dispose_ends_it() -> None:
+    kept: list[tf.Tensor] = []
+    tf.tidy(lambda: tf.tidy(lambda: kept.append(tf.keep(tf.scalar(5)))))
+    assert kept[0].array_sync() == 5
+    kept[0].dispose()
+    with pytest.raises(RuntimeError, match="disposed"):
+        tf.keep(kept[0])
+    with pytest.raises(TypeError, match="keep.*tensor"):
+        tf.keep(3)  # type: ignore[type-var]
+
+
+def test_dispose_walks_containers() -> None:
+    a, b, c = tf.scalar(1), tf.scalar(2), tf.scalar(3)
+    tf.dispose({"x": [a, (b, "text", 4)], "y": c, "z": None})
+    assert a.is_disposed
+    assert b.is_disposed
+    assert c.is_disposed
+
+
+def test_bad_arguments_of_tidy() -> None:
+    with pytest.raises(TypeError, match="tidy.*function"):
+        tf.tidy("name", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="tidy"):
+        tf.tidy(3)  # type: ignore[arg-type]
+
+
+def test_an_async_function_is_warned_about() -> None:
+    async def later() -> int:
+        return 1
+
+    with pytest.warns(UserWarning, match="tidy.*async"):
+        pending = tf.tidy(later)
+    assert asyncio.run(pending) == 1
+
+
+def test_disposing_twice_is_allowed_and_shared_data_lives() -> None:
+    a = tf.tensor([1, 2])
+    b = a.clone()
+    a.dispose()
+    a.dispose()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert b.array_sync() == [1, 2]

@@ -1,0 +1,184 @@
+"""Optimizers: each against its formula in float64, their state, and what bad input is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+Array = np.ndarray[Any, Any]
+EPS = 1e-7
+
+
+def _sgd(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    for g in grads:
+        w = w - 0.1 * g
+        yield w
+
+
+def _momentum(w: Array, grads: Iterator[Array], nesterov: bool = False) -> Iterator[Array]:
+    v = np.zeros_like(w)
+    for g in grads:
+        v = 0.9 * v + g
+        w = w - 0.1 * (g + 0.9 * v if nesterov else v)
+        yield w
+
+
+def _adagrad(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    a = np.full_like(w, 0.1)
+    for g in grads:
+        a = a + g**2
+        w = w - 0.1 * g / np.sqrt(a + EPS)
+        yield w
+
+
+def _adadelta(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    a, u = np.zeros_like(w), np.zeros_like(w)
+    for g in grads:
+        step = np.sqrt(u + EPS) / np.sqrt(a + EPS) * g
+        a, u = 0.95 * a + 0.05 * g**2, 0.95 * u + 0.05 * step**2
+        w = w - 0.1 * step
+        yield w
+
+
+def _rmsprop(w: Array, grads: Iterator[Array], centered: bool = False) -> Iterator[Array]:
+    s, m, v = np.zeros_like(w), np.zeros_like(w), np.zeros_like(w)
+    for g in grads:
+        s, m = 0.9 * s + 0.1 * g**2, 0.9 * m + 0.1 * g
+        v = 0.5 * v + 0.1 * g / np.sqrt(s - (m**2 + EPS) if centered else s + EPS)
+        w = w - v
+        yield w
+
+
+def _adam(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    m, v = np.zeros_like(w), np.zeros_like(w)
+    for t, g in enumerate(grads, start=1):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        w = w - 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + EPS)
+        yield w
+
+
+def _adamax(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    m, u = np.zeros_like(w), np.zeros_like(w)
+    for t, g in enumerate(grads, start=1):
+        m = 0.9 * m + 0.1 * g
+        u = np.maximum(0.999 * u, np.abs(g))
+        w = w - 0.1 / (1 - 0.9**t) * m / (u + EPS)
+        yield w
+
+
+RULES: dict[str, tuple[Callable[[], Any], Callable[..., Iterator[Array]]]] = {
+    "sgd": (lambda: tf.train.sgd(0.1), _sgd),
+    "momentum": (lambda: tf.train.momentum(0.1, 0.9), _momentum),
+    "nesterov": (lambda: tf.train.momentum(0.1, 0.9, True), lambda w, g: _momentum(w, g, True)),
+    "adagrad": (lambda: tf.train.adagrad(0.1), _adagrad),
+    "adadelta": (lambda: tf.train.adadelta(0.1), _adadelta),
+    "rmsprop": (lambda: tf.train.rmsprop(0.1, 0.9, 0.5), _rmsprop),
+    "centered": (lambda: tf.train.rmsprop(0.1, 0.9, 0.5, None, True), lambda w, g: _rmsprop(w, g, True)),
+    "adam": (lambda: tf.train.adam(0.1), _adam),
+    "adamax": (lambda: tf.train.adamax(0.1), _adamax),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_rules_are_the_formulas(name: str) -> None:
+    make, rule = RULES[name]
+    rng = np.random.default_rng(3)
+    start, grads = rng.normal(size=(2, 3)), rng.normal(size=(5, 2, 3))
+    w = tf.variable(tf.tensor(start))
+    optimizer = make()
+    for grad, expected in zip(grads, rule(start, iter(grads)), strict=True):
+        given = tf.tensor(grad)
+        optimizer.minimize(lambda given=given: w.mul(given).sum())
+        np.testing.assert_allclose(w.numpy(), expected, rtol=2e-4, atol=2e-5)
+    assert optimizer.iterations == 5
+    optimizer.dispose()
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_state_can_be_taken_over(name: str) -> None:
+    make, _ = RULES[name]
+    w, v = tf.variable(tf.tensor([1.0, -2]), True, "one"), tf.variable(tf.tensor([1.0, -2]), True, "two")
+    cost = lambda x: x.square().sum()  # noqa: E731
+    first, second = make(), make()
+    for _ in range(3):
+        first.minimize(lambda: cost(w), False, [w])
+    v.assign(w)
+    state = [{"name": s["name"].replace("one", "two"), "tensor": s["tensor"]} for s in first.get_weights()]
+    second.set_weights(state)
+    first.minimize(lambda: cost(w), False, [w])
+    second.minimize(lambda: cost(v), False, [v])
+    np.testing.assert_array_equal(w.numpy(), v.numpy())
+    again = type(first).from_config(first.get_config())
+    assert again.get_config() == first.get_config()
+    first.dispose()
+    second.dispose()
+
+
+def test_minimize_returns_the_cost_before_the_step() -> None:
+    w = tf.variable(tf.scalar(3))
+    optimizer = tf.train.sgd(0.5)
+    assert optimizer.minimize(lambda: w.square()) is None
+    assert float(w) == 0
+    w.assign(tf.scalar(3))
+    assert float(optimizer.minimize(lambda: w.square(), True)) == 9
+
+
+def test_gradients_can_be_applied_by_name_or_as_a_list() -> None:
+    w = tf.variable(tf.tensor([1.0, 1]), True, "w")
+    optimizer = tf.train.sgd(1.0)
+    value, grads = optimizer.compute_gradients(lambda: w.sum())
+    assert float(value) == 2
+    optimizer.apply_gradients(grads)
+    optimizer.applyGradients([{"name": "w", "tensor": tf.tensor([1.0, 2])}])
+    assert w.array_sync() == [-1, -2]
+
+
+def test_bad_gradients_change_nothing() -> None:
+    w = tf.variable(tf.tensor([1.0, 1]), True, "w")
+    v = tf.variable(tf.tensor([1.0]), True, "v")
+    optimizer = tf.train.momentum(1.0, 0.9)
+    with pytest.raises(ValueError, match="apply_gradients.*'v'.*shape"):
+        optimizer.apply_gradients({"w": tf.ones([2]), "v": tf.ones([2])})
+    with pytest.raises(ValueError, match="variable 'nobody'"):
+        optimizer.apply_gradients({"w": tf.ones([2]), "nobody": tf.ones([2])})
+    assert (w.array_sync(), v.array_sync(), optimizer.iterations) == ([1, 1], [1], 0)
+
+
+def test_a_failing_cost_changes_nothing() -> None:
+    w = tf.variable(tf.scalar(1))
+    optimizer = tf.train.adam(0.1)
+
+    def cost() -> tf.Tensor:
+        w.square()
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        optimizer.minimize(cost)
+    assert (float(w), optimizer.iterations) == (1, 0)
+
+
+def test_the_learning_rate_can_change() -> None:
+    w = tf.variable(tf.scalar(0))
+    optimizer = tf.train.sgd(1)
+    optimizer.set_learning_rate(0.25)
+    optimizer.minimize(lambda: w.mul(4))
+    assert float(w) == -1
+    optimizer.learningRate = 0.5
+    optimizer.minimize(lambda: w.mul(4))
+    assert float(w) == -3
+
+
+def test_steps_leave_nothing_behind() -> None:
+    w = tf.variable(tf.ones([4]))
+    optimizer = tf.train.adam(0.1)
+    optimizer.minimize(lambda: w.square().sum())
+    before = tf.memory().num_tensors
+    for _ in range(10):
+        optimizer.minimize(lambda: w.square().sum())
+    assert tf.memory().num_tensors == before
+    optimizer.dispose()

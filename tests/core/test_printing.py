@@ -1,0 +1,48 @@
+"""Tensors as text: what TF.js 4.22 prints (printed.json, made by record_printed.mjs), repr and HTML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tfpy as tf
+
+RECORDED: list[dict[str, Any]] = json.loads((Path(__file__).parent / "printed.json").read_text(encoding="utf-8"))
+
+
+def _tensor(case: dict[str, Any]) -> tf.Tensor:
+    if case["dtype"] == "complex64":
+        parts = [tf.tensor(case[part], case["shape"]) for part in ("real", "imag")]
+        return tf.complex(*parts)
+    values = case["values"]
+    if case["dtype"] == "float32":
+        values = [float(v.replace("Infinity", "inf")) if isinstance(v, str) else v for v in values]
+    return tf.tensor(values, case["shape"], case["dtype"])
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda c: f"{c['dtype']}{c['shape']}")
+def test_prints_what_tfjs_prints(case: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    tensor = _tensor(case)
+    assert tensor.to_string() == case["text"]
+    assert str(tensor) == case["text"]
+    assert tensor.to_string(True) == case["verbose"]
+    tensor.print()
+    tf.print(tensor, True)
+    assert capsys.readouterr().out == case["text"] + "\n" + case["verbose"] + "\n"
+
+
+def test_repr_gives_shape_and_dtype() -> None:
+    assert repr(tf.tensor([[1], [2]], dtype="int32")) == "Tensor(shape=[2, 1], dtype=int32)\n    [[1],\n     [2]]"
+    disposed = tf.scalar(1)
+    disposed.dispose()
+    assert repr(disposed) == "Tensor(shape=[], dtype=float32, disposed)"
+    assert str(disposed) == "Tensor (disposed)"
+
+
+def test_notebooks_show_a_small_table() -> None:
+    html = tf.tensor([["<b>", "&"]])._repr_html_()
+    assert "string, 1 × 2" in html
+    assert "&lt;b&gt;" in html

@@ -1,0 +1,96 @@
+"""Seeded random numbers: TF.js's own, number for number (prng_vectors.json), and repeatable unseeded ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine import rng
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parent.parent / "golden/prng_vectors.json").read_text("utf-8"))
+
+MAKERS = {
+    "randomUniform": lambda seed: tf.random_uniform([8], 0, 1, "float32", seed),
+    "randomUniform_m1_3_int32": lambda seed: tf.random_uniform([8], -1, 3, "int32", seed),
+    "randomUniform_bool_0_2": lambda seed: tf.random_uniform([8], 0, 2, "bool", seed),
+    "randomUniformInt_0_10": lambda seed: tf.random_uniform_int([8], 0, 10, seed),
+    "randomNormal_0_1": lambda seed: tf.random_normal([8], 0, 1, "float32", seed),
+    "randomNormal_5_3": lambda seed: tf.random_normal([8], 5, 3, "float32", seed),
+    "randomNormal_5_3_int32": lambda seed: tf.random_normal([8], 5, 3, "int32", seed),
+    "truncatedNormal_0_1": lambda seed: tf.truncated_normal([8], 0, 1, "float32", seed),
+    "truncatedNormal_1_05": lambda seed: tf.truncated_normal([8], 1, 0.5, "float32", seed),
+    "randomGamma_2_1": lambda seed: tf.random_gamma([8], 2, 1, "float32", seed),
+    "randomGamma_05_2": lambda seed: tf.random_gamma([8], 0.5, 2, "float32", seed),
+    "randomGamma_3_2_int32": lambda seed: tf.random_gamma([8], 3, 2, "int32", seed),
+    "multinomial_probs_2_3_5": lambda seed: tf.multinomial([0.2, 0.3, 0.5], 8, seed, True),
+    "multinomial_logits_0_1_2": lambda seed: tf.multinomial([0.0, 1, 2], 8, seed),
+    "dropout_05": lambda seed: tf.dropout(tf.ones([8]), 0.5, None, seed),
+    "dropout_02": lambda seed: tf.dropout(tf.ones([8]), 0.2, None, seed),
+}
+RECORDED = [(name, seed) for name in MAKERS for seed in VECTORS[name] if seed != "args"]
+
+
+@pytest.mark.parametrize(("name", "seed"), RECORDED)
+def test_a_seed_gives_tfjss_numbers(name: str, seed: str) -> None:
+    found = MAKERS[name](json.loads(seed)).numpy()
+    np.testing.assert_array_equal(found.astype(np.float64), np.array(VECTORS[name][seed], dtype=np.float64))
+
+
+def test_each_row_of_a_multinomial_draws_the_same() -> None:
+    found = tf.multinomial([[0.2, 0.8], [0.5, 0.5]], 6, 42, True)
+    np.testing.assert_array_equal(found.numpy(), VECTORS["multinomial_2d"]["values"])
+
+
+@pytest.mark.parametrize("name", [n for n in VECTORS["initializers"] if " " not in n and n != "args"])
+def test_initializers(name: str) -> None:
+    recorded = VECTORS["initializers"][name]
+    initializer = getattr(tf.initializers, name.split("_")[0])({"seed": 42})
+    np.testing.assert_allclose(initializer.apply(np.shape(recorded)).numpy(), np.float32(recorded), rtol=3e-6)
+
+
+def test_initializers_count_what_a_unit_sees() -> None:
+    fan_out = tf.initializers.variance_scaling(scale=2, mode="fanOut", distribution="uniform", seed=42).apply([3, 2])
+    recorded = VECTORS["initializers"]
+    np.testing.assert_allclose(fan_out.numpy(), recorded["varianceScaling fanOut uniform 2"], rtol=3e-6)
+    field = tf.initializers.glorot_uniform(seed=42).apply([2, 2, 3, 4]).numpy().ravel()[:8]
+    np.testing.assert_allclose(field, recorded["glorotUniform conv [2,2,3,4] first 8"], rtol=3e-6)
+
+
+def test_a_long_stream_is_the_serial_one() -> None:
+    """Many numbers are drawn side by side; they are those drawn one after the other."""
+    serial = rng.Alea(7)
+    expected = [serial.next() for _ in range(5000)]
+    np.testing.assert_array_equal(rng.Alea(7).take(5000), expected)
+    split = rng.Alea(7)
+    np.testing.assert_array_equal(np.concatenate([split.take(n) for n in (1, 999, 3000, 1000)]), expected)
+
+
+def test_set_seed_makes_unseeded_streams_repeatable() -> None:
+    tf.set_seed(5)
+    first = [tf.random_normal([3]).array_sync(), tf.random_uniform([3]).array_sync()]
+    tf.set_seed(5)
+    assert [tf.random_normal([3]).array_sync(), tf.random_uniform([3]).array_sync()] == first
+    tf.set_seed(None)
+    assert tf.random_normal([3]).array_sync() != first[0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.random_normal([2], 0, 1, "bool"),
+        lambda: tf.truncated_normal([2], 0, 1, "bool"),
+        lambda: tf.random_uniform([-1]),
+        lambda: tf.random_gamma([2], -1),
+        lambda: tf.multinomial([[[0.5]]], 1),
+        lambda: tf.dropout([1.0], 1.0),
+        lambda: tf.dropout([1.0], -0.1),
+    ],
+)
+def test_bad_arguments(make: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        make()

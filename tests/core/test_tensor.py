@@ -1,0 +1,215 @@
+"""Tensors: making them, dtypes, reading, Python's protocols, and what bad input is told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "shape"),
+    [
+        (3, "float32", ()),
+        (3.5, "float32", ()),
+        (True, "bool", ()),
+        ("a", "string", ()),
+        ([1, 2, 3], "float32", (3,)),
+        ([[True], [False]], "bool", (2, 1)),
+        ([["a", "b"]], "string", (1, 2)),
+        ([], "float32", (0,)),
+        ([[], []], "float32", (2, 0)),
+        ((1, (2, 3)[0]), "float32", (2,)),
+        (np.arange(4), "int32", (4,)),
+        (np.arange(4, dtype=np.uint8).reshape(2, 2), "int32", (2, 2)),
+        (np.ones((1, 2)), "float32", (1, 2)),
+        (np.array([True]), "bool", (1,)),
+        (np.array(2.5, dtype=np.float16), "float32", ()),
+        ([np.float64(1), np.float64(2)], "float32", (2,)),
+        (1 + 2j, "complex64", ()),
+        (np.array([1j, 2]), "complex64", (2,)),
+    ],
+    ids=str,
+)
+def test_dtype_and_shape_follow_from_the_values(values: Any, dtype: str, shape: tuple[int, ...]) -> None:
+    t = tf.tensor(values)
+    assert (t.dtype, t.shape, t.rank, t.size) == (dtype, shape, len(shape), int(np.prod(shape)))
+
+
+def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
+    t = tf.tensor([1.9, -1.9, 0, 300], [2, 2], "int32")
+    assert t.array_sync() == [[1, -1], [0, 300]]
+    assert tf.tensor([0, 2, -1], dtype="bool").array_sync() == [False, True, True]
+    assert tf.tensor([True, False], dtype="float32").array_sync() == [1.0, 0.0]
+    assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: tf.tensor([[1, 2], [3]]), ValueError, "tensor.*values.*rectangular"),
+        (lambda: tf.tensor([1, [2]]), ValueError, "tensor.*values"),
+        (lambda: tf.tensor([1, 2, 3], [2, 2]), ValueError, "tensor.*shape.*3.*2, 2"),
+        (lambda: tf.tensor([1], [-1]), ValueError, "tensor.*shape.*-1"),
+        (lambda: tf.tensor([1], dtype="float16"), ValueError, "tensor.*dtype.*float16"),
+        (lambda: tf.tensor(["a"], dtype="float32"), (ValueError, TypeError), "tensor"),
+        (lambda: tf.tensor([1, "a"]), (ValueError, TypeError), "tensor.*values"),
+        (lambda: tf.tensor(None), (ValueError, TypeError), "tensor.*values.*None"),
+        (lambda: tf.tensor(object()), TypeError, "tensor.*values"),
+        (lambda: tf.tensor(np.array([2**40])), ValueError, "tensor.*values.*int32"),
+        (lambda: tf.tensor1d([[1]]), ValueError, "tensor1d.*rank 1"),
+        (lambda: tf.tensor2d([1, 2]), ValueError, "tensor2d.*shape"),
+        (lambda: tf.scalar([1]), (ValueError, TypeError), "scalar"),
+        (lambda: tf.zeros([2, "a"]), (ValueError, TypeError), "zeros.*shape"),
+        (lambda: tf.fill([2], "a", "float32"), (ValueError, TypeError), "fill"),
+        (lambda: tf.range(0, 5, 0), ValueError, "range.*step"),
+        (lambda: tf.linspace(0, 1, 0), ValueError, "linspace.*num"),
+        (lambda: tf.one_hot([0, 1], 0), ValueError, "one_hot.*depth"),
+        (lambda: tf.eye(-1), ValueError, "eye"),
+        (lambda: tf.complex([1.0], [1.0, 2.0]), ValueError, "complex"),
+    ],
+)  # fmt: skip
+def test_bad_values_are_refused_by_name(make: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=f"(?s){words}"):
+        make()
+
+
+@pytest.mark.parametrize("rank", range(1, 7))
+def test_constructors_by_rank(rank: int) -> None:
+    make = getattr(tf, f"tensor{rank}d")
+    nested: Any = 5.0
+    for _ in range(rank):
+        nested = [nested]
+    assert make(nested).shape == (1,) * rank
+    if rank > 1:
+        assert make([1, 2], [1] * (rank - 1) + [2]).shape == (1,) * (rank - 1) + (2,)
+    with pytest.raises(ValueError, match=f"tensor{rank}d"):
+        make([nested])
+
+
+def test_reading() -> None:
+    t = tf.tensor([[1, 2], [3, 4]])
+    np.testing.assert_array_equal(t.data_sync(), np.array([1, 2, 3, 4], dtype=np.float32))
+    assert t.array_sync() == [[1, 2], [3, 4]]
+    assert t.numpy().dtype == np.float32
+    assert t.buffer_sync().get(1, 0) == 3
+    assert tf.tensor(["é", ""]).data_sync() == ["é", ""]
+    assert tf.scalar(7, "int32").array_sync() == 7
+    with pytest.raises(ValueError, match="read-only"):
+        t.numpy()[0, 0] = 9
+    buffer = t.buffer_sync()
+    buffer.set(9, 0, 0)
+    assert t.array_sync()[0][0] == 1, "the buffer is a copy"
+
+
+def test_reading_asynchronously() -> None:
+    async def read() -> tuple[Any, Any, bytes, Any, list[bytes]]:
+        t = tf.tensor([1.5, 2])
+        texts = tf.tensor(["ab"])
+        awaited = await t
+        assert awaited is t
+        return await t.data(), await t.array(), await t.bytes(), (await t.buffer()).get(1), await texts.bytes()
+
+    data, array, raw, second, texts = asyncio.run(read())
+    assert list(data) == array == [1.5, 2]
+    assert raw == np.array([1.5, 2], dtype="<f4").tobytes()
+    assert second == 2
+    assert texts == [b"ab"]
+
+
+def test_python_protocols() -> None:
+    a = tf.tensor([[1, 2], [3, 4]])
+    assert len(a) == 2
+    assert [row.array_sync() for row in a] == [[1, 2], [3, 4]]
+    assert (float(tf.scalar(2.5)), int(tf.tensor([7])), bool(tf.scalar(0))) == (2.5, 7, False)
+    np.testing.assert_array_equal(np.asarray(a), a.numpy())
+    assert np.asarray(a, dtype=np.int64).dtype == np.int64
+    np.testing.assert_array_equal(np.from_dlpack(a), a.numpy())
+    assert (np.ones((2, 2)) + a).array_sync() == [[2, 3], [4, 5]], "numpy leaves the operator to the tensor"
+    for wrong in (lambda: bool(a), lambda: float(a), lambda: int(a)):
+        with pytest.raises(ValueError, match="only a tensor of one element"):
+            wrong()
+    with pytest.raises(TypeError):
+        len(tf.scalar(1))
+    with pytest.raises(TypeError):
+        iter(tf.scalar(1))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        0, -1, slice(1), slice(None, None, -1), slice(2, 0, -1), ..., None, (0, 1), (slice(None), 2), (..., 0),
+        (None, ..., None), (1, slice(0, 3, 2), -1), [0, 2], (slice(None), [2, 0]), np.array([1, 0]), ([1, 0], 2),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_indexing_is_numpys(index: Any) -> None:
+    values = np.arange(36, dtype=np.float32).reshape(3, 3, 4)
+    np.testing.assert_array_equal(tf.tensor(values)[index].numpy(), values[index])
+
+
+def test_indexing_with_tensors() -> None:
+    values = np.arange(6, dtype=np.float32)
+    t = tf.tensor(values)
+    np.testing.assert_array_equal(t[tf.tensor([4, 1], dtype="int32")].numpy(), [4, 1])
+    np.testing.assert_array_equal(t[t > 2].numpy(), [3, 4, 5])
+    with pytest.raises(ValueError, match="index"):
+        t[9]
+    with pytest.raises(IndexError, match="indices"):
+        t[0, 0]
+    with pytest.raises((TypeError, ValueError), match="index"):
+        t["a"]
+    with pytest.raises(TypeError, match="at most one array"):
+        t.reshape([2, 3])[[0, 1], [1, 2]]
+
+
+def test_operators_agree_with_numpy() -> None:
+    a, b = np.array([[7.0, -7.0], [2.5, 0.5]], np.float32), np.array([[2.0, 2.0], [-2.0, 3.0]], np.float32)
+    x, y = tf.tensor(a), tf.tensor(b)
+    for name in ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__lt__", "__le__",
+                 "__gt__", "__ge__", "__eq__", "__ne__", "__matmul__"):  # fmt: skip
+        np.testing.assert_array_equal(getattr(x, name)(y).numpy(), getattr(a, name)(b), err_msg=name)
+    np.testing.assert_allclose((x**2).numpy(), a**2)
+    np.testing.assert_allclose((2 - x).numpy(), 2 - a)
+    np.testing.assert_allclose((1 / y).numpy(), 1 / b, rtol=1e-6)
+    np.testing.assert_array_equal((-x).numpy(), -a)
+    np.testing.assert_array_equal(abs(x).numpy(), abs(a))
+    p, q = tf.tensor([True, False]), tf.tensor([True, True])
+    assert [(p & q).array_sync(), (p | q).array_sync(), (~p).array_sync(), (p ^ q).array_sync()] == [
+        [True, False], [True, True], [False, True], [False, True],
+    ]  # fmt: skip
+
+
+def test_a_disposed_tensor_says_so() -> None:
+    t = tf.tensor([1, 2])
+    t.dispose()
+    assert t.is_disposed
+    assert t.isDisposed
+    t.dispose()
+    for use in (t.data_sync, t.square, lambda: tf.add(t, 1), t.throw_if_disposed, lambda: t.reshape([2, 1])):
+        with pytest.raises((RuntimeError, ValueError), match="disposed"):
+            use()
+
+
+def test_tensors_are_immutable() -> None:
+    source = np.arange(3, dtype=np.float32)
+    t = tf.tensor(source)
+    source[0] = 9
+    assert t.array_sync() == [0, 1, 2]
+    with pytest.raises(AttributeError):
+        t.shape = (3, 1)  # type: ignore[misc]
+
+
+def test_buffers() -> None:
+    buffer = tf.buffer([2, 2])
+    buffer.set(5, 0, 1)
+    assert buffer.get(0, 1) == 5
+    assert buffer.toTensor().array_sync() == [[0, 5], [0, 0]]
+    assert tf.buffer([2], "int32", [3, 4]).to_tensor().array_sync() == [3, 4]
+    for wrong in (lambda: buffer.get(2, 0), lambda: buffer.set(1, 0), lambda: tf.buffer([2], "float32", [1])):
+        with pytest.raises((ValueError, TypeError)):
+            wrong()

@@ -1,0 +1,61 @@
+"""Variables: assigning, names, trainability, registration, and their place in tidies and gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+
+def test_assign_changes_the_value_and_keeps_the_shape() -> None:
+    v = tf.variable(tf.tensor([1.0, 2]))
+    v.assign(tf.tensor([3.0, 4]))
+    assert v.array_sync() == [3, 4]
+    for wrong in (tf.tensor([1.0, 2, 3]), tf.tensor([1, 2], dtype="int32")):
+        with pytest.raises((ValueError, TypeError), match="assign"):
+            v.assign(wrong)
+    assert v.array_sync() == [3, 4]
+    with pytest.raises((ValueError, TypeError), match="assign"):
+        v.assign("text")
+
+
+def test_results_computed_before_an_assignment_keep_their_value() -> None:
+    v = tf.variable(tf.tensor([1.0, 2]))
+    before, alias = v.add(0), v.reshape([2, 1])
+    v.assign(tf.tensor([9.0, 9]))
+    assert before.array_sync() == [1, 2]
+    assert alias.array_sync() == [[1], [2]]
+
+
+def test_names_are_unique() -> None:
+    a = tf.variable(tf.scalar(1), True, "weight")
+    assert a.name == "weight"
+    with pytest.raises(ValueError, match="weight"):
+        tf.variable(tf.scalar(2), True, "weight")
+    assert tf.variable(tf.scalar(1)).name != tf.variable(tf.scalar(1)).name
+    a.dispose()
+    assert tf.variable(tf.scalar(3), True, "weight").name == "weight"
+
+
+def test_dtype_and_trainability() -> None:
+    v = tf.variable(tf.tensor([1.5]), False, None, "int32")
+    assert (v.dtype, v.trainable, v.array_sync()) == ("int32", False, [1])
+    assert tf.tensor([1.0]).variable().trainable
+
+
+def test_a_variable_is_a_tensor() -> None:
+    v = tf.variable(tf.tensor([1.0, 4]))
+    assert isinstance(v, tf.Tensor)
+    np.testing.assert_array_equal((v.sqrt() + v).numpy(), [2, 6])
+    assert "Variable" in repr(v)
+    assert "name=" in repr(v)
+
+
+def test_disposing_variables() -> None:
+    a, b = tf.variable(tf.scalar(1), True, "a"), tf.variable(tf.scalar(2), True, "b")
+    tf.dispose_variables()
+    assert a.is_disposed
+    assert b.is_disposed
+    with pytest.raises(RuntimeError, match="disposed"):
+        a.assign(tf.scalar(1))

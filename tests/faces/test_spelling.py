@@ -1,0 +1,109 @@
+"""Every public name exists in both spellings, as one object, and is visible to type checkers."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tfpy as tf
+from tfpy.core.names import camel
+from tfpy.core.registry import EXPORTS, OPS, OpInfo
+from tfpy.layers.base import Layer
+from tfpy.layers.constraints import Constraint
+from tfpy.layers.initializers import Initializer
+from tfpy.layers.regularizers import Regularizer
+
+PUBLIC = {**OPS, **EXPORTS}
+
+
+def found(path: str) -> Any:
+    thing: Any = tf
+    for part in path.split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+@pytest.mark.parametrize("path", sorted(PUBLIC))
+def test_both_spellings_are_one_object(path: str) -> None:
+    namespace, _, name = path.rpartition(".")
+    spelt = f"{namespace}.{camel(name, namespace)}" if namespace else camel(name)
+    expected = PUBLIC[path].function if isinstance(PUBLIC[path], OpInfo) else PUBLIC[path]
+    assert found(path) is expected
+    if not isinstance(expected, type):
+        assert found(spelt) is expected
+
+
+@pytest.mark.parametrize("name", sorted(i.name for i in OPS.values() if i.chain))
+def test_chained_ops_are_methods(name: str) -> None:
+    assert getattr(tf.Tensor, name) is getattr(tf.Tensor, camel(name)) is OPS_BY_NAME[name].function
+
+
+OPS_BY_NAME = {i.name: i for i in OPS.values() if i.chain}
+
+
+@pytest.mark.parametrize(
+    ("namespace", "family"),
+    [("layers", Layer), ("initializers", Initializer), ("regularizers", Regularizer), ("constraints", Constraint)],
+)
+def test_factories_exist_for_every_member_of_a_family(namespace: str, family: Any) -> None:
+    module = importlib.import_module(f"tfpy.{'' if namespace == 'layers' else '_api.'}{namespace}")
+    names = [name for name in family.members if name[0].islower()]
+    assert len(names) >= 3
+    for name in names:
+        assert callable(getattr(module, name))
+
+
+def test_everything_public_is_documented() -> None:
+    bare = [p for p, thing in PUBLIC.items() if not (getattr(thing, "function", thing).__doc__ or "").strip()]
+    assert not bare, f"no docstring: {bare}"
+
+
+def test_nothing_public_is_hidden_by_a_module_of_the_package() -> None:
+    package = Path(tf.__file__).parent
+    modules = {p.stem for p in package.iterdir() if not p.name.startswith("_")} - {"layers"}
+    clash = modules & {p.split(".")[0] for p in PUBLIC}
+    assert not clash
+
+
+@pytest.mark.slow
+def test_type_checkers_see_every_name(tmp_path: Path) -> None:
+    """mypy finds both spellings of each function, method and factory, and the options of factories."""
+    lines = ["import tfpy as tf", "t = tf.scalar(1)"]
+    for path in sorted(PUBLIC):
+        namespace, _, name = path.rpartition(".")
+        prefix = f"tf.{namespace}." if namespace else "tf."
+        lines += [f"{prefix}{name}"]
+        if not isinstance(PUBLIC[path], type):
+            lines += [f"{prefix}{camel(name, namespace)}"]
+    for info in OPS_BY_NAME.values():
+        lines += [f"t.{info.name}", f"t.{camel(info.name)}"]
+    lines += [
+        "tf.layers.simpleRNN({'units': 3})",
+        "tf.layers.simple_rnn(units=3, return_sequences=True, input_shape=[None, 2])",
+        "tf.layers.simpleRNN(units=3, returnSequences=True, inputShape=[None, 2])",
+        "tf.model(inputs=tf.input(shape=[2]), outputs=[])",
+    ]
+    wrong = ["tf.layers.dense(unit=3)", "tf.layers.dense()", "tf.one_hott([0], 2)", "t.squareRoot()"]
+    for name, text in (
+        ("right", "\n".join(lines)),
+        ("wrong", "import tfpy as tf\nt = tf.scalar(1)\n" + "\n".join(wrong)),
+    ):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text + "\n", encoding="utf-8")
+    root = Path(tf.__file__).parent.parent
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary"]
+    right = subprocess.run(
+        [*command, str(tmp_path / "right.py")], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert right.returncode == 0, right.stdout[-3000:]
+    found_wrong = subprocess.run(
+        [*command, str(tmp_path / "wrong.py")], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert len([line for line in found_wrong.stdout.splitlines() if ": error:" in line]) == len(wrong), (
+        found_wrong.stdout
+    )

@@ -1,0 +1,183 @@
+"""What every layer must do, for each row: construction, configuration, shapes, numbers, gradients, training."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from layers.rows import ROWS
+from layers.table import Row
+from tolerance import FORWARD, GRADIENT
+
+import tfpy as tf
+from tfpy.core.names import camel
+from tfpy.engine.backend import registry
+from tfpy.layers.base import Layer
+from tfpy.layers.symbolic import as_list
+
+every_row = pytest.mark.parametrize("row", ROWS, ids=str)
+
+
+def outputs(found: Any) -> list[np.ndarray]:
+    return [t.numpy() for t in as_list(found)]
+
+
+def built(row: Row, weights: Any = None, **more: Any) -> Any:
+    layer = row.make(**more)
+    layer.build([a.shape for a in row.arrays()] if len(row.shapes) > 1 else row.shapes[0])
+    layer.built = True
+    layer.set_weights([tf.tensor(w, dtype="float32") for w in (row.random_weights() if weights is None else weights)])
+    return layer
+
+
+@every_row
+def test_dicts_and_keywords_in_both_spellings_are_one(row: Row) -> None:
+    factory = getattr(tf.layers, row.factory)
+    assert getattr(tf.layers, camel(row.factory, "layers")) is factory
+    forms = [
+        factory({**row.options, **row.wraps(), "name": "x"}),
+        factory(name="x", **row.options, **row.wraps()),
+        factory({camel(k): v for k, v in {**row.options, **row.wraps(), "name": "x"}.items()}),
+    ]
+    configs = [_without_names(layer.get_config()) for layer in forms]
+    assert configs[0] == configs[1] == configs[2]
+    with pytest.raises(TypeError, match="nonsense"):
+        factory({**row.options, **row.wraps(), "nonsense": 1})
+
+
+def _without_names(config: Any) -> Any:
+    if isinstance(config, dict):
+        return {k: _without_names(v) for k, v in config.items() if k != "name"}
+    return [_without_names(v) for v in config] if isinstance(config, list) else config
+
+
+@every_row
+def test_weights_have_the_shapes_that_they_should(row: Row) -> None:
+    layer = built(row)
+    assert [w.shape for w in layer.weights] == [tuple(s) for s in row.weights]
+    assert layer.count_params() == sum(int(np.prod(s)) for s in row.weights)
+    assert len({w.name for w in layer.weights}) == len(row.weights)
+
+
+@every_row
+def test_the_numbers_are_the_formulas(row: Row, backend: str) -> None:
+    layer = built(row)
+    found = outputs(layer.apply(row.inputs(), row.call))
+    if row.reference is None:
+        registry.use("double")
+        expected = outputs(built(row).apply(row.inputs(), row.call))
+    else:
+        values = [np.float32(w).astype(np.float64) for w in row.random_weights()]
+        expected = as_list(row.reference(*(a.astype(np.float64) for a in row.arrays()), *values))
+    relative, absolute = FORWARD[backend]
+    for f, e in zip(found, expected, strict=True):
+        np.testing.assert_allclose(f, e, rtol=20 * relative, atol=20 * absolute)
+
+
+@every_row
+def test_output_shapes_are_foretold(row: Row) -> None:
+    layer = built(row)
+    found = [o.shape for o in outputs(layer.apply(row.inputs(), row.call))]
+    shapes = [list(s) for s in row.shapes]
+    for batch in (row.shapes[0][0], None):
+        given = [(batch, *s[1:]) for s in shapes]
+        told = layer.compute_output_shape(given if len(given) > 1 else given[0])
+        listed = told if isinstance(told, list) else [told]
+        assert [(batch, *s[1:]) for s in found] == [tuple(s) for s in listed]
+
+
+@every_row
+def test_the_configuration_makes_the_same_layer(row: Row) -> None:
+    layer = built(row)
+    config = layer.get_config()
+    again = type(layer).from_config(json.loads(json.dumps(config)))
+    assert again.get_config() == config
+    camel_cased = {camel(k): v for k, v in config.items()}
+    assert type(layer).from_config(camel_cased).get_config() == config
+    again.build([a.shape for a in row.arrays()] if len(row.shapes) > 1 else row.shapes[0])
+    again.built = True
+    again.set_weights(layer.get_weights())
+    for a, b in zip(
+        outputs(layer.apply(row.inputs(), row.call)), outputs(again.apply(row.inputs(), row.call)), strict=True
+    ):
+        np.testing.assert_allclose(a, b, rtol=2e-6)
+
+
+@every_row
+def test_a_model_computes_what_the_layer_does(row: Row) -> None:
+    layer = row.make()
+    entries = [tf.input(shape=s[1:]) for s in row.shapes]
+    model = tf.model(inputs=entries, outputs=layer.apply(entries if len(entries) > 1 else entries[0], row.call))
+    model.set_weights([tf.tensor(w, dtype="float32") for w in row.random_weights()])
+    direct = outputs(layer.apply(row.inputs(), row.call))
+    for a, b in zip(direct, outputs(model.predict(row.arrays() if len(entries) > 1 else row.arrays()[0])), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)
+
+
+@every_row
+def test_gradients_match_central_differences(row: Row) -> None:
+    """Of a weighted sum of the outputs, with respect to inputs and weights, in float64."""
+    registry.use("double")
+    layer = built(row)
+    rng = np.random.default_rng(5)
+    arrays = [a.astype(np.float64) for a in row.arrays()]
+    weights = [w.numpy().copy() for w in layer.weights]
+    dys = [rng.normal(size=o.shape) for o in outputs(layer.apply(row.inputs(arrays), row.call))]
+
+    def cost(*tensors: tf.Tensor) -> tf.Tensor:
+        found = as_list(layer.apply(tensors[0] if len(tensors) == 1 else list(tensors), row.call))
+        total = tf.scalar(0)
+        for y, dy in zip(found, dys, strict=True):
+            total = total.add(y.mul(tf.tensor(dy)).sum())
+        return total
+
+    def value(shift: float) -> float:
+        layer.set_weights([tf.tensor(w + shift * d) for w, d in zip(weights, weight_directions, strict=True)])
+        moved = [tf.tensor(a + shift * d) for a, d in zip(arrays, directions, strict=True)]
+        return float(cost(*moved))
+
+    weight_directions = [rng.normal(size=w.shape) for w in weights]
+    directions = [rng.normal(size=a.shape) if row.differentiable else np.zeros(a.shape) for a in arrays]
+    numeric = (value(1e-6) - value(-1e-6)) / 2e-6
+    layer.set_weights([tf.tensor(w) for w in weights])
+    tensors = [tf.tensor(a) for a in arrays]
+    exact = 0.0
+    if row.differentiable:
+        exact += sum(float((g.numpy() * d).sum()) for g, d in zip(tf.grads(cost)(tensors), directions, strict=True))
+    if weights:
+        found = tf.variable_grads(lambda: cost(*tensors), layer.trainable_weights).grads
+        for w, d in zip(layer.weights, weight_directions, strict=True):
+            exact += float((found[w.name].numpy() * d).sum()) if w.name in found else 0.0
+    np.testing.assert_allclose(exact, numeric, rtol=100 * GRADIENT, atol=1e-6)
+
+
+@every_row
+def test_it_trains_in_a_model(row: Row) -> None:
+    layer = row.make()
+    entries = [tf.input(shape=s[1:]) for s in row.shapes]
+    found = layer.apply(entries if len(entries) > 1 else entries[0], row.call)
+    first = found[0] if isinstance(found, list) else found
+    flat = first if len(first.shape) == 2 else tf.layers.flatten().apply(first)
+    model = tf.model(inputs=entries, outputs=tf.layers.dense(units=2).apply(flat))
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    before = [w.numpy().copy() for w in layer.trainable_weights]
+    batch = row.shapes[0][0]
+    tensors = tf.memory().num_tensors
+    losses = [
+        model.train_on_batch(row.arrays() if len(entries) > 1 else row.arrays()[0], np.ones((batch, 2)))
+        for _ in range(3)
+    ]
+    assert tf.memory().num_tensors == tensors, "training steps leave nothing behind"
+    assert np.isfinite(losses).all()
+    for b, w in zip(before, layer.trainable_weights, strict=True):
+        assert not np.array_equal(b, w.numpy()), f"{w.name} was not trained"
+
+
+def test_every_layer_has_a_row() -> None:
+    elsewhere = {"InputLayer", "Layer", "RNNCell", "SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"}
+    elsewhere |= {"LayersModel", "Sequential"}
+    with_rows = {type(r.make()).__name__ for r in ROWS}
+    missing = {cls.__name__ for cls in Layer.members.values()} - with_rows - elsewhere
+    assert not missing, f"no rows for {sorted(missing)}"

@@ -1,0 +1,262 @@
+"""Models: building, compiling, looking, disposing; bad input leaves them as they were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+SUMMARIES: dict[str, list[str]] = json.loads((Path(__file__).parent / "summaries.json").read_text(encoding="utf-8"))
+
+
+def small(**options: Any) -> tf.Sequential:
+    model = tf.sequential(options)
+    model.add(tf.layers.dense(units=3, activation="tanh", input_shape=[2]))
+    model.add(tf.layers.dense(units=1))
+    return model
+
+
+def compiled(optimizer: str = "sgd", loss: Any = "meanSquaredError", **options: Any) -> tf.Sequential:
+    model = small()
+    model.compile(optimizer=optimizer, loss=loss, **options)
+    return model
+
+
+def values(model: Any) -> list[list[Any]]:
+    return [w.array_sync() for w in model.get_weights()]
+
+
+X, Y = np.linspace(-1, 1, 24).reshape(12, 2), np.linspace(0, 1, 12).reshape(12, 1)
+
+
+# Building
+
+
+def test_sequential_grows_and_shrinks() -> None:
+    model = small(name="mine")
+    assert model.name == "mine"
+    assert [layer.get_class_name() for layer in model.layers] == ["Dense", "Dense"]
+    assert model.input_names[0].endswith("_input")
+    assert (model.input.shape, model.output.shape) == ((None, 2), (None, 1))
+    model.pop()
+    assert model.predict(X).shape == (12, 3)
+    model.add(tf.layers.dense(units=5))
+    assert model.predict(X).shape == (12, 5)
+    assert model.count_params() == 9 + 20
+
+
+def test_models_nest() -> None:
+    inner = small()
+    outer = tf.sequential(layers=[inner, tf.layers.dense(units=4)])
+    assert outer.predict(X).shape == (12, 4)
+    assert len(outer.weights) == 6
+    np.testing.assert_allclose(
+        outer.predict(X).numpy(), outer.layers[1].apply(inner.predict(X)).numpy(), rtol=1e-6, atol=1e-7
+    )
+    entry = tf.input(shape=[2])
+    functional = tf.model(inputs=entry, outputs=tf.layers.dense(units=1).apply(inner.apply(entry)))
+    functional.compile(optimizer="sgd", loss="meanSquaredError")
+    before = values(inner)
+    functional.train_on_batch(X, Y)
+    assert values(inner) != before
+
+
+def test_shared_layers_share_their_weights() -> None:
+    a, b = tf.input(shape=[3]), tf.input(shape=[3])
+    shared = tf.layers.dense(units=2)
+    model = tf.model(inputs=[a, b], outputs=[shared(a), shared(b)])
+    assert len(model.weights) == 2
+    x = np.ones((4, 3))
+    first, second = model.predict([x, x])
+    np.testing.assert_array_equal(first.numpy(), second.numpy())
+    assert shared.get_output_at(1).shape == (None, 2)
+    with pytest.raises(RuntimeError, match="called 2 times"):
+        shared.output  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.sequential(layers=[tf.layers.dense(units=2)]), "input shape"),
+        (lambda: tf.sequential().add("dense"), "add.*layer"),
+        (lambda: tf.sequential(layers=[3]), "add.*layer"),
+        (lambda: tf.model(inputs=tf.input(shape=[2])), "outputs"),
+        (lambda: tf.model(inputs=3, outputs=4), "symbolic"),
+        (lambda: tf.model(inputs=tf.input(shape=[2]), outputs=tf.layers.dense(units=1).apply(tf.input(shape=[2]))), "input"),
+        (lambda: tf.input(), "shape"),
+        (lambda: tf.input(shape=["a"]), "shape"),
+        (lambda: tf.input(shape=[-2]), "shape"),
+        (lambda: tf.layers.dense(units=0), "units"),
+        (lambda: tf.layers.dense(units=2.5), "units"),
+        (lambda: tf.layers.dense(units=2, activation="rellu"), "activation 'rellu'.*relu"),
+        (lambda: tf.layers.dense(units=2, kernel_initializer="ones_"), "initializer"),
+        (lambda: tf.layers.dense(units=2, kernel_regularizer="l3"), "regularizer"),
+        (lambda: tf.layers.dense(units=2).apply(np.ones(3)), "rank|ndim"),
+        (lambda: tf.sequential().predict(X), "no layers"),
+        (lambda: small().get_layer("nobody"), "layer 'nobody'"),
+        (lambda: small().get_layer(index=5), "index"),
+        (lambda: tf.sequential().pop(), "no layers"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_building_are_named(make: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
+        make()
+
+
+def test_symbolic_tensors_are_not_computed_with() -> None:
+    x = tf.input(shape=[2])
+    for use in (lambda: tf.add(x, 1), lambda: bool(x), lambda: len(x), lambda: list(x)):
+        with pytest.raises((TypeError, ValueError)):
+            use()
+
+
+# Weights
+
+
+def test_weights_are_read_and_written() -> None:
+    model = small()
+    given = [np.full(w.shape, i, np.float32) for i, w in enumerate(model.get_weights())]
+    model.set_weights(given)
+    assert values(model) == [g.tolist() for g in given]
+    before = values(model)
+    for wrong in (given[:-1], [*given[:-1], np.zeros((7,))], [*given[:-1], "text"]):
+        with pytest.raises((ValueError, TypeError), match="weights"):
+            model.set_weights(wrong)
+    assert values(model) == before, "nothing was half-written"
+
+
+def test_what_get_weights_gave_does_not_change() -> None:
+    model = compiled()
+    first = model.get_weights()
+    before = [w.array_sync() for w in first]
+    model.train_on_batch(X, Y)
+    assert [w.array_sync() for w in first] == before
+    assert values(model) != before
+
+
+def test_trainability_moves_weights() -> None:
+    model = compiled()
+    model.layers[0].trainable = False
+    assert (len(model.trainable_weights), len(model.non_trainable_weights)) == (2, 2)
+    frozen = model.layers[0].get_weights()[0].array_sync()
+    model.fit(X, Y, verbose=0)
+    assert model.layers[0].get_weights()[0].array_sync() == frozen
+    model.trainable = False
+    with pytest.raises(RuntimeError, match="fit.*no trainable weights"):
+        model.fit(X, Y, verbose=0)
+
+
+def test_disposing_frees_the_weights() -> None:
+    before = tf.memory().num_tensors
+    model = small()
+    assert model.dispose() == {"ref_count_after_dispose": 0, "num_disposed_variables": 4}
+    assert tf.memory().num_tensors == before
+    with pytest.raises(RuntimeError, match="disposed"):
+        model.dispose()
+
+
+# Compiling
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"optimizer": "sgdd", "loss": "mse"}, "optimizer 'sgdd'.*sgd"),
+        ({"optimizer": None, "loss": "mse"}, "optimizer"),
+        ({"optimizer": 3, "loss": "mse"}, "optimizer"),
+        ({"optimizer": "sgd"}, "loss"),
+        ({"optimizer": "sgd", "loss": "meanSquareError"}, "loss.*meanSquaredError"),
+        ({"optimizer": "sgd", "loss": ["mse", "mse"]}, "loss.*1"),
+        ({"optimizer": "sgd", "loss": {"nobody": "mse"}}, "nobody"),
+        ({"optimizer": "sgd", "loss": "mse", "metrics": ["accurracy"]}, "metric 'accurracy'.*accuracy"),
+        ({"optimizer": "sgd", "loss": "mse", "metrics": {"nobody": "acc"}}, "nobody"),
+        ({"optimizer": "sgd", "loss": "mse", "weights": 1}, "unknown option 'weights'"),
+    ],
+)
+def test_a_mistake_in_compile_leaves_the_model_as_it_was(options: dict[str, Any], words: str) -> None:
+    model = compiled()
+    optimizer = model.optimizer
+    with pytest.raises((ValueError, TypeError), match=words):
+        model.compile(options)
+    assert model.optimizer is optimizer
+    assert model.loss == "meanSquaredError"
+
+
+@pytest.mark.parametrize("use", ["fit", "evaluate", "train_on_batch"])
+def test_an_uncompiled_model_says_so(use: str) -> None:
+    with pytest.raises(RuntimeError, match=f"{use}.*compile"):
+        getattr(small(), use)(X, Y)
+
+
+# Looking
+
+
+def test_summary_is_tfjss() -> None:
+    model = tf.sequential(
+        layers=[
+            tf.layers.simple_rnn(units=20, input_shape=[80, 4], name="rnn"),
+            tf.layers.repeat_vector(n=3, name="rep"),
+            tf.layers.time_distributed(layer=tf.layers.dense(units=2), name="td"),
+        ]
+    )
+    lines: list[str] = []
+    model.summary(print_fn=lines.append)
+    assert lines == SUMMARIES["chain"]
+
+
+@pytest.mark.parametrize("name", ["two", "two_narrow"])
+def test_summary_of_a_graph_is_tfjss(name: str) -> None:
+    a, b = tf.input(shape=[3], name="a"), tf.input(shape=[3], name="b")
+    shared = tf.layers.dense(units=4, name="shared")
+    x, y = shared.apply(a), shared.apply(b)
+    model = tf.model(inputs=[a, b], outputs=[tf.layers.dense(units=2, name="out").apply(x), y])
+    lines: list[str] = []
+    narrow = (60, [0.3, 0.5, 0.7, 0.8, 1]) if name == "two_narrow" else (None, None)
+    model.summary(*narrow, print_fn=lines.append)
+    assert lines == SUMMARIES[name]
+
+
+def test_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    small().summary()
+    assert "Total params: 13" in capsys.readouterr().out
+
+
+# Custom layers
+
+
+def test_layers_of_ones_own_in_either_style() -> None:
+    class Scale(tf.layers.Layer, class_name="Scale"):
+        """Multiplies by a weight."""
+
+        factor: float = 2.0
+
+        def build(self, input_shape: Any) -> None:
+            self.scale = self.add_weight("scale", [1], "float32", tf.initializers.constant(value=self.factor))
+
+        def call(self, inputs: Any) -> Any:
+            return inputs.mul(self.scale)
+
+    class Negate(tf.layers.Layer):
+        className = "Negate"
+
+        def call(self, inputs: Any, kwargs: Any) -> Any:
+            self.invoked_with = kwargs
+            return (inputs[0] if isinstance(inputs, list) else inputs).neg()
+
+        def computeOutputShape(self, inputShape: Any) -> Any:
+            return inputShape
+
+    tf.serialization.register_class(Negate)
+    negate = Negate()
+    model = tf.sequential(layers=[Scale(factor=3.0, input_shape=[2]), negate])
+    np.testing.assert_allclose(model.predict(X).numpy(), -3 * X, rtol=1e-6)
+    again = tf.Sequential.from_config(model.get_config())
+    np.testing.assert_allclose(again.predict(X).numpy(), -3 * X, rtol=1e-6)
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    model.fit(X, X, verbose=0)
+    assert negate.invoked_with["training"] is True

@@ -1,0 +1,156 @@
+"""Recurrent layers: states, masks, cells, direction, and what bad input is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from layers.rows import lstm, simple_rnn
+
+import tfpy as tf
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3, 4, 2)).astype(np.float32)
+
+
+def made(factory: str, **options: Any) -> Any:
+    layer = getattr(tf.layers, factory)(units=5, **options)
+    layer.build((3, 4, 2))
+    layer.set_weights([RNG.normal(size=w.shape) * 0.5 for w in layer.weights])
+    return layer
+
+
+def numbers(layer: Any) -> list[Any]:
+    return [w.numpy().astype(np.float64) for w in layer.get_weights()]
+
+
+@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
+def test_the_state_at_the_end_is_the_next_beginning(factory: str) -> None:
+    """Two halves of a sequence, the second starting from the first's state, are the whole."""
+    layer = made(factory, return_state=True)
+    whole = layer.apply(tf.tensor(X))
+    first = layer.apply(tf.tensor(X[:, :2]))
+    second = layer.apply(tf.tensor(X[:, 2:]), {"initialState": first[1:]})
+    also = layer.apply([tf.tensor(X[:, 2:]), *first[1:]])
+    for w, s, a in zip(whole, second, also, strict=True):
+        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(s.numpy(), a.numpy())
+
+
+def test_initial_states_may_be_inputs_of_a_model() -> None:
+    x, state = tf.input(shape=[4, 2]), tf.input(shape=[5])
+    layer = tf.layers.simple_rnn(units=5)
+    model = tf.model(inputs=[x, state], outputs=layer.apply(x, {"initial_state": [state]}))
+    h = RNG.normal(size=(3, 5)).astype(np.float32)
+    found = model.predict([X, h]).numpy()
+    np.testing.assert_allclose(found, layer.apply(tf.tensor(X), initial_state=[tf.tensor(h)]).numpy(), rtol=1e-5)
+    with pytest.raises(ValueError, match="state|shape"):
+        tf.layers.simple_rnn(units=5).apply(x, {"initial_state": [tf.input(shape=[7])]})
+
+
+def test_masked_steps_leave_output_and_state_as_they_were() -> None:
+    x = X.copy()
+    x[:, 1] = 0
+    x[0, 3] = 0
+    model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2]), tf.layers.lstm(units=5)])
+    model.set_weights([RNG.normal(size=w.shape) * 0.5 for w in model.get_weights()])
+    found = model.predict(x).numpy()
+    w = numbers(model.layers[1])
+    np.testing.assert_allclose(found[1:], lstm(x[1:][:, [0, 2, 3]], *w), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[:1], lstm(x[:1][:, [0, 2]], *w), rtol=1e-5, atol=1e-6)
+
+
+def test_embeddings_mask_zeros() -> None:
+    model = tf.sequential()
+    model.add(tf.layers.embedding(input_dim=6, output_dim=2, mask_zero=True, input_length=4))
+    model.add(tf.layers.simple_rnn(units=5, return_sequences=True))
+    model.add(tf.layers.simple_rnn(units=3))
+    x = np.array([[1, 2, 0, 0], [3, 4, 5, 1]])
+    padded, whole = model.predict(x).numpy(), None
+    e = numbers(model.layers[0])[0]
+    seq = simple_rnn(e[x[:1, :2]], *numbers(model.layers[1]), every=True)
+    whole = simple_rnn(seq, *numbers(model.layers[2]))
+    np.testing.assert_allclose(padded[:1], whole, rtol=1e-5, atol=1e-6)
+
+
+def test_layers_that_do_not_mask_say_so() -> None:
+    model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2])])
+    with pytest.raises(TypeError, match="mask"):
+        tf.layers.flatten().compute_mask(None, [tf.tensor([True])])
+    assert model.predict(X).shape == (3, 4, 2)
+
+
+def test_backwards_is_the_reversed_sequence() -> None:
+    layer = made("gru", go_backwards=True)
+    forwards = made("gru")
+    forwards.set_weights(layer.get_weights())
+    np.testing.assert_allclose(
+        layer.apply(tf.tensor(X)).numpy(), forwards.apply(tf.tensor(X[:, ::-1].copy())).numpy(), rtol=1e-6
+    )
+
+
+def test_dropout_masks_hold_for_a_whole_sequence_and_only_in_training() -> None:
+    seen: list[np.ndarray] = []
+
+    def drop(x: tf.Tensor, rate: float) -> tf.Tensor:
+        seen.append(x.numpy())
+        return x.mul(0)
+
+    layer = made("lstm", dropout=0.5, dropout_func=drop)
+    calm = layer.apply(tf.tensor(X)).numpy()
+    assert not seen
+    dropped = layer.apply(tf.tensor(X), training=True).numpy()
+    assert len(seen) == 1
+    np.testing.assert_allclose(dropped, lstm(X * 0, *numbers(layer)), rtol=1e-5, atol=1e-6)
+    assert not np.allclose(calm, dropped)
+
+
+def test_stateful_layers() -> None:
+    layer = tf.layers.lstm(units=5, stateful=True, batch_input_shape=[3, None, 2])
+    model = tf.sequential(layers=[layer])
+    whole = tf.layers.lstm(units=5)
+    whole.build((3, 4, 2))
+    whole.set_weights(layer.get_weights())
+    model.predict(X[:, :2])
+    np.testing.assert_allclose(model.predict(X[:, 2:]).numpy(), whole.apply(tf.tensor(X)).numpy(), rtol=1e-5, atol=1e-6)
+    model.reset_states()
+    assert all(not s.numpy().any() for s in layer.states)
+    layer.reset_states([tf.ones([3, 5]), tf.zeros([3, 5])])
+    assert layer.get_states()[0].numpy().all()
+    with pytest.raises(ValueError, match="reset_states.*states"):
+        layer.reset_states([tf.ones([3, 5])])
+    with pytest.raises(ValueError, match="reset_states.*shape"):
+        layer.reset_states([tf.ones([3, 4]), tf.ones([3, 4])])
+    with pytest.raises(RuntimeError, match="not stateful"):
+        tf.layers.lstm(units=5).reset_states()
+    with pytest.raises(ValueError, match="batch"):
+        tf.sequential(layers=[tf.layers.lstm(units=5, stateful=True, input_shape=[4, 2])])
+
+
+def test_stateful_models_keep_no_more_than_their_states() -> None:
+    model = tf.sequential(layers=[tf.layers.gru(units=5, stateful=True, batch_input_shape=[3, 4, 2])])
+    model.predict(X)
+    before = tf.memory().num_tensors
+    for _ in range(5):
+        model.predict(X).dispose()
+    assert tf.memory().num_tensors == before
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.layers.lstm(units=-1), "units"),
+        (lambda: tf.layers.rnn(), "rnn.*cell"),
+        (lambda: tf.layers.rnn(cell=tf.layers.dense(units=2)), "rnn.*cell.*state_size"),
+        (lambda: tf.layers.stacked_rnn_cells(cells=[3]), "cells"),
+        (lambda: tf.layers.gru(units=2, reset_after=True), "reset_after"),
+        (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3])), "lstm.*rank 3"),
+        (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3, 4]), {"initialState": [tf.ones([2, 2])]}), "initial_state|states"),
+        (lambda: tf.layers.time_distributed(layer=3), "layer"),
+        (lambda: tf.layers.time_distributed(layer=tf.layers.dense(units=2)).apply(tf.ones([2, 3])), "rank 3"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(make: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        make()

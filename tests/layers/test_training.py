@@ -1,0 +1,466 @@
+"""Training: what fit reports, calls and returns; data in every form; bad input leaves the model unchanged."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+X = np.linspace(-1, 1, 20).reshape(10, 2).astype(np.float32)
+Y = (X @ np.array([[1.0], [-2.0]]) + 0.5).astype(np.float32)
+
+
+def linear(optimizer: Any = "sgd", loss: Any = "meanSquaredError", **options: Any) -> tf.Sequential:
+    """A single dense layer that starts with ones."""
+    model = tf.sequential()
+    model.add(tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[2]))
+    model.compile(optimizer=optimizer, loss=loss, **options)
+    return model
+
+
+def values(model: Any) -> list[Any]:
+    return [w.array_sync() for w in model.get_weights()]
+
+
+def fit(model: Any, x: Any = X, y: Any = Y, **options: Any) -> tf.History:
+    return model.fit(x, y, {"verbose": 0, **options})
+
+
+# What is computed
+
+
+def test_a_step_is_the_formula() -> None:
+    model = linear(tf.train.sgd(0.1))
+    loss = model.train_on_batch(X, Y)
+    error = X.astype(float) @ [[1], [1]] - Y
+    assert loss == pytest.approx((error**2).mean(), rel=1e-6)
+    np.testing.assert_allclose(values(model)[0], 1 - 0.1 * 2 * X.T @ error / 10, rtol=1e-5)
+    np.testing.assert_allclose(values(model)[1], -0.1 * 2 * error.mean(0), rtol=1e-5)
+
+
+def test_epoch_losses_are_weighted_by_the_batches_sizes() -> None:
+    """TF.js 4.22: x = 1…5, y = 2x, weights of ones, SGD 0.01 in batches of 2."""
+    x = np.arange(1, 6).reshape(5, 1)
+    model = tf.sequential(
+        layers=[tf.layers.dense(units=1, kernel_initializer="ones", bias_initializer="zeros", input_shape=[1])]
+    )
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError")
+    history = fit(model, x, 2 * x, batch_size=2, epochs=2, shuffle=False).history
+    assert history["loss"] == pytest.approx([7.851106, 0.822267], abs=1e-5)
+    assert [float(np.ravel(w)[0]) for w in values(model)] == pytest.approx([1.841932, 0.218259], abs=1e-5)
+
+
+def test_regularizers_count_in_training_and_not_in_evaluation() -> None:
+    model = tf.sequential()
+    model.add(
+        tf.layers.dense(
+            units=1, kernel_initializer="ones", kernel_regularizer=tf.regularizers.l2(l2=0.5), input_shape=[2]
+        )
+    )
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    evaluated = float(model.evaluate(X, Y))
+    trained = fit(model, batch_size=10).history["loss"][0]
+    assert trained - evaluated == pytest.approx(0.5 * 2, rel=1e-5)
+
+
+def test_constraints_hold_after_writing() -> None:
+    model = tf.sequential()
+    model.add(tf.layers.dense(units=1, kernel_constraint="nonNeg", input_shape=[2]))
+    model.set_weights([np.array([[-1.0], [2.0]]), np.zeros(1)])
+    assert values(model)[0] == [[0], [2]]
+
+
+def test_class_and_sample_weights() -> None:
+    y = np.array([0.0] * 5 + [1.0] * 5).reshape(10, 1)
+    plain = linear(tf.train.sgd(0.1))
+    weighted = linear(tf.train.sgd(0.1))
+    fit(plain, y=y, batch_size=10, shuffle=False, class_weight={0: 1, 1: 3})
+    fit(weighted, y=y, batch_size=10, shuffle=False, sample_weight=[1.0] * 5 + [3.0] * 5)
+    assert values(plain) == values(weighted)
+    error = (X.astype(float) @ [[1], [1]]) - y
+    weights = np.array([1.0] * 5 + [3.0] * 5)[:, None]
+    expected = 1 - 0.1 * (2 * X.T @ (weights * error)) / 10
+    np.testing.assert_allclose(values(plain)[0], expected, rtol=1e-5)
+
+
+def test_a_seed_makes_the_order_repeatable() -> None:
+    runs = []
+    for seed in (1, 1, 2):
+        model = linear()
+        fit(model, batch_size=3, epochs=3, seed=seed)
+        runs.append(values(model))
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_stateful_models_keep_their_state_between_batches() -> None:
+    model = tf.sequential()
+    model.add(
+        tf.layers.simple_rnn(units=2, stateful=True, batch_input_shape=[2, 3, 1], recurrent_initializer="glorotNormal")
+    )
+    x = np.ones((2, 3, 1))
+    first, second = model.predict(x).numpy(), model.predict(x).numpy()
+    assert not np.array_equal(first, second)
+    model.reset_states()
+    np.testing.assert_array_equal(model.predict(x).numpy(), first)
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.raises(ValueError, match="stateful"):
+        fit(model, np.ones((3, 3, 1)), np.ones((3, 2)), batch_size=2)
+
+
+# What is reported
+
+
+def test_history_keys_and_params() -> None:
+    model = linear(metrics=["accuracy", "mse", tf_metric])
+    history = fit(model, epochs=3, initial_epoch=1, batch_size=4, validation_split=0.2)
+    assert list(history.history) == [f"{p}{n}" for p in ("val_", "") for n in ("loss", "acc", "mse", "tf_metric")]
+    assert history.epoch == [1, 2]
+    assert history.params["samples"] == 8
+    assert history.params["steps"] == 2
+    assert all(isinstance(v, float) for column in history.history.values() for v in column)
+    assert "2 epochs" in repr(history)
+    assert asyncio.run(_awaited(history)) is history
+    assert fit(model, epochs=0).history == {}
+
+
+def tf_metric(y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+    return y_pred.sub(y_true).abs().max()
+
+
+async def _awaited(thing: Any) -> Any:
+    return await thing
+
+
+def test_several_outputs() -> None:
+    entry = tf.input(shape=[2])
+    p, q = tf.layers.dense(units=1, name="p").apply(entry), tf.layers.dense(units=3, name="q").apply(entry)
+    model = tf.model(inputs=entry, outputs=[p, q])
+    model.compile(optimizer="sgd", loss={"p": "meanSquaredError", "q": "meanAbsoluteError"}, metrics={"p": "mse"})
+    assert model.metrics_names == ["loss", "p_loss", "q_loss", "p_mse"]
+    targets = {"p": Y, "q": np.zeros((10, 3))}
+    history = fit(model, y=targets).history
+    assert list(history) == model.metrics_names
+    loss, p_loss, q_loss, p_mse = (float(v) for v in model.evaluate(X, [Y, np.zeros((10, 3))]))
+    assert loss == pytest.approx(p_loss + q_loss)
+    assert p_mse == pytest.approx(p_loss)
+    assert len(model.train_on_batch(X, targets)) == 4
+
+
+def test_evaluate_averages_over_batches() -> None:
+    model = linear(metrics=["mae"])
+    loss, mae = (float(v) for v in model.evaluate(X, Y, batch_size=3))
+    error = X.astype(float) @ [[1], [1]] - Y
+    assert loss == pytest.approx((error**2).mean(), rel=1e-5)
+    assert mae == pytest.approx(np.abs(error).mean(), rel=1e-5)
+    alone = linear().evaluate(X, Y, {"batchSize": 4})
+    assert isinstance(alone, tf.Tensor)
+    assert asyncio.run(_awaited(alone)) is alone
+
+
+def test_predict_in_batches_is_predict_at_once() -> None:
+    model = linear()
+    whole = model.predict_on_batch(X).numpy()
+    for size in (1, 3, 10, 64):
+        np.testing.assert_allclose(model.predict(X, batch_size=size).numpy(), whole, rtol=1e-6)
+    assert model.predict(np.zeros((0, 2))).shape == (0, 1)
+
+
+# Data in every form
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda a: a,
+        lambda a: tf.tensor(a),
+        lambda a: a.tolist(),
+        lambda a: [tf.tensor(a)],
+        lambda a: [a],
+        lambda a: np.asarray(a, dtype=np.float64),
+        lambda a: np.asfortranarray(a),
+    ],
+    ids=["array", "tensor", "lists", "list of a tensor", "list of an array", "float64", "fortran"],
+)
+def test_data_may_be_given_in_many_forms(form: Callable[[Any], Any]) -> None:
+    model, reference = linear(), linear()
+    fit(model, form(X), form(Y), shuffle=False)
+    fit(reference, shuffle=False)
+    assert values(model) == values(reference)
+
+
+def test_columns_of_frames_and_ranks() -> None:
+    class Frame:
+        """What pandas and polars give: an array on demand."""
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+            return X.astype(np.float64)
+
+    assert linear().predict(Frame()).shape == (10, 1)
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    fit(model, np.arange(4.0), np.arange(4.0))
+    named = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2], name="d")])
+    assert named.predict({"d_input": X}).shape == (10, 1)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "options", "words"),
+    [
+        (X, Y[:5], {}, "fit.*samples"),
+        (X[:, :1], Y, {}, "fit.*'x'.*shape \\[batch, 2\\]"),
+        (X, np.zeros((10, 3)), {}, "fit.*'y'.*shape"),
+        (X[:0], Y[:0], {}, "fit.*at least one sample"),
+        (X, Y * np.nan, {}, "fit.*'y'.*NaN"),
+        (X, [["a"]] * 10, {}, "fit"),
+        ([*X.tolist()[:-1], [1.0]], Y, {}, "fit.*rectangular"),
+        (None, Y, {}, "fit.*'x'"),
+        (X, None, {}, "fit.*'y'"),
+        ([X, X], Y, {}, "fit.*'x'"),
+        ({"nobody": X}, Y, {}, "fit.*'x'.*input"),
+        (X, Y, {"batch_size": 0}, "batch_size"),
+        (X, Y, {"batch_size": 2.5}, "batch_size"),
+        (X, Y, {"batchsize": 2}, "batchsize.*batch_size"),
+        (X, Y, {"epochs": "3"}, "epochs"),
+        (X, Y, {"callbacks": 3}, "callbacks"),
+        (X, Y, {"callbacks": {"onEpochend": print}}, "onEpochend.*onEpochEnd"),
+        (X, Y, {"callbacks": {"onEpochEnd": 3}}, "on_epoch_end.*function"),
+        (X, Y, {"validation_data": X}, "validation_data"),
+        (X, Y, {"validation_data": [X, Y[:3]]}, "samples"),
+        (X, Y, {"class_weight": {5: 1.0}}, "class_weight"),
+        (X, Y, {"class_weight": 3}, "class_weight"),
+        (X, Y, {"sample_weight": [1.0]}, "sample_weight"),
+        (X, Y, {"yield_every": "sometimes", "callbacks": {"onYield": print}}, "yield_every"),
+        (X, Y, {"yield_every": "never", "callbacks": {"onYield": print}}, "yield_every"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named_and_changes_nothing(x: Any, y: Any, options: dict[str, Any], words: str) -> None:
+    model = linear()
+    before = values(model)
+    tensors = tf.memory().num_tensors
+    with pytest.raises((ValueError, TypeError), match=f"(?s){words}"):
+        model.fit(x, y, {"verbose": 0, **options})
+    assert values(model) == before
+    assert tf.memory().num_tensors == tensors
+    fit(model)
+    assert values(model) != before, "it can still be trained"
+
+
+def test_a_disposed_tensor_is_named() -> None:
+    x = tf.tensor(X)
+    x.dispose()
+    model = linear()
+    with pytest.raises(RuntimeError, match="disposed"):
+        fit(model, x)
+    fit(model)
+
+
+@pytest.mark.parametrize("batch_size", [0, -1, 1.5, "a", None])
+def test_batch_sizes_of_predict_and_evaluate(batch_size: Any) -> None:
+    model = linear()
+    if batch_size is None:
+        assert model.predict(X, batch_size=None).shape == (10, 1)
+        return
+    for use in (lambda: model.predict(X, batch_size=batch_size), lambda: model.evaluate(X, Y, batch_size=batch_size)):
+        with pytest.raises((ValueError, TypeError), match="batch_size"):
+            use()
+
+
+def test_labels_that_do_not_fit_the_loss() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=3, activation="softmax", input_shape=[2])])
+    model.compile(optimizer="sgd", loss="categoricalCrossentropy")
+    with pytest.raises(ValueError, match="one-hot|shape"):
+        fit(model, X, np.zeros((10, 1)))
+    model.compile(optimizer="sgd", loss="sparseCategoricalCrossentropy")
+    fit(model, X, np.zeros((10, 1)))
+    fit(model, X, np.zeros(10))
+
+
+# Callbacks
+
+
+def test_callbacks_are_called_in_tfjss_order() -> None:
+    calls: list[Any] = []
+
+    class Watch(tf.Callback):
+        def on_train_begin(self, logs: Any = None) -> None:
+            calls.append("T")
+
+        def onEpochBegin(self, epoch: int) -> None:
+            calls.append(f"E{epoch}")
+
+        async def onBatchEnd(self, batch: int, logs: Any) -> None:
+            calls.append((batch, sorted(logs)))
+
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            calls.append((f"e{epoch}", list(logs)))
+
+        def on_train_end(self, logs: Any = None) -> None:
+            calls.append(("t", self.params["batch_size"], type(self.model).__name__))
+
+    fit(linear(), batch_size=5, epochs=1, callbacks=Watch(), validation_data=(X, Y))
+    assert calls == [
+        "T", "E0", (0, ["batch", "loss", "size"]), (1, ["batch", "loss", "size"]), ("e0", ["val_loss", "loss"]),
+        ("t", 5, "Sequential"),
+    ]  # fmt: skip
+
+
+def test_a_dict_of_functions_is_a_callback() -> None:
+    seen: list[Any] = []
+    fit(
+        linear(), epochs=2, batch_size=10,
+        callbacks=[{"onEpochEnd": lambda epoch, logs: seen.append((epoch, type(logs["loss"])))}, {"on_train_end": lambda: seen.append("end")},
+                   {"onBatchBegin": lambda batch: seen.append(batch)}],
+    )  # fmt: skip
+    assert seen == [0, (0, float), 0, (1, float), "end"]
+
+
+def test_async_callbacks_within_a_running_loop() -> None:
+    seen: list[int] = []
+
+    async def remember(epoch: int) -> None:
+        await asyncio.sleep(0)
+        seen.append(epoch)
+
+    async def train() -> tf.History:
+        return await fit(linear(), epochs=2, callbacks={"onEpochEnd": remember})
+
+    asyncio.run(train())
+    assert seen == [0, 1]
+
+
+def test_on_yield_is_called_now_and_then() -> None:
+    clock = iter(range(0, 10_000, 100))
+    seen: list[Any] = []
+    callback = {"onYield": lambda epoch, batch, logs: seen.append((epoch, batch)), "nowFunc": lambda: next(clock)}
+    fit(linear(), batch_size=2, callbacks=callback)
+    assert seen == [(0, 1), (0, 3)]
+
+
+def test_stop_training_ends_after_the_batch() -> None:
+    model = linear()
+    calls: list[str] = []
+
+    def stop(batch: int) -> None:
+        calls.append(f"b{batch}")
+        model.stopTraining = batch == 1
+
+    history = fit(
+        model,
+        batch_size=2,
+        epochs=5,
+        callbacks={
+            "onBatchEnd": stop,
+            "onEpochEnd": lambda e: calls.append(f"e{e}"),
+            "onTrainEnd": lambda: calls.append("T"),
+        },
+    )
+    assert calls == ["b0", "b1", "e0", "T"]
+    assert history.epoch == [0]
+
+
+def test_a_failing_callback_lets_the_model_train_again() -> None:
+    model = linear()
+    with pytest.raises(ZeroDivisionError):
+        fit(model, callbacks={"onBatchEnd": lambda: 1 / 0})
+    fit(model)
+
+
+def test_a_model_is_not_trained_while_it_trains() -> None:
+    model = linear()
+    with pytest.raises(RuntimeError, match="trained already"):
+        fit(model, callbacks={"onBatchEnd": lambda: fit(model)})
+    fit(model)
+
+
+def test_early_stopping() -> None:
+    constant = linear(tf.train.sgd(0))
+    for patience, epochs in ((0, 2), (1, 2), (3, 4)):
+        stopping = tf.callbacks.early_stopping(monitor="loss", patience=patience)
+        assert len(fit(constant, epochs=9, shuffle=False, callbacks=stopping).epoch) == epochs
+    with pytest.warns(UserWarning, match="no 'val_loss'"):
+        fit(constant, callbacks=tf.callbacks.earlyStopping())
+    with pytest.raises(ValueError, match="mode"):
+        tf.callbacks.early_stopping(mode="most")
+
+
+def test_early_stopping_can_restore_the_best_weights() -> None:
+    model = linear(tf.train.sgd(0.9))  # diverges
+    seen = [values(model)]
+    stopping = tf.EarlyStopping({"monitor": "val_loss", "patience": 3, "restoreBestWeights": True})
+    watch = {"onEpochEnd": lambda: seen.append(values(model))}
+    history = fit(
+        model, epochs=20, batch_size=2, shuffle=False, validation_data=(X * 3, Y), callbacks=[stopping, watch]
+    )
+    best = int(np.argmin(history.history["val_loss"]))
+    assert values(model) == seen[best + 1]
+
+
+def test_callbacks_for_every_fit() -> None:
+    from tfpy.layers.callbacks import CallbackRegistry
+
+    made: list[tf.Callback] = []
+
+    class Mine(tf.Callback):
+        def on_train_begin(self, logs: Any = None) -> None:
+            made.append(self)
+
+    tf.register_callback_constructor(1, Mine)
+    try:
+        with pytest.raises(ValueError, match="not registered"):
+            tf.registerCallbackConstructor(1, Mine)
+        fit(linear())
+        linear().fit(X, Y, verbose=1)
+        assert len(made) == 1
+    finally:
+        CallbackRegistry.classes.clear()
+
+
+# What is shown
+
+
+def test_plain_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    linear(metrics=["mae"]).fit(X, Y, epochs=2, validation_split=0.5)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("epoch 1/2 · val_loss ")
+    assert " · mae " in lines[0]
+    linear().fit(X, Y, verbose=0)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    linear().fit(X, Y, epochs=2, batch_size=2)
+    shown = capsys.readouterr().out
+    assert "epoch 2/2" in shown
+    assert "5/5" in shown
+    assert "loss" in shown
+
+
+def test_the_bar_gives_the_terminal_back_when_training_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(ZeroDivisionError):
+        linear().fit(X, Y, callbacks={"onBatchEnd": lambda: 1 / 0})
+    assert capsys.readouterr().out.rstrip().endswith("\x1b[?25h"), "the cursor is shown again"
+
+
+def test_fit_leaves_no_tensors_behind() -> None:
+    model = linear("adam", metrics=["mae"])
+    fit(model)
+    before = tf.memory().num_tensors
+    history = fit(model, epochs=3, batch_size=3, validation_split=0.3)
+    assert tf.memory().num_tensors == before
+    assert all(math.isfinite(v) for v in history.history["loss"])

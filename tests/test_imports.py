@@ -1,0 +1,73 @@
+"""The layers of the package: who may import whom, and what `import tfpy` loads."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "tfpy"
+
+# What each part may import of the package, besides itself.
+MAY_IMPORT = {
+    "engine": set(),
+    "core": {"engine", "version"},
+    "layers": {"core", "engine", "version"},
+    "legacy": {"core", "engine", "version"},
+    "_api": {"core", "layers", "engine"},
+}
+# Third-party modules, and the only places that import them.
+THIRD_PARTY = {"moderngl": "engine/gl/", "rich": "", "typer": "cli.py", "h5py": "", "altair": "", "pooch": ""}
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every imported module and whether it is imported with the file, and not within a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {
+        id(n) for f in ast.walk(tree) if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in ast.walk(f)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, id(node) not in inside) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{a.name}" for a in node.names] if node.module == "tfpy" else [node.module]
+            yield from ((name, id(node) not in inside) for name in names)
+
+
+FILES = sorted(p for part in MAY_IMPORT for p in (PACKAGE / part).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_downwards(path: Path) -> None:
+    part = path.relative_to(PACKAGE).parts[0]
+    for name, _ in imports(path):
+        top, _, rest = name.partition(".")
+        if top == "tfpy":
+            target = rest.split(".")[0]
+            assert target == part or target in MAY_IMPORT[part], f"{part} must not import {name}"
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_third_party_modules_are_imported_when_they_are_needed(path: Path) -> None:
+    relative = path.relative_to(PACKAGE).as_posix()
+    for name, at_once in imports(path):
+        top = name.split(".")[0]
+        assert top in ("tfpy", "numpy", "__future__") or top in sys.stdlib_module_names or top in THIRD_PARTY, name
+        if top in THIRD_PARTY:
+            place = THIRD_PARTY[top]
+            assert not at_once or (place and relative.startswith(place)), f"{name} is imported with {relative}"
+
+
+def test_importing_tfpy_loads_numpy_only() -> None:
+    code = "import sys; import tfpy; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    foreign = {
+        m for m in loaded if m not in sys.stdlib_module_names and not m.startswith(("__", "_distutils", "sitecustom"))
+    }
+    assert foreign <= {"tfpy", "numpy"}, foreign
+    slow_to_load = {"asyncio", "unittest", "email", "http", "urllib.request", "sqlite3", "multiprocessing"}
+    assert not slow_to_load & set(loaded)

@@ -1,0 +1,29 @@
+"""What `tfpy demo` runs: three small trainings, each a file that can be read as an example of the API."""
+
+from __future__ import annotations
+
+from tfpy.demo.addition import learn_to_add
+from tfpy.demo.line import fit_a_line
+from tfpy.demo.speakers import tell_speakers
+
+_NEXT = """
+What to try next
+  from tfpy import legacy as dl      the deeplearn.js API on the same engine
+  tf.set_backend("webgl")            the same programs on a GPU
+  model.summary()                    and the documentation: https://github.com/tfpy/tfpy
+"""
+
+
+def run(quick: bool = False) -> None:
+    """Train the three models, one after the other, and say what they reached.
+
+    Args:
+        quick: a few epochs only, to see that everything works.
+    """
+    print("1. A recurrent network learns to add\n")
+    learn_to_add(epochs=3 if quick else 40)
+    print("\n2. A GRU tells nine speakers by how they say two vowels\n")
+    tell_speakers(epochs=3 if quick else 25)
+    print("\n3. One linear regression in both generations of the API\n")
+    fit_a_line(steps=20 if quick else 400)
+    print(_NEXT)
