@@ -16,9 +16,10 @@ PACKAGE = Path(__file__).parent.parent / "tfpy"
 MAY_IMPORT = {
     "engine": set(),
     "core": {"engine", "version"},
+    "graph": {"core", "engine", "version"},
     "layers": {"core", "engine", "version"},
     "legacy": {"core", "engine", "version"},
-    "_api": {"core", "layers", "engine"},
+    "_api": {"core", "graph", "layers", "engine"},
 }
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {"moderngl": "engine/gl/", "rich": "", "typer": "cli.py", "h5py": "", "altair": "", "pooch": ""}

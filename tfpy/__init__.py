@@ -190,6 +190,11 @@ from tfpy.core.tensor import Tensor as Tensor
 from tfpy.core.variable import Variable as Variable
 from tfpy.core.variable import dispose_variables as dispose_variables
 from tfpy.core.variable import variable as variable
+from tfpy.graph.mappers import deregister_op as deregister_op
+from tfpy.graph.mappers import register_op as register_op
+from tfpy.graph.model import GraphModel as GraphModel
+from tfpy.graph.model import load_graph_model as load_graph_model
+from tfpy.graph.model import load_graph_model_sync as load_graph_model_sync
 from tfpy.layers.callbacks import Callback as Callback
 from tfpy.layers.callbacks import CallbackList as CallbackList
 from tfpy.layers.callbacks import CustomCallback as CustomCallback
@@ -220,6 +225,7 @@ broadcastTo = broadcast_to
 clipByValue = clip_by_value
 complex = _complex
 customGrad = custom_grad
+deregisterOp = deregister_op
 disposeVariables = dispose_variables
 divNoNan = div_no_nan
 ensureShape = ensure_shape
@@ -236,6 +242,8 @@ isInf = is_inf
 isNaN = is_nan
 leakyRelu = leaky_relu
 lessEqual = less_equal
+loadGraphModel = load_graph_model
+loadGraphModelSync = load_graph_model_sync
 loadLayersModel = load_layers_model
 logSigmoid = log_sigmoid
 logSoftmax = log_softmax
@@ -262,6 +270,7 @@ randomUniformInt = random_uniform_int
 range = _range
 registerBackend = register_backend
 registerCallbackConstructor = register_callback_constructor
+registerOp = register_op
 removeBackend = remove_backend
 round = _round
 setBackend = set_backend

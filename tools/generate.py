@@ -194,12 +194,13 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     core = list(modules("core"))
-    everything = [*core, *modules("layers"), *modules("legacy")]
-    public = [p for m in [*core, *modules("layers")] for p in public_in(m)]
+    graph, layers = list(modules("graph")), list(modules("layers"))
+    everything = [*core, *graph, *layers, *modules("legacy")]
+    public = [p for m in [*core, *graph, *layers] for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
     files |= camel_mixins(everything)
-    factories = factories_in(list(modules("layers")))
+    factories = factories_in(layers)
     files |= faces(public, factories)
     sources = {path: formatted(text, path) for path, text in files.items()}
     return sources | reference_pages(public, factories, camel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -129,9 +130,7 @@ def _content(response: Any, url: str, limit: int) -> bytes:
 
 def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:
     """Files as multipart/form-data: the content type, and the body."""
-    import secrets
-
-    boundary = f"tfpy-{secrets.token_hex(16)}"
+    boundary = f"tfpy-{os.urandom(16).hex()}"
     parts = []
     for name, (kind, data) in files.items():
         head = f'Content-Disposition: form-data; name="{name}"; filename="{name}"\r\nContent-Type: {kind}'

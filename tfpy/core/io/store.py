@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -69,6 +68,12 @@ class StoredModel:
         """Raise ModelNotFoundError when there is no such model."""
         if not self.exists:
             raise ModelNotFoundError(f"{self.url}: there is no such model; tf.io.list_models() lists those there are.")
+
+    def remove(self) -> None:
+        """Delete it."""
+        import shutil
+
+        shutil.rmtree(self.folder)
 
     def info(self) -> ModelArtifactsInfo:
         """When it was saved, and how many bytes it has."""
@@ -138,7 +143,7 @@ def remove_model(url: str) -> ModelArtifactsInfo:
     model = _stored(url, "remove_model")
     model.check()
     info = model.info()
-    shutil.rmtree(model.folder)
+    model.remove()
     return info
 
 
@@ -166,7 +171,7 @@ def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
     """
     source = _stored(source_url, "move_model")
     info = _copy("move_model", source_url, dest_url)
-    shutil.rmtree(source.folder)
+    source.remove()
     return info
 
 

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -133,7 +132,7 @@ def _also_called(file: Path, name: Path) -> bool:
 @contextlib.contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """Write a file beside its place and then move it there: at the place is the old file or the new one, whole."""
-    beside = path.with_name(f".{path.name}-{secrets.token_hex(4)}.part")
+    beside = path.with_name(f".{path.name}-{os.urandom(4).hex()}.part")
     try:
         with beside.open("xb") as file:
             yield file
