@@ -6,7 +6,7 @@ loops around, with the number of the turn in each. A value is seen in its own fr
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,9 @@ class _Frames:
         self._values: dict[Frame, dict[str, Sequence[Any]]] = defaultdict(dict)
         self._begun: set[tuple[str, Frame]] = set()
         self._queue: deque[tuple[Node, Frame]] = deque()
+        # How many values enter a loop, and how many have entered it in a frame.
+        self._enters = Counter(_loop_of(node) for node in nodes if _is(node, "Enter"))
+        self._entered: Counter[Frame] = Counter()
         self._starts = [node for node in nodes if not node.needs and node.name not in feeds]
 
     def run(self) -> Values:
@@ -58,8 +61,10 @@ class _Frames:
             result = self._run.apply(node, inputs, self._functions[node.name])
             kept, seen = _frames_after(node, frame)
             self._values[kept][node.name] = result
+            if _is(node, "Enter"):
+                self._entered[seen] += 1
             self._notify(node.name, seen)
-            if node.op == "NextIteration":
+            if _is(node, "NextIteration"):
                 self._forget(seen)
         return {ref.node: self._values[()].get(ref.node, []) for ref in self._outputs}
 
@@ -73,11 +78,15 @@ class _Frames:
                 return found[ref.output]
         return None
 
+    def _was_run(self, name: str, frame: Frame) -> bool:
+        return any(name in self._values.get(frame[:depth], {}) for depth in range(len(frame) + 1))
+
     def _notify(self, name: str, frame: Frame) -> None:
+        """Begin the users of a node that have all they need now."""
         for user in self._users[name]:
             there = [self._seen(ref, frame) is not None for ref in user.inputs]
-            before = [self._seen(Ref(after, 0), frame) is not None for after in user.after]
-            if (any(there) if user.op.endswith("Merge") else all(there)) and all(before):
+            ready = any(there) if _is(user, "Merge") else all(there)
+            if ready and all(self._was_run(before, frame) for before in user.after):
                 self._begin(user, frame)
 
     def _begin(self, node: Node, frame: Frame) -> None:
@@ -87,31 +96,42 @@ class _Frames:
 
     def _forget(self, frame: Frame) -> None:
         """Let go of the turns of a loop that nothing is left to do in."""
-        path, (loop, turn) = frame[:-1], frame[-1]
-        busy = [
-            f[len(path)][1]
-            for _, f in self._queue
-            if f[: len(path)] == path and f[len(path) :] and f[len(path)][0] == loop
-        ]
+        *outer, (loop, turn) = frame
+        path, depth = tuple(outer), len(outer)
+        if self._entered[(*path, (loop, 0))] < self._enters[loop]:
+            return  # a value that has not entered yet will be used in the first turn, and from there on
+
+        def turn_in(other: Frame) -> int | None:
+            return other[depth][1] if other[:depth] == path and len(other) > depth and other[depth][0] == loop else None
+
+        busy = [n for _, other in self._queue if (n := turn_in(other)) is not None]
         oldest = min(busy, default=turn)
-        for old in [f for f in self._values if f[: len(path)] == path and f[len(path) :] and f[len(path)][0] == loop]:
-            if old[len(path)][1] < oldest:
-                del self._values[old]
-                self._begun = {entry for entry in self._begun if entry[1] != old}
+        done = {other for other in self._values if (n := turn_in(other)) is not None and n < oldest}
+        for other in done:
+            del self._values[other]
+        if done:
+            self._begun = {entry for entry in self._begun if entry[1] not in done}
+
+
+def _is(node: Node, op: str) -> bool:
+    return node.op in (op, f"Ref{op}")
+
+
+def _loop_of(node: Node) -> str:
+    name: str = node.attrs.text("frame_name")
+    return name
 
 
 def _frames_after(node: Node, frame: Frame) -> tuple[Frame, Frame]:
     """The frame in which a node's values are kept, and the one in which its users see them first."""
-    kind = node.op.removeprefix("Ref")
-    if kind == "Enter":
-        inside = (*frame, (node.attrs.text("frame_name"), 0))
+    if _is(node, "Enter"):
+        inside = (*frame, (_loop_of(node), 0))
         # What is constant in a loop is seen by all of its turns.
         return (frame if node.attrs.flag("is_constant") else inside), inside
-    if kind in ("Exit", "NextIteration") and not frame:
+    if not _is(node, "Exit") and not _is(node, "NextIteration"):
+        return frame, frame
+    if not frame:
         raise ModelFileError(f"{node.label}: is outside of every loop.")
-    if kind == "Exit":
-        return frame[:-1], frame[:-1]
-    if kind == "NextIteration":
-        *outer, (loop, turn) = frame
-        return (*outer, (loop, turn + 1)), (*outer, (loop, turn + 1))
-    return frame, frame
+    *outer, (loop, turn) = frame
+    after = tuple(outer) if _is(node, "Exit") else (*outer, (loop, turn + 1))
+    return after, after

@@ -13,7 +13,7 @@ from tfpy.core.io.json_text import check_depth
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
-from tfpy.core.memory import tidy
+from tfpy.core.memory import dispose, tidy
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
@@ -78,10 +78,15 @@ class GraphModel(GraphModelCamel, Ready):
         weights: dict[str, Tensor] = {}
         if artifacts.weight_data is not None:
             specs = read_specs(artifacts.weight_specs, source)
-            values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
-            weights = {name: outlive_scopes(value) for name, value in values}
-        check_depth(artifacts.model_topology, source)
-        self._executor, self._initializer, self._resources = read_model(artifacts, weights, source)
+            weights = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
+        try:
+            check_depth(artifacts.model_topology, source)
+            self._executor, self._initializer, self._resources = read_model(artifacts, weights, source)
+        except ValueError:
+            dispose(weights)
+            raise
+        for weight in weights.values():
+            outlive_scopes(weight)
         self._artifacts = artifacts
         return True
 

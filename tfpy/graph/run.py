@@ -144,7 +144,16 @@ class Run:
 
     def apply(self, node: Node, inputs: list[Any], function: Any) -> Sequence[Any]:
         """The values of a node's outputs for given inputs."""
-        result = function(Call(node, inputs, self))
+        try:
+            result = function(Call(node, inputs, self))
+        except (ValueError, TypeError, RuntimeError) as error:
+            error.add_note(f"While computing {node.label}.")
+            raise
+        except Warning:
+            raise
+        except Exception as error:
+            # The attributes of a file can be anything, and break an op in any way.
+            raise ValueError(f"{node.label}: cannot be computed ({type(error).__name__}: {error}).") from error
         return result if isinstance(result, (list, tuple)) else [result]
 
     def constant(self, node: Node) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tfpy.layers.config import is_object_config
+from tfpy.layers.config import is_object_config, spelt
 
 
 def _words(text: str) -> frozenset[str]:
@@ -83,14 +83,14 @@ def browser_faults(topology: Mapping[str, Any], training: Mapping[str, Any] | No
 
 
 def _of_object(config: Mapping[str, Any], owner: str) -> Iterator[str]:
-    kind, options = config["class_name"], config["config"]
+    kind, options = spelt(config, "class_name"), config.get("config")
     name = options.get("name") if isinstance(options, Mapping) else None
     label = f"layer {name!r} ({kind})" if name else f"{owner}: {kind}"
     if kind not in _LAYERS and kind not in _OTHERS:
         yield f"{label}: TF.js has no class {kind}; the page must register one"
         return
     for option, refuses in _OPTIONS.get(kind, {}).items():
-        if refuses(options.get(option)):
+        if isinstance(options, Mapping) and refuses(options.get(option)):
             yield f"{label}: TF.js does not take {option}={options[option]!r}"
     yield from _inside(options, label)
 

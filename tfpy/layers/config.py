@@ -102,6 +102,13 @@ def build_object(
     inner = config.get("config") or {}
     if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
         raise argument_error(what, "config", "{'class_name': text, 'config': options}", config)
+    return _from_config(known_class(name, what, kind, custom_objects), inner, custom_objects)
+
+
+def known_class(
+    name: str, what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None = None
+) -> type:
+    """The class of a name, or ValueError: there is none (with the nearest known one), or it is of another kind."""
     cls = (custom_objects or {}).get(name) or _classes.get(name)
     if cls is None:
         known = [n for n, c in _classes.items() if issubclass(c, kind)]
@@ -109,7 +116,7 @@ def build_object(
         raise ValueError(f"{error} A class of your own is made known by tf.serialization.register_class.")
     if not (isinstance(cls, type) and issubclass(cls, kind)):
         raise argument_error(what, "class_name", f"the name of a {what}", name)
-    return _from_config(cls, inner, custom_objects)
+    return cls
 
 
 def build_listed(
@@ -130,6 +137,8 @@ def build_listed(
             made.append(build_object(entry, what, kind, custom_objects))
         except (ValueError, TypeError, RuntimeError) as error:
             raise ModelFileError(f"{where}: {error}") from error
+        except Warning:
+            raise
         except Exception as error:
             # What a file says can be anything, and break a class in any way.
             raise ModelFileError(f"{where}: its options make no sense ({type(error).__name__}: {error}).") from error

@@ -73,11 +73,11 @@ def written(value: Any) -> Any:
 def _written(value: Any, respell: bool) -> Any:
     if isinstance(value, Mapping):
         if is_object_config(value):
-            cls = class_of(value["class_name"])
-            if value["class_name"] == "RNN":
+            cls = class_of(value.get("class_name"))
+            if value.get("class_name") == "RNN":
                 value = {**value, "config": {**value["config"]["cell"]["config"], **value["config"]}}
             # What a class of the user's own means by its texts is its own business.
-            inner = {"config": _written(value["config"], cls is not None and cls.__module__.startswith("tfpy."))}
+            inner = {"config": _written(value.get("config"), cls is not None and cls.__module__.startswith("tfpy."))}
             return {**value, **inner}
         return {key: v if key in _NAMES else _written(v, respell) for key, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -7,17 +7,18 @@ from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.loader import load_weights
 from tfpy.core.io.router import LoadOptions, load_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
+from tfpy.core.memory import dispose
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
-from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.config import build_object, is_object_config, known_class, spelt
 from tfpy.layers.keras_format import read
 from tfpy.layers.model import LayersModel
 from tfpy.layers.training_config import compile_as, restore_optimizer
@@ -83,37 +84,36 @@ def model_of(
     Raises:
         ModelFileError: as `load_layers_model`.
     """
-    weights, optimizer_state = decoded(artifacts, source)
-    with weights_to_come() as coming:
-        model = _built(artifacts.model_topology, source, custom_objects)
-        if artifacts.weight_data is not None:
-            load_named(model, weights, strict, source)
-        _start(coming)
-        if artifacts.user_defined_metadata is not None:
-            model.set_user_defined_metadata(artifacts.user_defined_metadata)
-        if artifacts.training_config is not None:
-            compile_as(model, artifacts.training_config, source)
-        if model.optimizer is not None and optimizer_state:
-            restore_optimizer(model, optimizer_state, source)
+    weights, state = decoded(artifacts, source)
+    try:
+        with weights_to_come() as coming:
+            model = _built(artifacts.model_topology, source, custom_objects)
+            if artifacts.weight_data is not None:
+                load_named(model, weights, strict, source)
+            _start(coming)
+            if artifacts.user_defined_metadata is not None:
+                model.set_user_defined_metadata(
+                    object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
+                )
+            if artifacts.training_config is not None:
+                compile_as(model, artifacts.training_config, source)
+            if model.optimizer is not None and state:
+                restore_optimizer(model, list(state.items()), source)
+    finally:
+        dispose([weights, state])
     return model
 
 
-def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], list[tuple[str, Tensor]]]:
-    """The weights of artifacts, and the state of the optimizer."""
+def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The weights of artifacts by name, and the state of the optimizer likewise."""
     if artifacts.weight_data is None:
-        return {}, []
+        return {}, {}
     if artifacts.weight_specs is None:
         raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs that say what they are.")
     specs = read_specs(artifacts.weight_specs, source)
-    weights: dict[str, Tensor] = {}
-    state: list[tuple[str, Tensor]] = []
     values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
-    for spec, (name, value) in zip(specs, values, strict=True):
-        if spec.group == "optimizer":
-            state.append((name, value))
-        else:
-            weights[name] = value
-    return weights, state
+    state = {spec.name: values.pop(spec.name) for spec in specs if spec.group == "optimizer"}
+    return values, state
 
 
 def _start(coming: list[ComingWeight]) -> None:
@@ -137,7 +137,10 @@ def _built(topology: Any, source: str, custom_objects: CustomObjects | None) -> 
     if not is_object_config(config) or not isinstance(spelt(config, "class_name"), str):
         raise ModelFileError(f"{source}: modelTopology must have a class_name and a config, but is {show(config)}.")
     try:
+        known_class(spelt(config, "class_name"), "model", LayersModel, custom_objects)
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
+    except Warning:
+        raise
     except (ValueError, TypeError, RuntimeError) as error:
         raise ModelFileError(f"{source}: modelTopology: {error}") from error
     except Exception as error:

@@ -116,6 +116,8 @@ class _Graph:
             self.layers[name].apply(one_or_list(inputs), arguments)
         except (ValueError, TypeError, RuntimeError) as error:
             raise ModelFileError(f"{where}: {error}") from error
+        except Warning:
+            raise
         except Exception as error:
             raise ModelFileError(f"{where}: cannot be built ({type(error).__name__}: {error}).") from error
 

@@ -36,12 +36,13 @@ class FileSystem:
 
     def load(self) -> ModelArtifacts:
         """The model's artifacts."""
-        path = self.path
-        if not path.exists():
-            raise ModelNotFoundError(f"{path}: there is no such file or folder.")
-        if path.is_dir():
-            path = path / json_name([p.name for p in path.iterdir()], str(path))
-        elif _is_archive(path):
+        try:
+            path = self._found()
+        except OSError as error:
+            if isinstance(error, ModelFileError):
+                raise
+            raise ModelReadError(f"{self.path}: cannot be read: {error}.") from error
+        if _is_archive(path):
             from tfpy.core.io.archive import Archive
 
             with Archive(path, self._options) as archive:
@@ -49,6 +50,14 @@ class FileSystem:
                 return read_model(archive, self._options)
         self.label = str(path)
         return read_model(Folder(path, self._options.weight_path_prefix), self._options)
+
+    def _found(self) -> Path:
+        """The model.json or the archive."""
+        if not self.path.exists():
+            raise ModelNotFoundError(f"{self.path}: there is no such file or folder.")
+        if not self.path.is_dir():
+            return self.path
+        return self.path / json_name([p.name for p in self.path.iterdir()], str(self.path))
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
         """Write the model; a model that was there stays whole until the new one is."""
@@ -104,11 +113,10 @@ def json_name(names: list[str], where: str) -> str:
 
 
 def _is_archive(path: Path) -> bool:
-    with path.open("rb") as file:
-        start = file.read(8)
+    start = read_file(path, 7)
     if start.startswith(b"\x89HDF"):
         raise ModelFileError(f"{path}: is an HDF5 file; convert it to a model.json first.")
-    return start.startswith(b"PK\x03\x04") or start.startswith(b"PK\x05\x06")
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 def local_path(place: str) -> str:

@@ -46,6 +46,8 @@ class HttpServer:
         return read_model(self, self._options)
 
     def read_json(self, limit: int) -> bytes:
+        if self.label.endswith("/"):
+            self.label += JSON_NAME
         return self._get(self.label, limit)
 
     def weight_place(self, path: str) -> str:

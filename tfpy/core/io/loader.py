@@ -98,7 +98,8 @@ def _load(
         if wanted.isdisjoint(spec.name for spec in group.specs):
             continue
         data = CompositeArrayBuffer(fetch([before + path for path in group.paths], [_most(group)] * len(group.paths)))
-        found |= {n: t for n, t in decode(data, group.specs, f"load_weights: {before}") if n in wanted}
+        decoded = decode(data, group.specs, f"load_weights: {before}")
+        found |= {name: tensor for name, tensor in decoded.items() if name in wanted}
     return found
 
 

@@ -146,7 +146,7 @@ def _read_shape(value: Any, source: str, field: str) -> Shape:
 def _read_quantization(value: Any, dtype: DType, source: str, field: str) -> Quantization:
     quantization = object_in(source, field, value)
     kind = quantization.get("dtype")
-    if kind not in QUANTIZED_BYTES:
+    if not isinstance(kind, str) or kind not in QUANTIZED_BYTES:
         raise fault(source, f"{field}.dtype", "'uint8', 'uint16' or 'float16'", kind)
     if dtype not in (("float32",) if kind == "float16" else ("float32", "int32")):
         raise ModelFileError(f"{source}: {field}.dtype {kind!r} does not go with weights of dtype {dtype!r}.")

@@ -84,14 +84,15 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
 
     Source: TF.js `tf.io.decodeWeights`.
     """
-    read = read_specs(specs, "decode_weights", "specs")
-    return dict(decode(CompositeArrayBuffer(weight_data), read, "decode_weights"))
+    return decode(CompositeArrayBuffer(weight_data), read_specs(specs, "decode_weights", "specs"), "decode_weights")
 
 
-def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str) -> Iterator[tuple[str, Tensor]]:
-    """The weights in bytes, one by one; nothing is made of one that the bytes do not hold."""
-    for spec, start, end in places(data, specs, source):
-        yield spec.name, dispatch.make(Tensor, _values(data.view(start, end), spec), spec.dtype)
+def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str) -> dict[str, Tensor]:
+    """The weights in bytes by name; none is made unless the bytes hold them all."""
+    found = list(places(data, specs, source))
+    return {
+        spec.name: dispatch.make(Tensor, _values(data.view(start, end), spec), spec.dtype) for spec, start, end in found
+    }
 
 
 def places(
