@@ -161,7 +161,7 @@ class TensorArray:
             raise argument_error(where, "tensor", f"a {self.dtype} tensor", tensor, TypeError)
         if index in self._items:
             raise argument_error(where, "index", "of a place that was not written to before", index)
-        self._shape = merge_shapes(where, self._shape or None, tensor.shape)
+        merge_shapes(where, self._shape or None, tensor.shape)
         self._items[index] = tensor
 
     def gather(self, where: str, indices: Sequence[int]) -> Tensor:

@@ -336,7 +336,8 @@ def _checked(name: str, value: Any, port: Port | None) -> Any:
 
 
 def _holds_tensors(values: Sequence[Any]) -> bool:
-    return len(values) == 1 and (isinstance(values[0], Tensor) or hasattr(values[0], "__array__"))
+    """Whether a list is one of tensors, and not one of the numbers of a tensor."""
+    return len(values) > 0 and (isinstance(values[0], Tensor) or getattr(values[0], "shape", ()) != ())
 
 
 def _as_tensor(value: Any, ref: Ref) -> Tensor:

@@ -129,6 +129,14 @@ def _scatter(call: Call) -> Any:
     return made
 
 
+@maps("TensorListScatterIntoExistingList")
+def _scatter_into(call: Call) -> Any:
+    made = _list(call)
+    for index, item in zip(call.sizes(2), unstack(call.tensor(1)), strict=True):
+        made = made.with_item(call.node.label, index, item)
+    return made
+
+
 @maps("TensorListSplit")
 def _split_list(call: Call) -> Any:
     tensor, lengths = call.tensor(0), call.sizes(2)
