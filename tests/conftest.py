@@ -6,11 +6,23 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.handle import accounting
 from tfpy.engine.state import local
+
+# The same examples in every run, and no clock: a test fails because of the code.
+settings.register_profile(
+    "repeatable",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(params=["cpu", "exact"])

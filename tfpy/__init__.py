@@ -10,15 +10,34 @@ from __future__ import annotations
 
 from tfpy import core as _core
 from tfpy import layers as layers
+from tfpy._api import backend_util as backend_util
+from tfpy._api import broadcast_util as broadcast_util
+from tfpy._api import browser as browser
 from tfpy._api import callbacks as callbacks
 from tfpy._api import constraints as constraints
+from tfpy._api import device_util as device_util
+from tfpy._api import fused as fused
+from tfpy._api import gather_util as gather_util
+from tfpy._api import image as image
 from tfpy._api import initializers as initializers
 from tfpy._api import io as io
+from tfpy._api import linalg as linalg
 from tfpy._api import losses as losses
+from tfpy._api import math as math
+from tfpy._api import metrics as metrics
 from tfpy._api import models as models
 from tfpy._api import regularizers as regularizers
+from tfpy._api import scatter_util as scatter_util
 from tfpy._api import serialization as serialization
+from tfpy._api import signal as signal
+from tfpy._api import slice_util as slice_util
+from tfpy._api import sparse as sparse
+from tfpy._api import spectral as spectral
+from tfpy._api import string as string
+from tfpy._api import tensor_util as tensor_util
+from tfpy._api import test_util as test_util
 from tfpy._api import train as train
+from tfpy._api import util as util
 from tfpy.core.backends import backend as backend
 from tfpy.core.backends import find_backend as find_backend
 from tfpy.core.backends import find_backend_factory as find_backend_factory
@@ -28,12 +47,28 @@ from tfpy.core.backends import register_backend as register_backend
 from tfpy.core.backends import remove_backend as remove_backend
 from tfpy.core.backends import set_backend as set_backend
 from tfpy.core.buffer import TensorBuffer as TensorBuffer
+from tfpy.core.engine_face import Engine as Engine
+from tfpy.core.environment import Environment as Environment
+from tfpy.core.environment import deprecation_warn as deprecation_warn
+from tfpy.core.environment import disable_deprecation_warnings as disable_deprecation_warnings
+from tfpy.core.environment import enable_debug_mode as enable_debug_mode
+from tfpy.core.environment import enable_prod_mode as enable_prod_mode
+from tfpy.core.environment import env as env
+from tfpy.core.environment import set_platform as set_platform
 from tfpy.core.grads import custom_grad as custom_grad
 from tfpy.core.grads import grad as grad
 from tfpy.core.grads import grads as grads
 from tfpy.core.grads import value_and_grad as value_and_grad
 from tfpy.core.grads import value_and_grads as value_and_grads
 from tfpy.core.grads import variable_grads as variable_grads
+from tfpy.core.kernel_registry import copy_registered_kernels as copy_registered_kernels
+from tfpy.core.kernel_registry import get_gradient as get_gradient
+from tfpy.core.kernel_registry import get_kernel as get_kernel
+from tfpy.core.kernel_registry import get_kernels_for_backend as get_kernels_for_backend
+from tfpy.core.kernel_registry import register_gradient as register_gradient
+from tfpy.core.kernel_registry import register_kernel as register_kernel
+from tfpy.core.kernel_registry import unregister_gradient as unregister_gradient
+from tfpy.core.kernel_registry import unregister_kernel as unregister_kernel
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
@@ -62,12 +97,24 @@ from tfpy.core.ops.arith import mul as mul
 from tfpy.core.ops.arith import pow_ as _pow
 from tfpy.core.ops.arith import squared_difference as squared_difference
 from tfpy.core.ops.arith import sub as sub
+from tfpy.core.ops.average import moving_average as moving_average
+from tfpy.core.ops.blocks import batch_to_space_nd as batch_to_space_nd
+from tfpy.core.ops.blocks import depth_to_space as depth_to_space
+from tfpy.core.ops.blocks import mirror_pad as mirror_pad
+from tfpy.core.ops.blocks import space_to_batch_nd as space_to_batch_nd
 from tfpy.core.ops.compare import equal as equal
 from tfpy.core.ops.compare import greater as greater
 from tfpy.core.ops.compare import greater_equal as greater_equal
 from tfpy.core.ops.compare import less as less
 from tfpy.core.ops.compare import less_equal as less_equal
 from tfpy.core.ops.compare import not_equal as not_equal
+from tfpy.core.ops.conv import conv1d as conv1d
+from tfpy.core.ops.conv import conv2d as conv2d
+from tfpy.core.ops.conv import conv2d_transpose as conv2d_transpose
+from tfpy.core.ops.conv import conv3d as conv3d
+from tfpy.core.ops.conv import conv3d_transpose as conv3d_transpose
+from tfpy.core.ops.count import bincount as bincount
+from tfpy.core.ops.count import dense_bincount as dense_bincount
 from tfpy.core.ops.create import buffer as buffer
 from tfpy.core.ops.create import complex_ as _complex
 from tfpy.core.ops.create import eye as eye
@@ -90,11 +137,16 @@ from tfpy.core.ops.create import tensor5d as tensor5d
 from tfpy.core.ops.create import tensor6d as tensor6d
 from tfpy.core.ops.create import zeros as zeros
 from tfpy.core.ops.create import zeros_like as zeros_like
+from tfpy.core.ops.depthwise import depthwise_conv2d as depthwise_conv2d
+from tfpy.core.ops.depthwise import separable_conv2d as separable_conv2d
+from tfpy.core.ops.dilation import dilation2d as dilation2d
+from tfpy.core.ops.einsum import einsum as einsum
 from tfpy.core.ops.join import concat as concat
 from tfpy.core.ops.join import meshgrid as meshgrid
 from tfpy.core.ops.join import split as split
 from tfpy.core.ops.join import stack as stack
 from tfpy.core.ops.join import unstack as unstack
+from tfpy.core.ops.linalg import diag as diag
 from tfpy.core.ops.logic import logical_and as logical_and
 from tfpy.core.ops.logic import logical_not as logical_not
 from tfpy.core.ops.logic import logical_or as logical_or
@@ -107,6 +159,20 @@ from tfpy.core.ops.matmul import outer_product as outer_product
 from tfpy.core.ops.matmul import transpose as transpose
 from tfpy.core.ops.norm import euclidean_norm as euclidean_norm
 from tfpy.core.ops.norm import norm as norm
+from tfpy.core.ops.normalization import batch_norm as batch_norm
+from tfpy.core.ops.normalization import batch_norm2d as batch_norm2d
+from tfpy.core.ops.normalization import batch_norm3d as batch_norm3d
+from tfpy.core.ops.normalization import batch_norm4d as batch_norm4d
+from tfpy.core.ops.normalization import local_response_normalization as local_response_normalization
+from tfpy.core.ops.pool import avg_pool as avg_pool
+from tfpy.core.ops.pool import avg_pool3d as avg_pool3d
+from tfpy.core.ops.pool import max_pool as max_pool
+from tfpy.core.ops.pool import max_pool3d as max_pool3d
+from tfpy.core.ops.pool import max_pool_with_argmax as max_pool_with_argmax
+from tfpy.core.ops.pool import pool as pool
+from tfpy.core.ops.ragged import ragged_gather as ragged_gather
+from tfpy.core.ops.ragged import ragged_range as ragged_range
+from tfpy.core.ops.ragged import ragged_tensor_to_tensor as ragged_tensor_to_tensor
 from tfpy.core.ops.random import dropout as dropout
 from tfpy.core.ops.random import multinomial as multinomial
 from tfpy.core.ops.random import rand as rand
@@ -117,6 +183,24 @@ from tfpy.core.ops.random import random_uniform as random_uniform
 from tfpy.core.ops.random import random_uniform_int as random_uniform_int
 from tfpy.core.ops.random import set_seed as set_seed
 from tfpy.core.ops.random import truncated_normal as truncated_normal
+from tfpy.core.ops.ranked import concat1d as concat1d
+from tfpy.core.ops.ranked import concat2d as concat2d
+from tfpy.core.ops.ranked import concat3d as concat3d
+from tfpy.core.ops.ranked import concat4d as concat4d
+from tfpy.core.ops.ranked import pad1d as pad1d
+from tfpy.core.ops.ranked import pad2d as pad2d
+from tfpy.core.ops.ranked import pad3d as pad3d
+from tfpy.core.ops.ranked import pad4d as pad4d
+from tfpy.core.ops.ranked import reverse1d as reverse1d
+from tfpy.core.ops.ranked import reverse2d as reverse2d
+from tfpy.core.ops.ranked import reverse3d as reverse3d
+from tfpy.core.ops.ranked import reverse4d as reverse4d
+from tfpy.core.ops.ranked import slice1d as slice1d
+from tfpy.core.ops.ranked import slice2d as slice2d
+from tfpy.core.ops.ranked import slice3d as slice3d
+from tfpy.core.ops.ranked import slice4d as slice4d
+from tfpy.core.ops.recurrent import basic_lstm_cell as basic_lstm_cell
+from tfpy.core.ops.recurrent import multi_rnn_cell as multi_rnn_cell
 from tfpy.core.ops.reduce import all_ as _all
 from tfpy.core.ops.reduce import any_ as _any
 from tfpy.core.ops.reduce import arg_max as arg_max
@@ -131,6 +215,18 @@ from tfpy.core.ops.reduce import sum_ as _sum
 from tfpy.core.ops.scan import cumprod as cumprod
 from tfpy.core.ops.scan import cumsum as cumsum
 from tfpy.core.ops.scan import topk as topk
+from tfpy.core.ops.scatter import gather_nd as gather_nd
+from tfpy.core.ops.scatter import scatter_nd as scatter_nd
+from tfpy.core.ops.scatter import sparse_to_dense as sparse_to_dense
+from tfpy.core.ops.scatter import tensor_scatter_update as tensor_scatter_update
+from tfpy.core.ops.search import boolean_mask_async as boolean_mask_async
+from tfpy.core.ops.search import in_top_k_async as in_top_k_async
+from tfpy.core.ops.search import lower_bound as lower_bound
+from tfpy.core.ops.search import search_sorted as search_sorted
+from tfpy.core.ops.search import setdiff1d_async as setdiff1d_async
+from tfpy.core.ops.search import unique as unique
+from tfpy.core.ops.search import upper_bound as upper_bound
+from tfpy.core.ops.search import where_async as where_async
 from tfpy.core.ops.shape import broadcast_args as broadcast_args
 from tfpy.core.ops.shape import broadcast_to as broadcast_to
 from tfpy.core.ops.shape import cast as cast
@@ -139,14 +235,21 @@ from tfpy.core.ops.shape import ensure_shape as ensure_shape
 from tfpy.core.ops.shape import expand_dims as expand_dims
 from tfpy.core.ops.shape import reshape as reshape
 from tfpy.core.ops.shape import squeeze as squeeze
+from tfpy.core.ops.signal import cosine_window as cosine_window
+from tfpy.core.ops.signal import enclosing_power_of_two as enclosing_power_of_two
 from tfpy.core.ops.slice import gather as gather
 from tfpy.core.ops.slice import pad as pad
 from tfpy.core.ops.slice import reverse as reverse
 from tfpy.core.ops.slice import slice_ as _slice
+from tfpy.core.ops.slice import strided_slice as strided_slice
 from tfpy.core.ops.slice import tile as tile
 from tfpy.core.ops.slice import unsorted_segment_sum as unsorted_segment_sum
 from tfpy.core.ops.softmax import log_softmax as log_softmax
 from tfpy.core.ops.softmax import softmax as softmax
+from tfpy.core.ops.spectral import fft as fft
+from tfpy.core.ops.spectral import ifft as ifft
+from tfpy.core.ops.spectral import irfft as irfft
+from tfpy.core.ops.spectral import rfft as rfft
 from tfpy.core.ops.trig import acos as acos
 from tfpy.core.ops.trig import acosh as acosh
 from tfpy.core.ops.trig import asin as asin
@@ -186,7 +289,13 @@ from tfpy.core.optimizers.classes import AdamOptimizer as AdamOptimizer
 from tfpy.core.optimizers.classes import MomentumOptimizer as MomentumOptimizer
 from tfpy.core.optimizers.classes import RMSPropOptimizer as RMSPropOptimizer
 from tfpy.core.optimizers.classes import SGDOptimizer as SGDOptimizer
+from tfpy.core.profiling import next_frame as next_frame
+from tfpy.core.profiling import profile as profile
+from tfpy.core.profiling import time as time
 from tfpy.core.tensor import Tensor as Tensor
+from tfpy.core.utils.tensors import op_ as _op
+from tfpy.core.utils.tensors import sum_out_type as sum_out_type
+from tfpy.core.utils.tensors import upcast_type as upcast_type
 from tfpy.core.variable import Variable as Variable
 from tfpy.core.variable import dispose_variables as dispose_variables
 from tfpy.core.variable import variable as variable
@@ -219,23 +328,49 @@ all = _all
 any = _any
 argMax = arg_max
 argMin = arg_min
+avgPool = avg_pool
+avgPool3d = avg_pool3d
+basicLSTMCell = basic_lstm_cell
+batchNorm = batch_norm
+batchNorm2d = batch_norm2d
+batchNorm3d = batch_norm3d
+batchNorm4d = batch_norm4d
+batchToSpaceND = batch_to_space_nd
 bitwiseAnd = bitwise_and
+booleanMaskAsync = boolean_mask_async
 broadcastArgs = broadcast_args
 broadcastTo = broadcast_to
 clipByValue = clip_by_value
 complex = _complex
+conv2dTranspose = conv2d_transpose
+conv3dTranspose = conv3d_transpose
+copyRegisteredKernels = copy_registered_kernels
+cosineWindow = cosine_window
 customGrad = custom_grad
+denseBincount = dense_bincount
+deprecationWarn = deprecation_warn
+depthToSpace = depth_to_space
+depthwiseConv2d = depthwise_conv2d
 deregisterOp = deregister_op
+disableDeprecationWarnings = disable_deprecation_warnings
 disposeVariables = dispose_variables
 divNoNan = div_no_nan
+enableDebugMode = enable_debug_mode
+enableProdMode = enable_prod_mode
+enclosingPowerOfTwo = enclosing_power_of_two
 ensureShape = ensure_shape
 euclideanNorm = euclidean_norm
 expandDims = expand_dims
 findBackend = find_backend
 findBackendFactory = find_backend_factory
 floorDiv = floor_div
+gatherND = gather_nd
 getBackend = get_backend
+getGradient = get_gradient
+getKernel = get_kernel
+getKernelsForBackend = get_kernels_for_backend
 greaterEqual = greater_equal
+inTopKAsync = in_top_k_async
 input = _input
 isFinite = is_finite
 isInf = is_inf
@@ -245,6 +380,7 @@ lessEqual = less_equal
 loadGraphModel = load_graph_model
 loadGraphModelSync = load_graph_model_sync
 loadLayersModel = load_layers_model
+localResponseNormalization = local_response_normalization
 logSigmoid = log_sigmoid
 logSoftmax = log_softmax
 logSumExp = log_sum_exp
@@ -252,16 +388,28 @@ logicalAnd = logical_and
 logicalNot = logical_not
 logicalOr = logical_or
 logicalXor = logical_xor
+lowerBound = lower_bound
 matMul = mat_mul
 max = _max
+maxPool = max_pool
+maxPool3d = max_pool3d
+maxPoolWithArgmax = max_pool_with_argmax
 min = _min
+mirrorPad = mirror_pad
 modelFromJSON = model_from_json
+movingAverage = moving_average
+multiRNNCell = multi_rnn_cell
+nextFrame = next_frame
 notEqual = not_equal
 oneHot = one_hot
 onesLike = ones_like
+op = _op
 outerProduct = outer_product
 pow = _pow
 print = _print
+raggedGather = ragged_gather
+raggedRange = ragged_range
+raggedTensorToTensor = ragged_tensor_to_tensor
 randomGamma = random_gamma
 randomNormal = random_normal
 randomStandardNormal = random_standard_normal
@@ -270,18 +418,35 @@ randomUniformInt = random_uniform_int
 range = _range
 registerBackend = register_backend
 registerCallbackConstructor = register_callback_constructor
+registerGradient = register_gradient
+registerKernel = register_kernel
 registerOp = register_op
 removeBackend = remove_backend
 round = _round
+scatterND = scatter_nd
+searchSorted = search_sorted
+separableConv2d = separable_conv2d
 setBackend = set_backend
+setPlatform = set_platform
 setSeed = set_seed
+setdiff1dAsync = setdiff1d_async
 slice = _slice
+spaceToBatchND = space_to_batch_nd
+sparseToDense = sparse_to_dense
 squaredDifference = squared_difference
+stridedSlice = strided_slice
 sum = _sum
+sumOutType = sum_out_type
+tensorScatterUpdate = tensor_scatter_update
 truncatedNormal = truncated_normal
+unregisterGradient = unregister_gradient
+unregisterKernel = unregister_kernel
 unsortedSegmentSum = unsorted_segment_sum
+upcastType = upcast_type
+upperBound = upper_bound
 valueAndGrad = value_and_grad
 valueAndGrads = value_and_grads
 variableGrads = variable_grads
+whereAsync = where_async
 zerosLike = zeros_like
 __version__ = VERSION

@@ -179,7 +179,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
             lines.append(f"from {p.module.name} import {p.local_name} as _{p.name}\n")
             aliases.append(f"{p.name} = _{p.name}\n")
         spelt = camel(p.name, space)
-        if isinstance(p.node, ast.FunctionDef) and spelt != p.name:
+        if not isinstance(p.node, ast.ClassDef) and spelt != p.name:
             aliases.append(f"{spelt} = {p.name}\n")
     if not made:
         return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)

@@ -26,7 +26,8 @@ def reference_pages(public: list[Public], factories: list[Factory], camel: Camel
     """The pages by path, and mkdocs.yml with the links to them."""
     pages: dict[Path, list[Public]] = defaultdict(list)
     for p in public:
-        pages[_page(p.doc)].append(p)
+        if p.doc:  # other names of the same thing have no entry
+            pages[_page(p.doc)].append(p)
     out = {path: _of_functions(path, members, camel) for path, members in pages.items()}
     made: dict[str, list[Factory]] = defaultdict(list)
     for f in factories:

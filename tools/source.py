@@ -6,6 +6,7 @@ Nothing is imported: the generated files can be made anew even when they are mis
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,7 +40,7 @@ class Public:
 
     name: str
     module: Module
-    node: ast.FunctionDef | ast.ClassDef
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     namespace: str = ""
     chain: bool = False
     legacy: tuple[str, ...] = ()
@@ -92,10 +93,16 @@ def defined_names(node: ast.stmt) -> list[str]:
     return []
 
 
+def public_name(name: str) -> str:
+    """As in `tfpy.core.registry`: without a trailing underscore, which only a keyword keeps."""
+    bare = name.rstrip("_")
+    return name if keyword.iskeyword(bare) else bare
+
+
 def public_in(module: Module) -> Iterator[Public]:
-    """What is marked with @op(…) or @export(…) in a module."""
+    """What is marked with @op(…) or @export(…) in a module, and again for each of its aliases."""
     for node in module.tree.body:
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         for decorator in node.decorator_list:
             mark = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -103,7 +110,7 @@ def public_in(module: Module) -> Iterator[Public]:
                 keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
                 values = {k.arg: ast.literal_eval(k.value) for k in keywords if k.arg}
                 yield Public(
-                    node.name.rstrip("_"),
+                    public_name(node.name),
                     module,
                     node,
                     values.get("namespace", ""),
@@ -111,6 +118,9 @@ def public_in(module: Module) -> Iterator[Public]:
                     tuple(values.get("legacy", "").split()),
                     values.get("doc", ""),
                 )
+                for alias in values.get("aliases", "").split():
+                    namespace, _, name = alias.rpartition(".")
+                    yield Public(name, module, node, namespace)
 
 
 def signature(node: ast.FunctionDef, skip: int = 0, first: str | None = None) -> str:

@@ -95,7 +95,7 @@ class Case:
 
     def arguments(self) -> list[Any]:
         """The arguments as tensors on the current backend."""
-        return [_filled(a, _tensor) for a in self.values()]
+        return [_filled(a, as_tensor) for a in self.values()]
 
     def run(self, arguments: Sequence[Any] | None = None) -> Any:
         return self.function(*(self.arguments() if arguments is None else arguments), **self.options)
@@ -116,7 +116,8 @@ def _filled(value: Any, fill: Callable[[Any], Any]) -> Any:
     return value
 
 
-def _tensor(array: Any) -> Any:
+def as_tensor(array: Any) -> Any:
+    """An array as a tensor on the current backend."""
     if np.iscomplexobj(array):
         return tf.complex(tf.tensor(array.real), tf.tensor(array.imag))
     return tf.tensor(array)

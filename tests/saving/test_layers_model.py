@@ -89,10 +89,10 @@ def test_words_are_saved_as_keras_spells_them() -> None:
     assert '"activation":"swish"' in silu.to_json(), "TF.js knows silu as swish"
 
 
-class Scale(tf.layers.Layer):
+class Amplified(tf.layers.Layer):
     """A layer of one's own with an option that is no word of TF.js."""
 
-    class_name = "Scale"
+    class_name = "Amplified"
 
     def __init__(self, config: Any = None, **options: Any) -> None:
         super().__init__(config, **options)
@@ -107,12 +107,12 @@ class Scale(tf.layers.Layer):
 
 
 def test_layers_of_ones_own(tmp_path: Path) -> None:
-    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Scale(factor=3, note="myNote")])
-    with pytest.warns(UserWarning, match="TF.js has no class Scale"):
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Amplified(factor=3, note="myNote")])
+    with pytest.warns(UserWarning, match="TF.js has no class Amplified"):
         model.save(tmp_path)
-    with pytest.raises(ValueError, match=r"layers\[1\].*Unknown layer 'Scale'.*tf.serialization.register_class"):
+    with pytest.raises(ValueError, match=r"layers\[1\].*Unknown layer 'Amplified'.*tf.serialization.register_class"):
         tf.load_layers_model(tmp_path)
-    again = tf.load_layers_model(tmp_path, custom_objects={"Scale": Scale})
+    again = tf.load_layers_model(tmp_path, custom_objects={"Amplified": Amplified})
     assert (again.layers[1].factor, again.layers[1].note) == (3, "myNote")
     np.testing.assert_array_equal(predict(model)[0], predict(again)[0])
 
@@ -298,14 +298,14 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
     model = tf.sequential(
         layers=[
             tf.layers.dense(units=1, input_shape=[1], activation="exponential", name="d"),
-            Scale(name="mine"),
+            Amplified(name="mine"),
             tf.layers.dense(units=1, activation="gelu_new", name="e"),
         ]
     )
     with pytest.raises(ValueError, match="Nothing was saved") as error:
         model.save(tmp_path / "m", strict=True)
     assert not (tmp_path / "m").exists()
-    for fault in ("layer 'd' (Dense): TF.js has no activation 'exponential'", "layer 'mine' (Scale)", "'gelu_new'"):
+    for fault in ("layer 'd' (Dense): TF.js has no activation 'exponential'", "layer 'mine' (Amplified)", "'gelu_new'"):
         assert fault in str(error.value)
     with pytest.warns(UserWarning, match="exponential"):
         model.save(tmp_path / "m")

@@ -3,31 +3,57 @@
 Importing it loads every op and gives Tensor its chained methods.
 """
 
-from tfpy.core import backends, grads, memory, variable  # noqa: F401
+from tfpy.core import backends, engine_face, environment, grads, memory, profiling, variable  # noqa: F401
 from tfpy.core._methods import TensorMethods
 from tfpy.core.names import camel
 from tfpy.core.ops import (  # noqa: F401
     activation,
     arith,
+    average,
+    blocks,
+    browser,
     compare,
+    conv,
+    count,
     create,
+    depthwise,
+    dilation,
+    einsum,
+    fused,
+    image,
     indexing,
     join,
+    linalg,
     logic,
     losses,
     matmul,
+    metrics,
     norm,
+    normalization,
+    pool,
+    ragged,
     random,
+    ranked,
+    recurrent,
     reduce,
+    resize,
     scan,
+    scatter,
+    search,
     shape,
+    signal,
     slice,
     softmax,
+    sparse,
+    spectral,
+    string,
+    suppression,
     trig,
     unary,
 )
 from tfpy.core.optimizers import classes, factories  # noqa: F401
 from tfpy.core.registry import OPS
+from tfpy.core.utils import arrays, backend_util, shapes, tensors, util  # noqa: F401
 
 
 def _bind_methods() -> None:

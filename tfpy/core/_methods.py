@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tfpy.core.ops.create import ShapeLike
     from tfpy.core.ops.reduce import Axis
     from tfpy.core.ops.scan import TopK
+    from tfpy.core.ops.search import Unique
+    from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
 
@@ -70,6 +72,30 @@ class TensorMethods(Handle):
         def atanh(self) -> Tensor:
             """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
+        def avg_pool(
+            self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
+        ) -> Tensor:
+            """The mean of each window over images."""
+
+        avgPool = avg_pool
+
+        def batch_norm(
+            self,
+            mean: TensorLike,
+            variance: TensorLike,
+            offset: TensorLike | None = None,
+            scale: TensorLike | None = None,
+            variance_epsilon: float = 0.001,
+        ) -> Tensor:
+            """Normalize by given moments: scale · (x - mean) / √(variance + ε) + offset."""
+
+        batchNorm = batch_norm
+
+        def batch_to_space_nd(self, block_shape: Sequence[int], crops: Sequence[Sequence[int]]) -> Tensor:
+            """What `space_to_batch_nd` spread over batches put together again, and cropped."""
+
+        batchToSpaceND = batch_to_space_nd
+
         def broadcast_to(self, shape: ShapeLike) -> Tensor:
             """Repeated along dimensions of size 1, and along new ones in front, to fill a shape."""
 
@@ -89,6 +115,40 @@ class TensorMethods(Handle):
         def clone(self) -> Tensor:
             """A new tensor that shares the data of another."""
 
+        def conv1d(
+            self,
+            filter: TensorLike,
+            stride: Numbers,
+            pad: Padding,
+            data_format: str = "NWC",
+            dilation: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """Slide a filter along sequences, and sum the products at each place."""
+
+        def conv2d(
+            self,
+            filter: TensorLike,
+            strides: Numbers,
+            pad: Padding,
+            data_format: str = "NHWC",
+            dilations: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """Slide a filter over images, and sum the products at each place."""
+
+        def conv2d_transpose(
+            self,
+            filter: TensorLike,
+            output_shape: Sequence[int],
+            strides: Numbers,
+            pad: Padding,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """The transpose of `conv2d`: at each place, add the filter times x."""
+
+        conv2dTranspose = conv2d_transpose
+
         def cos(self) -> Tensor:
             """The cosine of x in radians."""
 
@@ -100,6 +160,29 @@ class TensorMethods(Handle):
 
         def cumsum(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
             """The sum of the elements up to each place along an axis."""
+
+        def depth_to_space(self, block_size: int, data_format: str = "NHWC") -> Tensor:
+            """Channels rearranged into square blocks of height and width."""
+
+        depthToSpace = depth_to_space
+
+        def depthwise_conv2d(
+            self,
+            filter: TensorLike,
+            strides: Numbers,
+            pad: Padding,
+            data_format: str = "NHWC",
+            dilations: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """Slide filters over each channel of images by itself."""
+
+        depthwiseConv2d = depthwise_conv2d
+
+        def dilation2d(
+            self, filter: TensorLike, strides: Numbers, pad: Padding, dilations: Numbers = 1, data_format: str = "NHWC"
+        ) -> Tensor:
+            """The largest sum of an element and its filter cell in each window over images."""
 
         def div(self, b: TensorLike) -> Tensor:
             """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`."""
@@ -137,6 +220,9 @@ class TensorMethods(Handle):
         def expm1(self) -> Tensor:
             """e to the power of x, minus 1, without loss for x near 0."""
 
+        def fft(self) -> Tensor:
+            """The discrete Fourier transform along the last axis."""
+
         def floor(self) -> Tensor:
             """The largest whole number that is not above x."""
 
@@ -155,6 +241,12 @@ class TensorMethods(Handle):
             """Whether a ≥ b."""
 
         greaterEqual = greater_equal
+
+        def ifft(self) -> Tensor:
+            """The inverse of `fft`."""
+
+        def irfft(self) -> Tensor:
+            """The inverse of `rfft` for an even length: n numbers give 2 · (n - 1), though 1 gives 1 and 2 give 2."""
 
         def is_finite(self) -> Tensor:
             """Whether each number is neither NaN nor infinite."""
@@ -183,6 +275,13 @@ class TensorMethods(Handle):
             """Whether a ≤ b."""
 
         lessEqual = less_equal
+
+        def local_response_normalization(
+            self, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
+        ) -> Tensor:
+            """Divide each element by a power of the squares near it: x / (bias + alpha · Σ x²)^beta."""
+
+        localResponseNormalization = local_response_normalization
 
         def log(self) -> Tensor:
             """The natural logarithm: NaN below 0, -∞ at 0."""
@@ -233,6 +332,13 @@ class TensorMethods(Handle):
         def max(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
             """The largest element along axes; NaN if any is NaN or there is none."""
 
+        def max_pool(
+            self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
+        ) -> Tensor:
+            """The largest element of each window over images."""
+
+        maxPool = max_pool
+
         def maximum(self, b: TensorLike) -> Tensor:
             """The larger of each pair; NaN if either is."""
 
@@ -244,6 +350,11 @@ class TensorMethods(Handle):
 
         def minimum(self, b: TensorLike) -> Tensor:
             """The smaller of each pair; NaN if either is."""
+
+        def mirror_pad(self, paddings: Sequence[Sequence[int]], mode: str) -> Tensor:
+            """A tensor with a margin around it that mirrors what is inside."""
+
+        mirrorPad = mirror_pad
 
         def mod(self, b: TensorLike) -> Tensor:
             """The remainder of a / b, with the sign of b."""
@@ -275,6 +386,17 @@ class TensorMethods(Handle):
         def pad(self, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
             """A tensor with a margin of one value around it."""
 
+        def pool(
+            self,
+            window_shape: Numbers,
+            pooling_type: str,
+            pad: Padding,
+            dilations: Numbers = 1,
+            strides: Numbers = 1,
+            dim_rounding_mode: str | None = None,
+        ) -> Tensor:
+            """The largest element or the mean of each window over images; the window's cells may lie apart."""
+
         def pow(self, exp: TensorLike) -> Tensor:
             """Raise to a power element by element."""
 
@@ -296,8 +418,25 @@ class TensorMethods(Handle):
         def reshape(self, shape: ShapeLike) -> Tensor:
             """The same elements under another shape, sharing the data."""
 
+        def resize_bilinear(
+            self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
+        ) -> Tensor:
+            """Resize images, mixing the four pixels around each position."""
+
+        resizeBilinear = resize_bilinear
+
+        def resize_nearest_neighbor(
+            self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
+        ) -> Tensor:
+            """Resize images, taking for each position the pixel that it lies in, or with align_corners the nearest one."""
+
+        resizeNearestNeighbor = resize_nearest_neighbor
+
         def reverse(self, axis: int | Sequence[int] | None = None) -> Tensor:
             """The elements in the opposite order along axes."""
+
+        def rfft(self, fft_length: int | None = None) -> Tensor:
+            """The Fourier transform of real numbers along the last axis, without the half that mirrors the other."""
 
         def round(self) -> Tensor:
             """The nearest whole number; halves go to the even one: 0.5 → 0, 1.5 → 2."""
@@ -307,6 +446,19 @@ class TensorMethods(Handle):
 
         def selu(self) -> Tensor:
             """The scaled exponential linear unit: scale · x where x is not negative, else scale · alpha · (eˣ - 1)."""
+
+        def separable_conv2d(
+            self,
+            depthwise_filter: TensorLike,
+            pointwise_filter: TensorLike,
+            strides: Numbers,
+            pad: Padding,
+            dilation: Numbers = 1,
+            data_format: str = "NHWC",
+        ) -> Tensor:
+            """`depthwise_conv2d`, then a convolution with a filter of one cell that mixes the channels."""
+
+        separableConv2d = separable_conv2d
 
         def sigmoid(self) -> Tensor:
             """The logistic function: 1 / (1 + e⁻ˣ)."""
@@ -329,6 +481,11 @@ class TensorMethods(Handle):
         def softplus(self) -> Tensor:
             """A smooth form of relu: log(1 + eˣ)."""
 
+        def space_to_batch_nd(self, block_shape: Sequence[int], paddings: Sequence[Sequence[int]]) -> Tensor:
+            """Blocks of the axes after the first spread over the first: each place in a block becomes a batch of its own."""
+
+        spaceToBatchND = space_to_batch_nd
+
         def split(self, num_or_size_splits: int | Sequence[int], axis: int = 0) -> list[Tensor]:
             """Consecutive parts along an axis."""
 
@@ -348,6 +505,21 @@ class TensorMethods(Handle):
 
         def step(self, alpha: float = 0.0) -> Tensor:
             """1 where x is positive, else alpha; NaN stays NaN."""
+
+        def strided_slice(
+            self,
+            begin: Sequence[int],
+            end: Sequence[int],
+            strides: Sequence[int] | None = None,
+            begin_mask: int = 0,
+            end_mask: int = 0,
+            ellipsis_mask: int = 0,
+            new_axis_mask: int = 0,
+            shrink_axis_mask: int = 0,
+        ) -> Tensor:
+            """Every so-manieth element along each axis, as Python's `x[begin:end:stride, …]`."""
+
+        stridedSlice = strided_slice
 
         def sub(self, b: TensorLike) -> Tensor:
             """Subtract element by element: a - b."""
@@ -369,6 +541,9 @@ class TensorMethods(Handle):
 
         def transpose(self, perm: Sequence[int] | None = None, conjugate: bool = False) -> Tensor:
             """The dimensions in another order."""
+
+        def unique(self, axis: int = 0) -> Unique:
+            """The different slices along an axis, in the order in which they first occur."""
 
         def unsorted_segment_sum(self, segment_ids: TensorLike, num_segments: int) -> Tensor:
             """The sums of the rows that have the same id."""

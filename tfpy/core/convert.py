@@ -86,6 +86,8 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
     array, found = _dtype_of(op, argument, value, _as_array(op, argument, value))
     if dtype is None or dtype == found:
         return array, found
+    if dtype == "string" and not array.size:
+        return array.astype(object), dtype
     if "string" in (dtype, found):
         raise argument_error(op, argument, f"values for a {dtype} tensor", value, TypeError)
     return cast_values(array, dtype), dtype

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
-from tfpy.core.ops.common import full
+from tfpy.core.ops.common import full, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
@@ -205,7 +205,7 @@ def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> N
 
 
 _CONSTANT = Kernel("constant gradient", ("*sources",), same, False, "constant gradient")
-_ZERO = GradientRow((), {}, lambda dy, n: [full(s.shape, 0) for s in n.specs()])
+_ZERO = GradientRow((), {}, lambda dy, n: [zero_gradient(s) for s in n.specs()])
 
 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Tensor:

@@ -57,6 +57,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "models": {"model_from_json": "modelFromJSON"},
     "string": {"string_n_grams": "stringNGrams"},
+    "util": {"get_array_from_dtype": "getArrayFromDType", "get_typed_array_from_dtype": "getTypedArrayFromDType"},
 }
 
 

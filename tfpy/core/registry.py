@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -25,6 +26,7 @@ class OpInfo(NamedTuple):
         legacy: the names it has on the legacy NDArrayMath, in snake_case.
         doc: the heading and subheading of its reference entry.
         beyond: TF.js does not have it.
+        aliases: other places where it is found under `tf`, such as 'metrics.mse'.
     """
 
     name: str
@@ -34,6 +36,7 @@ class OpInfo(NamedTuple):
     legacy: tuple[str, ...]
     doc: str
     beyond: bool
+    aliases: tuple[str, ...]
 
 
 OPS: dict[str, OpInfo] = {}
@@ -48,8 +51,9 @@ def op(
     namespace: str = "",
     options: str | None = None,
     beyond: bool = False,
+    aliases: str = "",
 ) -> Callable[[F], F]:
-    """Mark a function as a public op under its name without a trailing underscore.
+    """Mark a function as a public op under its name without a trailing underscore (which a keyword keeps).
 
     A function with defaults or names of several words is made to accept options (see `accepts_options`); any other is
     returned as it is, so that calling it costs nothing extra.
@@ -57,14 +61,20 @@ def op(
 
     def mark(function: F) -> F:
         public = _taking_options(function, options)
-        name = public.__name__
-        OPS[path_of(name, namespace)] = OpInfo(name, namespace, public, chain, tuple(legacy.split()), doc, beyond)
+        name, olds, others = public.__name__, tuple(legacy.split()), tuple(aliases.split())
+        OPS[path_of(name, namespace)] = OpInfo(name, namespace, public, chain, olds, doc, beyond, others)
         return public
 
     return mark
 
 
-def export(*, doc: str, namespace: str = "", options: str | None = None) -> Callable[[T], T]:
+def public_name(name: str) -> str:
+    """The public name of a function: without the underscore that keeps it from shadowing a builtin."""
+    bare = name.rstrip("_")
+    return name if keyword.iskeyword(bare) else bare
+
+
+def export(*, doc: str, namespace: str = "", options: str | None = None, aliases: str = "") -> Callable[[T], T]:
     """Mark a class, or a function that is no op, as public. A function is made to accept options."""
 
     def mark(thing: T) -> T:
@@ -82,7 +92,7 @@ def path_of(name: str, namespace: str) -> str:
 
 def _taking_options(function: F, options: str | None) -> F:
     """The function under its public name, made to accept options if it has any."""
-    function.__name__ = function.__qualname__ = function.__name__.rstrip("_")
+    function.__name__ = function.__qualname__ = public_name(function.__name__)
     positional, keyword_only = parameters_of(function)
     plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))
     return function if plain and options is None else accepts_options(options)(function)

@@ -60,9 +60,15 @@ Factory = Callable[[], Backend]
 
 
 class Registry:
-    """The backends of this process by name, made on first use, and the one that is current."""
+    """The backends of this process by name, made on first use, and the one that is current.
+
+    Attributes:
+        current: the backend in use, or None before the first one is.
+        on_made: functions called with the name and the backend when one is made.
+    """
 
     def __init__(self) -> None:
+        self.on_made: list[Callable[[str, Backend], None]] = []
         self._factories: dict[str, tuple[Factory, int]] = {}
         self._made: dict[str, Backend] = {}
         self._aliases: dict[str, str] = {}
@@ -86,8 +92,14 @@ class Registry:
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         if name not in self._made:
-            self._made[name] = self._factories[name][0]()
+            self._made[name] = made = self._factories[name][0]()
+            for function in self.on_made:
+                function(name, made)
         return self._made[name]
+
+    def made(self) -> dict[str, Backend]:
+        """The backends that have been made, by name."""
+        return dict(self._made)
 
     def factory(self, name: str) -> Factory | None:
         entry = self._factories.get(self._aliases.get(name, name))
@@ -116,6 +128,12 @@ class Registry:
             if self.current is made:
                 self.current = None
             made.dispose()
+
+    def reset(self) -> None:
+        """Dispose of the backends that have been made; they are made anew when they are used."""
+        made, self._made, self.current = self._made, {}, None
+        for backend in made.values():
+            backend.dispose()
 
     def names(self) -> list[str]:
         return list(self._factories)

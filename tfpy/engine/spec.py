@@ -125,7 +125,7 @@ def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tu
     if type(axis) is int and -rank <= axis < rank:
         return (axis % rank,)
     if isinstance(axis, Iterable) and not isinstance(axis, (str, bytes)):
-        axes = [resolve_axis(op, a, rank, argument) for a in axis]
+        axes = [resolve_axis(op, a, rank, argument) for a in as_list(op, argument, axis, "axes")]
     else:
         axes = [resolve_axis(op, axis, rank, argument)]
     if len(set(axes)) != len(axes):
@@ -152,7 +152,10 @@ def as_int(op: str, argument: str, value: object) -> int:
     if isinstance(value, int):
         return value
     if hasattr(value, "__index__"):
-        return int(value.__index__())
+        try:
+            return int(value.__index__())
+        except TypeError:  # an array of several numbers has the method, too
+            raise argument_error(op, argument, "a whole number", value, TypeError) from None
     if isinstance(value, float) or (hasattr(value, "__float__") and not hasattr(value, "shape")):
         number = float(value)
         if number.is_integer():
@@ -161,22 +164,44 @@ def as_int(op: str, argument: str, value: object) -> int:
     raise argument_error(op, argument, "a whole number", value, TypeError)
 
 
-def as_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
-    """Whole numbers given as a list or tuple of them, or as a single one."""
+def as_number(op: str, argument: str, value: object) -> float:
+    """One number, given as a Python or numpy number, as a float; TypeError for anything else."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise argument_error(op, argument, "a number", value, TypeError) from None
+
+
+def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
+    """The items of a list, tuple or array; TypeError, naming what it should be a list of, for anything else."""
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        try:
+            return list(value)
+        except TypeError:  # scalar arrays and tensors are iterable, but for one that they are scalars
+            pass
+    raise argument_error(op, argument, f"a list of {of}", value, TypeError)
+
+
+def as_ints(op: str, argument: str, value: object) -> list[int]:
+    """A list, tuple or array of whole numbers as ints."""
+    return [as_int(op, argument, n) for n in as_list(op, argument, value, "whole numbers")]
+
+
+def as_int_or_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
+    """Whole numbers given as a list of them, or as a single one."""
     if isinstance(value, (list, tuple)):
         for n in value:
             if type(n) is not int:
                 break
         else:  # the usual case: there is nothing to convert
             return tuple(value)
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        value = (value,)
-    return tuple([as_int(op, argument, n) for n in value])
+    single = isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
+    return tuple(as_ints(op, argument, (value,) if single else value))
 
 
 def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
     """A shape given as a list or tuple of whole numbers, or a single number, checked to be non-negative."""
-    sizes = as_ints(op, argument, value)
+    sizes = as_int_or_ints(op, argument, value)
     for n in sizes:
         if n < 0:
             raise argument_error(op, argument, "sizes of 0 or more", list(sizes))
@@ -186,6 +211,6 @@ def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
 def as_dtype(op: str, value: object, argument: str = "dtype") -> DType:
     """A dtype name checked against the five that exist."""
     for dtype in DTYPES:
-        if value == dtype:
+        if isinstance(value, str) and value == dtype:
             return dtype
     raise argument_error(op, argument, "one of " + ", ".join(map(repr, DTYPES)), value)

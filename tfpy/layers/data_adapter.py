@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
+from tfpy.core.ops import metrics
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -96,11 +97,11 @@ def check_targets(
     where: str, targets: Sequence[Tensor], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
 ) -> None:
     """The losses that compare element by element need targets of the outputs' shape."""
-    alike = (losses.mean_squared_error, losses.binary_crossentropy, losses.categorical_crossentropy)
+    alike = (metrics.mean_squared_error, metrics.binary_crossentropy, metrics.categorical_crossentropy)
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
             raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
-        if function is losses.categorical_crossentropy and target.shape[-1] == 1:
+        if function is metrics.categorical_crossentropy and target.shape[-1] == 1:
             expected = "one-hot for categoricalCrossentropy (class indices go with sparseCategoricalCrossentropy)"
             raise argument_error(where, "y", expected, target)
         if function in alike and any(

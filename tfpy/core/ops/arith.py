@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor, to_tensors
-from tfpy.core.ops.common import as_float, binary_operands, cast_to, detached, full, mask, unbroadcast
+from tfpy.core.ops.common import as_float, binary_operands, cast_to, detached, factor, full, mask, unbroadcast
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -91,8 +91,8 @@ def mul(a: TensorLike, b: TensorLike) -> Tensor:
 gradient(
     "Multiply",
     saves="a b",
-    a=lambda dy, n: unbroadcast(mul(dy, as_float(n.b)), n.shape("a")),
-    b=lambda dy, n: unbroadcast(mul(dy, as_float(n.a)), n.shape("b")),
+    a=lambda dy, n: unbroadcast(mul(dy, factor(n.b)), n.shape("a")),
+    b=lambda dy, n: unbroadcast(mul(dy, factor(n.a)), n.shape("b")),
 )
 
 
@@ -120,14 +120,14 @@ def div(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def _quotient_gradient_b(dy: Tensor, n: Any) -> Tensor:
-    return run("Neg", div(unbroadcast(mul(dy, as_float(n.a)), n.shape("b")), as_float(run("Square", n.b))))
+    return run("Neg", div(unbroadcast(mul(dy, factor(n.a)), n.shape("b")), factor(run("Square", n.b))))
 
 
 for _kernel in ("RealDiv", "FloorDiv"):  # floor_div has the gradient of the true quotient, as in TF.js
     gradient(
         _kernel,
         saves="a b",
-        a=lambda dy, n: unbroadcast(div(dy, as_float(n.b)), n.shape("a")),
+        a=lambda dy, n: unbroadcast(div(dy, factor(n.b)), n.shape("a")),
         b=_quotient_gradient_b,
     )
 

@@ -8,7 +8,7 @@ from tfpy.core.convert import Kind, TensorLike, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, Shape, broadcast_axes, upcast
+from tfpy.engine.spec import DType, Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
 from tfpy.engine.tape import paused
 
@@ -32,8 +32,29 @@ def as_float(x: Tensor) -> Tensor:
     return x if x.spec.dtype in ("float32", "complex64") else run("Cast", x, dtype="float32")
 
 
+def conjugated(x: Tensor) -> Tensor:
+    """The complex conjugate; real numbers are their own."""
+    if x.spec.dtype != "complex64":
+        return x
+    return run("Complex", run("Real", x), run("Neg", run("Imag", x)))
+
+
+def factor(x: Tensor) -> Tensor:
+    """A derivative as the factor that gradients are multiplied by: in float32, or conjugated if it is complex.
+
+    The gradient by a complex number z = x + iy is that by x plus i times that by y. For f with the derivative f′ it is
+    the gradient of f(z) times the conjugate of f′(z).
+    """
+    return conjugated(x) if x.spec.dtype == "complex64" else as_float(x)
+
+
 def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
     return run("Fill", shape=shape, value=value, dtype=dtype)
+
+
+def zero_gradient(spec: Spec) -> Tensor:
+    """The gradient by an input of that spec of what does not depend on it."""
+    return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
 
 
 def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
@@ -43,6 +64,11 @@ def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
         return run(kernel, *inputs, **attrs)
     with paused():
         return run(kernel, *inputs, **attrs)
+
+
+def constant(x: Tensor) -> Tensor:
+    """`x` as what no tape follows: for what a gradient rule only looks at to choose."""
+    return detached("Identity", x) if local.state.tapes else x
 
 
 def mask(compare: str, a: Tensor, b: Tensor) -> Tensor:
@@ -67,11 +93,11 @@ def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:
     return reshape_to(sum_over(dy, axes) if axes else dy, shape)
 
 
-def real(op: str, x: TensorLike, dtype: str | None = None) -> Tensor:
+def real(op: str, x: TensorLike, dtype: str | None = None, argument: str = "x") -> Tensor:
     """A tensor of real numbers, in float32 if that is asked for."""
-    t = to_tensor(op, "x", x)
+    t = to_tensor(op, argument, x)
     if t.spec.dtype == "complex64":
-        raise argument_error(op, "x", "real numbers (it does not take complex64)", t, TypeError)
+        raise argument_error(op, argument, "real numbers (it does not take complex64)", t, TypeError)
     return t if dtype is None else as_float(t)
 
 

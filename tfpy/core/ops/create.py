@@ -18,7 +18,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_dtype, as_int, as_shape
+from tfpy.engine.spec import DType, as_dtype, as_int, as_number, as_shape
 from tfpy.engine.tape import gradient
 
 ShapeLike = Sequence[int] | int
@@ -321,11 +321,14 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
     """
     if dtype not in ("float32", "int32"):
         raise argument_error("range", "dtype", "'float32' or 'int32'", dtype)
-    if step == 0:
+    first, end = as_number("range", "start", start), as_number("range", "stop", stop)
+    by = (1.0 if first < end else -1.0) if step is None else as_number("range", "step", step)
+    if by == 0:
         raise argument_error("range", "step", "other than 0", step)
-    by = (1.0 if start < stop else -1.0) if step is None else float(step)
-    count = max(0, math.ceil((stop - start) / by))
-    return run("Range", start=float(start), step=by, count=count, dtype=dtype)
+    steps = (end - first) / by
+    if not math.isfinite(steps):
+        raise argument_error("range", "stop", "at a finite number of steps", stop)
+    return run("Range", start=first, step=by, count=max(0, math.ceil(steps)), dtype=dtype)
 
 
 @op(chain=True, legacy="one_hot", doc="Tensors / Creation")

@@ -113,21 +113,22 @@ def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0)
     """
     t = to_tensor("split", "x", x)
     at = resolve_axis("split", axis, t.rank)
-    return run_multi("SplitV", t, sizes=_sizes(num_or_size_splits, t.shape[at]), axis=at)
+    return run_multi("SplitV", t, sizes=part_sizes("split", num_or_size_splits, t.shape[at]), axis=at)
 
 
-def _sizes(wanted: Any, total: int) -> tuple[int, ...]:
+def part_sizes(op_name: str, wanted: Any, total: int) -> tuple[int, ...]:
+    """The sizes of the parts of an axis, from their number or from sizes of which one may be -1."""
     name = "num_or_size_splits"
     if not isinstance(wanted, Sequence):
-        count = as_int("split", name, wanted)
+        count = as_int(op_name, name, wanted)
         if count < 1 or total % count:
-            raise argument_error("split", name, f"a number that divides the axis of size {total}", wanted)
+            raise argument_error(op_name, name, f"a number that divides the axis of size {total}", wanted)
         return (total // count,) * count
-    sizes = [as_int("split", name, n) for n in wanted]
+    sizes = [as_int(op_name, name, n) for n in wanted]
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = total - sum(n for n in sizes if n != -1)
     if sum(sizes) != total or any(n < 0 for n in sizes):
-        raise argument_error("split", name, f"sizes that fill the axis of size {total}", list(wanted))
+        raise argument_error(op_name, name, f"sizes that fill the axis of size {total}", list(wanted))
     return tuple(sizes)
 
 

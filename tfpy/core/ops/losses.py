@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 
-from tfpy.core.convert import TensorLike, number, to_tensor
+from tfpy.core.convert import TensorLike, number
 from tfpy.core.ops.arith import add, div, minimum, mul, sub
-from tfpy.core.ops.common import as_float, full, sum_over
+from tfpy.core.ops.common import as_float, full, real, sum_over
 from tfpy.core.ops.reduce import Axis, mean, sum_
 from tfpy.core.registry import export, op
 from tfpy.core.run import run
@@ -53,8 +53,8 @@ def compute_weighted_loss(
 
     Source: TF.js `tf.losses.computeWeightedLoss`.
     """
-    values = as_float(to_tensor("compute_weighted_loss", "losses", losses))
-    factors = None if weights is None else as_float(to_tensor("compute_weighted_loss", "weights", weights))
+    values = real("compute_weighted_loss", losses, "float32", "losses")
+    factors = None if weights is None else real("compute_weighted_loss", weights, "float32", "weights")
     if reduction not in tuple(Reduction):
         expected = "one of " + ", ".join(f"Reduction.{r.name}" for r in Reduction)
         raise argument_error("compute_weighted_loss", "reduction", expected, reduction)
@@ -66,22 +66,18 @@ def compute_weighted_loss(
     total = sum_(weighted)
     if reduction == Reduction.SUM:
         return total
-    return div(total, _divisor(values, factors, reduction))
-
-
-def _divisor(values: Tensor, factors: Tensor | None, reduction: int) -> Tensor:
     if factors is None:
-        return number(values.size)
+        return div(total, number(values.size))
     if reduction == Reduction.MEAN:
-        copies = values.size / factors.size
-        return mul(sum_(factors), number(copies)) if copies > 1 else sum_(factors)
+        share, copies = div(total, sum_(factors)), values.size / factors.size
+        return div(share, number(copies)) if copies > 1 else share
     spread = mul(factors, full(values.shape, 1))
-    return as_float(sum_(run("NotEqual", spread, number(0))))
+    return div(total, as_float(sum_(run("NotEqual", spread, number(0)))))
 
 
 def _pair(name: str, labels: TensorLike, predictions: TensorLike, names: Sequence[str]) -> tuple[Tensor, Tensor]:
     """Labels and predictions as float tensors of one shape."""
-    a, b = to_tensor(name, names[0], labels), to_tensor(name, names[1], predictions)
+    a, b = real(name, labels, argument=names[0]), real(name, predictions, argument=names[1])
     if a.spec.shape != b.spec.shape:
         raise argument_error(name, names[1], f"of shape {list(a.shape)}, that of {names[0]}", b)
     return as_float(a), as_float(b)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import binary_operands, reshape_to, unbroadcast
+from tfpy.core.ops.common import binary_operands, conjugated, factor, reshape_to, unbroadcast
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import resolve_axis
+from tfpy.engine.spec import as_ints, resolve_axis
 from tfpy.engine.tape import gradient
 
 
@@ -41,13 +41,15 @@ def mat_mul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b
 
 def _matmul_gradient_a(dy: Tensor, n: Any) -> Tensor:
     ta, tb = n.attrs["transpose_a"], n.attrs["transpose_b"]
-    da = multiply_matrices(n.b, dy, tb, True) if ta else multiply_matrices(dy, n.b, False, not tb)
+    b = factor(n.b)
+    da = multiply_matrices(b, dy, tb, True) if ta else multiply_matrices(dy, b, False, not tb)
     return unbroadcast(da, n.shape("a"))
 
 
 def _matmul_gradient_b(dy: Tensor, n: Any) -> Tensor:
     ta, tb = n.attrs["transpose_a"], n.attrs["transpose_b"]
-    db = multiply_matrices(dy, n.a, True, ta) if tb else multiply_matrices(n.a, dy, not ta, False)
+    a = factor(n.a)
+    db = multiply_matrices(dy, a, True, ta) if tb else multiply_matrices(a, dy, not ta, False)
     return unbroadcast(db, n.shape("b"))
 
 
@@ -130,13 +132,13 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
     t = to_tensor("transpose", "x", x, "any")
     order = tuple(reversed(range(t.rank))) if perm is None else _permutation(perm, t.rank)
     out = run("Transpose", t, perm=order)
-    if conjugate and t.dtype == "complex64":
-        return run("Complex", run("Real", out), run("Neg", run("Imag", out)))
-    return out
+    return conjugated(out) if conjugate else out
 
 
 def _permutation(perm: Sequence[int], rank: int) -> tuple[int, ...]:
-    order = tuple(resolve_axis("transpose", a, rank, "perm") if a >= 0 else -1 for a in perm)
+    order = tuple(
+        resolve_axis("transpose", a, rank, "perm") if a >= 0 else -1 for a in as_ints("transpose", "perm", perm)
+    )
     if sorted(order) != list(range(rank)):
         raise argument_error("transpose", "perm", f"an order of the axes 0 to {rank - 1}", list(perm))
     return order

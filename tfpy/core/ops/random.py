@@ -17,7 +17,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_shape
+from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_number, as_shape
 from tfpy.engine.tape import no_gradient
 
 
@@ -62,7 +62,8 @@ def random_uniform(
     """
     kind = _dtype("random_uniform", dtype, "float32", "int32", "bool")
     sizes = as_shape("random_uniform", shape)
-    values = rng.uniform(seed, math.prod(sizes), minval, maxval)
+    low, high = as_number("random_uniform", "minval", minval), as_number("random_uniform", "maxval", maxval)
+    values = rng.uniform(seed, math.prod(sizes), low, high)
     return _filled(np.trunc(values) if kind == "bool" else values, sizes, kind)
 
 
@@ -80,7 +81,10 @@ def _normal(
 ) -> Tensor:
     kind = _dtype(name, dtype, "float32", "int32")
     sizes = as_shape(name, shape)
-    values = rng.normal(seed, math.prod(sizes), mean, stddev, truncated)
+    middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
+    if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
+        raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
+    values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)
     return _filled(rng.round_half_up(values) if kind == "int32" else values, sizes, kind)
 
 
@@ -155,7 +159,10 @@ def random_gamma(
     """
     kind = _dtype("random_gamma", dtype, "float32", "int32")
     sizes = as_shape("random_gamma", shape)
-    return _filled(rng.gamma(seed, math.prod(sizes), alpha, beta, kind == "int32"), sizes, kind)
+    form, scale = as_number("random_gamma", "alpha", alpha), as_number("random_gamma", "beta", beta)
+    if not form > 0:
+        raise argument_error("random_gamma", "alpha", "above 0", alpha)
+    return _filled(rng.gamma(seed, math.prod(sizes), form, scale, kind == "int32"), sizes, kind)
 
 
 @op(doc="Tensors / Random")

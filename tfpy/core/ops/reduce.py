@@ -8,11 +8,12 @@ from typing import Any, TypeAlias
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, full, mask, real, reshape_to, sum_over
+from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
 
@@ -102,7 +103,7 @@ def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 def _prod_gradient(dy: Tensor, n: Any) -> Tensor:
     """dy times the product of the other elements: those before, times those after."""
     axes: tuple[int, ...] = n.attrs["axes"]
-    x = as_float(n.x)
+    x = factor(n.x)
     kept = tuple(i for i in range(x.rank) if i not in axes)
     perm = (*kept, *axes)
     moved = run("Transpose", x, perm=perm)
@@ -217,8 +218,7 @@ def arg_max(x: TensorLike, axis: int = 0) -> Tensor:
 
     Source: TF.js `tf.argMax`; deeplearn.js `math.argMax`. Its gradient is 0.
     """
-    t = real("arg_max", x)
-    return run("ArgMax", t, axis=resolve_axis("arg_max", axis, t.rank))
+    return _extreme_index("arg_max", "ArgMax", x, axis)
 
 
 @op(chain=True, legacy="arg_min", doc="Operations / Reduction")
@@ -237,8 +237,15 @@ def arg_min(x: TensorLike, axis: int = 0) -> Tensor:
 
     Source: TF.js `tf.argMin`; deeplearn.js `math.argMin`. Its gradient is 0.
     """
-    t = real("arg_min", x)
-    return run("ArgMin", t, axis=resolve_axis("arg_min", axis, t.rank))
+    return _extreme_index("arg_min", "ArgMin", x, axis)
+
+
+def _extreme_index(op_name: str, kernel: str, x: TensorLike, axis: int) -> Tensor:
+    t = real(op_name, x)
+    at = resolve_axis(op_name, axis, t.rank)
+    if t.shape[at] == 0:
+        raise argument_error(op_name, "x", f"of 1 element or more along axis {at}", t)
+    return run(kernel, t, axis=at)
 
 
 for _kernel in ("ArgMax", "ArgMin"):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import cast_to, real
+from tfpy.core.ops.arith import add, mul
+from tfpy.core.ops.common import cast_to, factor, real
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, resolve_axis
-from tfpy.engine.tape import gradient, no_gradient
+from tfpy.engine.tape import gradient
 
 
 class TopK(Record):
@@ -61,12 +62,41 @@ def cumprod(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool
     Raises:
         ValueError: the axis is out of range. TypeError: strings.
 
-    Source: TF.js `tf.cumprod`.
+    Source: TF.js `tf.cumprod`. Its gradient is beyond TF.js; an element's factor may be 0.
     """
     return _scan("cumprod", "Cumprod", x, axis, exclusive, reverse)
 
 
-no_gradient("Cumprod")
+def _cumprod_gradient(dy: Tensor, n: Any) -> Tensor:
+    """dxₜ = Πᵣ₍ᵣ﹤ₜ₎ xᵣ · Gₜ with Gₜ = dyₜ + xₜ₊₁ · Gₜ₊₁: products only, so that zeros do no harm."""
+    axis, reverse = n.attrs["axis"], n.attrs["reverse"]
+    x = factor(n.x)
+    before = run("Cumprod", x, axis=axis, exclusive=True, reverse=reverse)
+    ahead = dy if not n.attrs["exclusive"] else _moved(dy, axis, 1, reverse)
+    return mul(before, _recurrence(_moved(x, axis, 1, reverse), ahead, axis, reverse))
+
+
+def _recurrence(a: Tensor, b: Tensor, axis: int, reverse: bool) -> Tensor:
+    """hₜ = bₜ + aₜ · hₜ₊₁ along an axis (or hₜ₋₁, `reverse`), in rounds that double the reach (Hillis and Steele)."""
+    by = 1
+    while by < a.shape[axis]:
+        b = add(b, mul(a, _moved(b, axis, by, reverse)))
+        a = mul(a, _moved(a, axis, by, reverse))
+        by *= 2
+    return b
+
+
+def _moved(t: Tensor, axis: int, by: int, reverse: bool) -> Tensor:
+    """Element t + by (or t - by, `reverse`) at each place t, and 0 where there is none."""
+    kept = max(t.shape[axis] - by, 0)
+    missing = t.shape[axis] - kept
+    begin = tuple(missing if i == axis and not reverse else 0 for i in range(t.rank))
+    part = run("Slice", t, begin=begin, size=tuple(kept if i == axis else m for i, m in enumerate(t.shape)))
+    margin = (missing, 0) if reverse else (0, missing)
+    return run("PadV2", part, paddings=tuple(margin if i == axis else (0, 0) for i in range(t.rank)), constant_value=0)
+
+
+gradient("Cumprod", saves="x", x=_cumprod_gradient)
 
 
 def _scan(name: str, kernel: str, x: TensorLike, axis: int, exclusive: bool, reverse: bool) -> Tensor:
@@ -86,10 +116,11 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
     Args:
         x: a tensor of rank 1 or more; any real dtype.
         k: how many.
-        sorted: whether they come largest first; here they always do.
+        sorted: whether they come largest first; otherwise in the order in which TF.js's way of finding them leaves
+            them, on the cpu backends.
 
     Returns:
-        A record (values, indices); of equal elements the one with the lower index comes first.
+        A record (values, indices); of equal elements the one with the lower index is taken, and comes first if sorted.
 
     Raises:
         ValueError: k is negative or beyond the row, or the tensor is a scalar. TypeError: strings.

@@ -13,7 +13,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import ShapeError, argument_error
-from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_ints, as_shape, broadcast_shapes, resolve_axes
+from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_int_or_ints, as_shape, broadcast_shapes, resolve_axes
 from tfpy.engine.tape import gradient
 
 
@@ -80,12 +80,12 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     Source: TF.js `tf.reshape`; deeplearn.js `math.reshape`.
     """
     t = to_tensor("reshape", "x", x, "any")
-    return run("Reshape", t, shape=_whole_shape("reshape", shape, t.size))
+    return run("Reshape", t, shape=whole_shape("reshape", shape, t.size))
 
 
-def _whole_shape(op_name: str, shape: Any, size: int) -> Shape:
+def whole_shape(op_name: str, shape: Any, size: int) -> Shape:
     """A shape with its -1, if it has one, replaced by the size that is left."""
-    sizes = as_ints(op_name, "shape", shape)
+    sizes = as_int_or_ints(op_name, "shape", shape)
     if -1 not in sizes:
         return as_shape(op_name, sizes)
     if sizes.count(-1) > 1:
@@ -134,7 +134,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Source: TF.js `tf.squeeze`.
     """
     t = to_tensor("squeeze", "x", x, "any")
-    if axis is None or axis == []:
+    if axis is None or (isinstance(axis, list) and not axis):
         return run("Reshape", t, shape=tuple(n for n in t.shape if n != 1))
     axes = resolve_axes("squeeze", axis, t.rank)
     for i in axes:
@@ -157,7 +157,7 @@ def broadcast_to(x: TensorLike, shape: ShapeLike) -> Tensor:
     Source: TF.js `tf.broadcastTo`.
     """
     t = to_tensor("broadcast_to", "x", x)
-    sizes = as_ints("broadcast_to", "shape", shape)
+    sizes = as_int_or_ints("broadcast_to", "shape", shape)
     lead = len(sizes) - t.rank
     kept = [t.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(sizes)]
     wanted = as_shape("broadcast_to", kept)

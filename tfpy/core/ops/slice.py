@@ -10,8 +10,9 @@ from tfpy.core.ops.common import as_float, cast_to, reshape_to, sum_over
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_ints, resolve_axes, resolve_axis
+from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.slices import Masks, strided_picks
+from tfpy.engine.spec import Shape, as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
 
 
@@ -32,29 +33,31 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
     t = to_tensor("slice", "x", x, "any")
     if t.rank == 0:
         raise argument_error("slice", "x", "of rank 1 or more", t)
-    starts, sizes = _block(t, begin, size)
+    starts, sizes = block("slice", t.shape, begin, size)
     return run("Slice", t, begin=starts, size=sizes)
 
 
-def _block(t: Tensor, begin: Any, size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    starts = _per_axis("begin", begin, t, 0)
-    sizes = _per_axis("size", -1 if size is None else size, t, -1)
-    for i, n in enumerate(t.shape):
+def block(op_name: str, shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
+    """Where a block of a shape starts in each axis and how far it goes, from what may be incomplete or negative."""
+    rank = len(shape)
+    starts = _per_axis(op_name, "begin", begin, rank, 0)
+    sizes = _per_axis(op_name, "size", -1 if size is None else size, rank, -1)
+    for i, n in enumerate(shape):
         if starts[i] < 0:
             starts[i] += n
         if sizes[i] == -1:
             sizes[i] = n - starts[i]
         if starts[i] < 0 or sizes[i] < 0 or starts[i] + sizes[i] > n:
-            expected = f"a block inside shape {list(t.shape)}"
-            raise argument_error("slice", "begin", expected, f"begin {begin}, size {size}")
+            expected = f"a block inside shape {list(shape)}"
+            raise argument_error(op_name, "begin", expected, f"begin {begin}, size {size}")
     return tuple(starts), tuple(sizes)
 
 
-def _per_axis(argument: str, given: Any, t: Tensor, rest: int) -> list[int]:
-    values = as_ints("slice", argument, given)
-    missing = t.rank - len(values)
+def _per_axis(op_name: str, argument: str, given: Any, rank: int, rest: int) -> list[int]:
+    values = as_int_or_ints(op_name, argument, given)
+    missing = rank - len(values)
     if missing < 0:
-        raise argument_error("slice", argument, f"at most {t.rank} numbers, for shape {list(t.shape)}", given)
+        raise argument_error(op_name, argument, f"at most {rank} numbers, one for each axis", given)
     return [*values, *[rest] * missing]
 
 
@@ -64,6 +67,56 @@ def _slice_gradient(dy: Tensor, n: Any) -> Tensor:
 
 
 gradient("Slice", x=_slice_gradient)
+
+
+@op(chain=True, doc="Operations / Slicing and Joining")
+def strided_slice(
+    x: TensorLike,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int] | None = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Tensor:
+    """Every so-manieth element along each axis, as Python's `x[begin:end:stride, …]`.
+
+    The masks have a bit for each item of begin, end and strides, the lowest for the first.
+
+    Args:
+        x: a tensor of any shape and dtype.
+        begin: where to start, negative from the end.
+        end: where to stop, itself left out, negative from the end.
+        strides: the steps, negative ones backwards; 1 by default.
+        begin_mask: the items that start at the edge, whatever begin says.
+        end_mask: the items that go on to the edge, whatever end says.
+        ellipsis_mask: the one item that stands for all axes that no other item is about.
+        new_axis_mask: the items that are a new axis of size 1.
+        shrink_axis_mask: the items that are a single index, begin; their axes go.
+
+    Returns:
+        A tensor of x's dtype. Axes without an item are taken whole.
+
+    Raises:
+        ValueError: too many items, lists of unequal length, a stride of 0, two ellipses, or a single index that is out
+            of range.
+
+    Source: TF.js `tf.stridedSlice`. Its gradient is beyond TF.js: dy put back at the places that were picked.
+    """
+    t = to_tensor("strided_slice", "x", x, "any")
+    lists = [as_ints("strided_slice", name, values) for name, values in (("begin", begin), ("end", end))]
+    lists.append([1] * len(lists[0]) if strides is None else as_ints("strided_slice", "strides", strides))
+    if len({len(values) for values in lists}) > 1:
+        raise argument_error("strided_slice", "begin", "as long as end and strides", lists)
+    given = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    masks = Masks(*as_ints("strided_slice", "masks", given))
+    try:
+        picks = strided_picks(t.shape, lists[0], lists[1], lists[2], masks)
+    except ShapeError as error:
+        raise ShapeError(f"strided_slice: {error}") from None
+    return run("Reshape", run("StridedSlice", t, index=picks.index), shape=picks.shape)
 
 
 @op(chain=True, doc="Tensors / Transformations")
@@ -83,14 +136,14 @@ def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float 
     t = to_tensor("pad", "x", x)
     if t.rank == 0:
         raise argument_error("pad", "x", "of rank 1 or more", t)
-    return run("PadV2", t, paddings=check_paddings("pad", paddings, t.rank), constant_value=constant_value)
+    return run("PadV2", t, paddings=size_pairs("pad", "paddings", paddings, t.rank), constant_value=constant_value)
 
 
-def check_paddings(op_name: str, paddings: Any, rank: int) -> tuple[tuple[int, int], ...]:
-    """For each axis a pair of sizes."""
-    pairs = [tuple(as_int(op_name, "paddings", n) for n in pair) for pair in paddings]
-    if len(pairs) != rank or any(len(p) != 2 or min(p) < 0 for p in pairs):
-        raise argument_error(op_name, "paddings", f"a pair of sizes for each of {rank} axes", paddings)
+def size_pairs(op_name: str, argument: str, value: Any, count: int) -> tuple[tuple[int, int], ...]:
+    """A number of pairs of sizes of 0 or more."""
+    pairs = [as_ints(op_name, argument, pair) for pair in as_list(op_name, argument, value, "pairs of sizes")]
+    if len(pairs) != count or any(len(p) != 2 or min(p) < 0 for p in pairs):
+        raise argument_error(op_name, argument, f"a pair of sizes for each of {count} axes", value)
     return tuple((a, b) for a, b in pairs)
 
 
@@ -115,7 +168,7 @@ def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
     Source: TF.js `tf.tile`; deeplearn.js `math.tile`. The gradient is defined for every rank, beyond TF.js's 4.
     """
     t = to_tensor("tile", "x", x, "any")
-    times = tuple(as_int("tile", "reps", r) for r in reps)
+    times = tuple(as_ints("tile", "reps", reps))
     if len(times) != t.rank or any(r < 0 for r in times):
         raise argument_error("tile", "reps", f"a number of times for each of {t.rank} axes", list(reps))
     return run("Tile", t, reps=times)

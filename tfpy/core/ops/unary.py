@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, div_no_nan, mul
-from tfpy.core.ops.common import as_float, detached, full, keeping_dtype, no_slope, real
+from tfpy.core.ops.common import as_float, detached, factor, full, keeping_dtype, no_slope, real
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -254,7 +254,7 @@ def square(x: TensorLike) -> Tensor:
     return run("Square", to_tensor("square", "x", x))
 
 
-gradient("Square", saves="x", x=lambda dy, n: mul(dy, mul(as_float(n.x), number(2))))
+gradient("Square", saves="x", x=lambda dy, n: mul(dy, mul(factor(n.x), number(2))))
 
 
 @op(chain=True, doc="Operations / Basic math")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tfpy.engine.backend import Array
@@ -73,18 +75,21 @@ def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(x, shape).copy()
 
 
-def _segment_sum(x: Array, segment_ids: Array, num_segments: int) -> Array:
+def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
     """Sums of the rows with the same id; ids out of range are left out."""
-    tail = x.shape[segment_ids.ndim :]
-    ids = segment_ids.reshape(-1)
-    rows = x.reshape(ids.size, -1)
-    out = np.zeros((num_segments, rows.shape[1]), x.dtype)
+    flat = rows.reshape(ids.size, math.prod(rows.shape[1:]))
+    out = np.zeros((num_segments, flat.shape[1]), rows.dtype)
     order = np.argsort(ids, kind="stable")
     order = order[(ids[order] >= 0) & (ids[order] < num_segments)]
     if order.size:
         present, starts = np.unique(ids[order], return_index=True)
-        out[present] = np.add.reduceat(rows[order], starts, axis=0, dtype=x.dtype)
-    return out.reshape((num_segments, *tail))
+        out[present] = np.add.reduceat(flat[order], starts, axis=0, dtype=rows.dtype)
+    return out.reshape((num_segments, *rows.shape[1:]))
+
+
+def _segment_sum(x: Array, segment_ids: Array, num_segments: int) -> Array:
+    rows = x.reshape((segment_ids.size, *x.shape[segment_ids.ndim :]))
+    return sum_segments(rows, segment_ids.reshape(-1), num_segments)
 
 
 KERNELS.update(

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.cpu.exact import EXACT, rounded
+from tfpy.engine.cpu.fused import FUSED
+from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType
@@ -43,6 +46,7 @@ class CpuBackend:
 
     def __init__(self, name: str = "cpu", real: type = np.float32, compound: type = np.complex64) -> None:
         self.name = name
+        self._kernels: Mapping[str, Callable[..., Any]] = KERNELS
         self._types: dict[str, Any] = {
             "float32": real,
             "complex64": compound,
@@ -52,13 +56,13 @@ class CpuBackend:
         }
 
     def write(self, values: Array, dtype: DType) -> Array:
-        return np.array(values, dtype=self._types[dtype], order="C")
+        return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
 
     def read(self, payload: Array, dtype: DType) -> Array:
         return payload
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        compute = KERNELS[kernel]
+        compute = self._kernels[kernel]
         # Unpacking and empty keywords cost half an op: the commonest calls are spelled out.
         if not attrs and len(inputs) == 2:
             a, b = inputs
@@ -76,7 +80,7 @@ class CpuBackend:
         return np.asarray(result)
 
     def implements(self, kernel: str) -> bool:
-        return kernel in KERNELS
+        return kernel in self._kernels
 
     def memory(self) -> dict[str, Any]:
         return {}
@@ -86,13 +90,17 @@ class CpuBackend:
 
 
 class ExactBackend(CpuBackend):
-    """The same kernels in double precision, each result rounded to what float32 can hold."""
+    """The same kernels in double precision, each result rounded to what float32 can hold.
+
+    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead.
+    """
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)
+        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED}
 
     def write(self, values: Array, dtype: DType) -> Array:
-        return _rounded(super().write(values, dtype))
+        return _quiet.run(rounded, super().write(values, dtype))
 
     def read(self, payload: Array, dtype: DType) -> Array:
         narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
@@ -100,15 +108,9 @@ class ExactBackend(CpuBackend):
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         result = super().run(kernel, inputs, attrs, out)
-        return [_rounded(r) for r in result] if isinstance(result, list) else _rounded(result)
-
-
-def _rounded(values: Array) -> Array:
-    if values.dtype == np.float64:
-        return _quiet.run(values.astype, np.float32).astype(np.float64)
-    if values.dtype == np.complex128:
-        return _quiet.run(values.astype, np.complex64).astype(np.complex128)
-    return values
+        if isinstance(result, list):
+            return [_quiet.run(rounded, r) for r in result]
+        return _quiet.run(rounded, result)
 
 
 def double() -> CpuBackend:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.select import selected
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import reduced_shape
 
@@ -79,7 +81,10 @@ def _cumulate(ufunc: np.ufunc, neutral: int) -> Any:
 
 def _top_k(x: Array, k: int, sorted: bool) -> list[Array]:
     """The k largest of each row, largest first; equal values by their index, NaN last."""
-    order = np.argsort(_descending_key(x), axis=-1, kind="stable")[..., :k]
+    order = np.argsort(_descending_key(x), axis=-1, kind="stable")
+    if not sorted:
+        order = selected(order.reshape(math.prod(x.shape[:-1]), x.shape[-1]), k).reshape((*x.shape[:-1], k))
+    order = order[..., :k]
     return [np.take_along_axis(x, order, axis=-1), order.astype(np.int32)]
 
 

@@ -1,0 +1,101 @@
+"""Flags, the platform, debug and production mode."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tfpy as tf
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    platform = tf.env().platform
+    yield
+    tf.env().reset()
+    tf.env().set_platform("python", platform)
+
+
+def test_a_flag_has_the_value_of_its_rule_until_it_is_set() -> None:
+    env = tf.env()
+    seen: list[int] = []
+    env.registerFlag("ANSWER", lambda: 42, seen.append)
+    assert env.get("ANSWER") == env.getNumber("ANSWER") == 42
+    env.set("ANSWER", 43)
+    assert env.get_number("ANSWER") == 43
+    assert seen == [43]
+    assert env.get_flags()["ANSWER"] == env.features["ANSWER"] == 43
+    env.set_flags({"ANSWER": 1})
+    assert env.get("ANSWER") == 1
+    assert env.evaluate_flag("ANSWER") == 42
+
+
+def test_a_rule_may_be_a_coroutine() -> None:
+    async def rule() -> int:
+        return 7
+
+    tf.env().register_flag("LATER", rule)
+    with pytest.raises(RuntimeError, match="get_async"):
+        tf.env().get("LATER")
+    assert asyncio.run(tf.env().getAsync("LATER")) == 7
+    assert tf.env().get("LATER") == 7
+
+
+def test_an_unknown_flag_is_an_error() -> None:
+    with pytest.raises(ValueError, match="NOPE"):
+        tf.env().get("NOPE")
+    with pytest.raises(ValueError, match="DEBUG"):
+        tf.env().set("DEBUGG", True)
+
+
+def test_debug_mode_names_the_kernel_where_a_nan_first_appears(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.warns(UserWarning, match="Debug mode"):
+        tf.enable_debug_mode()
+    with pytest.warns(RuntimeWarning, match=r"nan in the result of 'Log' of \(float32 \[2\]\)") as found:
+        tf.log([-1.0, 1.0]).add(1)
+    assert len(found) == 1
+    assert "Log " in capsys.readouterr().out
+    tf.env().set("DEBUG", False)
+    tf.log([-1.0])
+    assert capsys.readouterr().out == ""
+    assert "run" not in vars(tf.backend())
+
+
+def test_deprecation_warnings_can_be_disabled() -> None:
+    with pytest.warns(DeprecationWarning, match="old"):
+        tf.deprecation_warn("old")
+    tf.disable_deprecation_warnings()
+    tf.deprecation_warn("old")
+    tf.env().reset()
+    tf.enable_prod_mode()
+    tf.deprecation_warn("old")
+
+
+def test_another_platform_serves_the_helpers() -> None:
+    class Still:
+        def now(self) -> float:
+            return 5.0
+
+        def encode(self, text: str, encoding: str) -> bytes:
+            return text.upper().encode(encoding)
+
+    tf.set_platform("still", Still())
+    assert tf.util.now() == 5
+    assert tf.util.encodeString("a") == b"A"
+
+
+def test_fetch_reads_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"a": 1}')
+    answer = tf.util.fetch(path.as_uri())
+    assert answer.ok
+    assert answer.json() == {"a": 1}
+    assert answer.text() == '{"a": 1}'
+
+    async def wait() -> int:
+        return (await tf.util.fetch(path.as_uri())).status
+
+    assert asyncio.run(wait()) == 200

@@ -1,0 +1,258 @@
+"""Kernels and gradients of users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.backend import registry
+from tfpy.engine.cpu import CpuBackend
+
+
+@pytest.fixture
+def squared_plus_one() -> Iterator[None]:
+    """Another Square on the cpu backend."""
+    tf.register_kernel(
+        {"kernelName": "Square", "backendName": "cpu", "kernelFunc": lambda c: c["inputs"]["x"].numpy() ** 2 + 1}
+    )
+    yield
+    tf.unregister_kernel("Square", "cpu")
+
+
+@pytest.fixture
+def scaled() -> Iterator[None]:
+    """A kernel that tfpy does not have."""
+
+    def compute(call: dict[str, Any]) -> Any:
+        return call["inputs"]["x"].mul(call["attrs"]["howMuch"])
+
+    tf.register_kernel(kernel_name="Scaled", backend_name="cpu", kernel_func=compute)
+    yield
+    tf.unregister_kernel("Scaled", "cpu")
+
+
+@pytest.mark.usefixtures("squared_plus_one")
+def test_a_kernel_takes_the_place_of_another_on_its_backend_alone() -> None:
+    assert tf.square([2.0, 3.0]).array_sync() == [5, 10]
+    assert tf.grad(tf.square)(tf.tensor([2.0])).array_sync() == [4]
+    tf.set_backend("exact")
+    assert tf.square([2.0, 3.0]).array_sync() == [4, 9]
+
+
+def test_nothing_is_left_in_the_way_of_a_backend() -> None:
+    backend = tf.backend()
+    tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda c: c["inputs"]["x"])
+    assert "run" in vars(backend)
+    tf.unregister_kernel("Square", "cpu")
+    assert "run" not in vars(backend)
+    assert tf.square([3.0]).array_sync() == [9]
+
+
+def test_a_kernel_must_give_the_shape_and_dtype_of_the_one_it_stands_for() -> None:
+    tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda c: np.zeros(2, np.float32))
+    with pytest.raises(ValueError, match="float32"):
+        tf.square([1.0, 2.0, 3.0])
+    tf.unregister_kernel("Square", "cpu")
+
+
+def test_a_kernel_with_several_inputs_and_outputs() -> None:
+    calls: list[Any] = []
+
+    def split(call: dict[str, Any]) -> list[Any]:
+        calls.append(call)
+        x = call["inputs"]["x"]
+        return [x.slice(0, n) for n in call["attrs"]["sizes"]]
+
+    def concat(call: dict[str, Any]) -> Any:
+        return np.concatenate([t.numpy() for t in call["inputs"]["inputs"]])
+
+    tf.register_kernel(kernel_name="SplitV", backend_name="cpu", kernel_func=split)
+    tf.register_kernel(kernel_name="Concat", backend_name="cpu", kernel_func=concat)
+    parts = tf.split([1.0, 2.0, 3.0, 4.0], 2)
+    assert [p.array_sync() for p in parts] == [[1, 2], [1, 2]]
+    assert tf.concat([[1.0], [2.0, 3.0]]).array_sync() == [1, 2, 3]
+    assert calls[0]["backend"] is tf.backend()
+    tf.unregister_kernel("SplitV", "cpu")
+    tf.unregister_kernel("Concat", "cpu")
+
+
+@pytest.mark.usefixtures("scaled")
+def test_a_kernel_of_a_new_name_runs_and_has_the_gradient_given_to_it() -> None:
+    def f(x: Any) -> Any:
+        return tf.engine().run_kernel("Scaled", {"x": x}, {"howMuch": 3})
+
+    assert f(tf.tensor([1.0, 2.0])).array_sync() == [3, 6]
+    with pytest.raises(ValueError, match="Scaled has none"):
+        tf.grad(f)(tf.tensor([1.0]))
+    tf.register_gradient(
+        {
+            "kernelName": "Scaled",
+            "inputsToSave": ["x"],
+            "outputsToSave": [True],
+            "gradFunc": lambda dy, saved, attrs: {"x": lambda: dy.mul(attrs["howMuch"]).add(saved[0]).add(saved[1])},
+        }
+    )
+    assert tf.grad(f)(tf.tensor([2.0])).array_sync() == [3 + 2 + 6]
+    tf.unregister_gradient("Scaled")
+
+
+def test_a_gradient_takes_the_place_of_another() -> None:
+    def rules(dy: Any, saved: Any) -> Any:
+        return [lambda: dy.mul(saved[1]), lambda: dy.mul(0)]
+
+    tf.register_gradient(kernel_name="Multiply", save_all_inputs=True, grad_func=rules)
+    found = tf.grads(lambda a, b: a.mul(b))([[2.0], [5.0]])
+    assert [g.array_sync() for g in found] == [[5], [0]]
+    config = tf.get_gradient("Multiply")
+    assert config.gradFunc is rules
+    tf.unregister_gradient("Multiply")
+    found = tf.grads(lambda a, b: a.mul(b))([[2.0], [5.0]])
+    assert [g.array_sync() for g in found] == [[5], [2]]
+    assert tf.get_gradient("Multiply").inputs_to_save == ["a", "b"]
+    assert tf.get_gradient("Multinomial") is None
+
+
+def test_run_kernel_takes_inputs_by_name_or_in_order() -> None:
+    engine = tf.engine()
+    a, b = tf.tensor([3.0]), tf.tensor([2.0])
+    assert engine.run_kernel("Sub", {"b": b, "a": a}).array_sync() == [1]
+    assert engine.runKernel("Sub", [a, b]).array_sync() == [1]
+    assert engine.run_kernel("Sum", {"x": tf.ones([2, 3])}, {"axes": (0,), "keepDims": True}).shape == (1, 3)
+    values, indices = engine.run_kernel("TopK", [tf.tensor([1.0, 3.0])], {"k": 1, "sorted": True})
+    assert (values.array_sync(), indices.array_sync()) == ([3], [1])
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (ValueError, lambda: tf.engine().run_kernel("Nope", {})),
+        (TypeError, lambda: tf.engine().run_kernel("Sum", {"x": tf.ones([2])}, {"nope": 1})),
+        (TypeError, lambda: tf.engine().run_kernel("Sum", {"x": 3}, {"axes": (), "keep_dims": True})),
+        (ValueError, lambda: tf.register_kernel(kernel_name="A", backend_name="nope", kernel_func=len)),
+        (TypeError, lambda: tf.register_kernel(kernel_name="A", backend_name="cpu", kernel_func=3)),
+        (ValueError, lambda: tf.unregister_kernel("Add", "cpu")),
+        (TypeError, lambda: tf.register_gradient(kernel_name="Add", grad_func=3)),
+        (ValueError, lambda: tf.register_gradient(kernel_name="Add", grad_func=len, inputs_to_save=["q"])),
+        (ValueError, lambda: tf.unregister_gradient("Add")),
+        (ValueError, lambda: tf.copy_registered_kernels("nope", "cpu")),
+        (TypeError, lambda: tf.register_kernel({"kernelName": "A", "backEnd": "cpu"})),
+    ],
+)
+def test_bad_arguments_raise(error: type[Exception], call: Any) -> None:
+    with pytest.raises(error):
+        call()
+
+
+class Bare:
+    """A backend that holds arrays and has no kernels."""
+
+    name, epsilon, symbolic = "bare", 1e-7, False
+
+    def __init__(self) -> None:
+        self.cpu = CpuBackend()
+
+    def write(self, values: Any, dtype: Any) -> Any:
+        return self.cpu.write(values, dtype)
+
+    def read(self, payload: Any, dtype: Any) -> Any:
+        return payload
+
+    def run(self, kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
+        raise RuntimeError(f"no kernel {kernel}")
+
+    def implements(self, kernel: str) -> bool:
+        return False
+
+    def memory(self) -> dict[str, Any]:
+        return {}
+
+    def dispose(self) -> None: ...
+
+
+def test_a_backend_can_borrow_the_kernels_of_another() -> None:
+    assert tf.register_backend("bare", Bare)
+    tf.copy_registered_kernels("cpu", "bare")
+    tf.set_backend("bare")
+    x = tf.tensor([1.0, 2.0])
+    assert tf.topk(x.mul(3).add(1), 1).values.array_sync() == [7]
+    assert tf.grad(lambda t: t.square().sum())(x).array_sync() == [2, 4]
+    for config in tf.get_kernels_for_backend("bare"):
+        tf.unregister_kernel(config.kernel_name, "bare")
+    with pytest.raises(RuntimeError, match="no kernel"):
+        x.mul(3)
+    tf.set_backend("cpu")
+    tf.remove_backend("bare")
+
+
+def test_get_kernel() -> None:
+    assert tf.get_kernel("Nope", "cpu") is None
+    assert tf.get_kernel("Add", "nope") is None
+    config = tf.get_kernel("Add", "exact")
+    result = config.kernel_func({"inputs": {"a": tf.scalar(1), "b": tf.scalar(2)}})
+    assert result.backend is registry.find("exact")
+    assert float(result) == 3
+
+
+def test_set_up_and_dispose_functions() -> None:
+    seen: list[str] = []
+    tf.register_kernel(
+        kernel_name="Odd", backend_name="cpu", kernel_func=len,
+        setup_func=lambda b: seen.append("up " + b.name), dispose_func=lambda b: seen.append("down " + b.name),
+    )  # fmt: skip
+    tf.unregister_kernel("Odd", "cpu")
+    assert seen == ["up cpu", "down cpu"]
+
+
+def test_the_engine_is_a_face_of_the_functions() -> None:
+    engine = tf.engine()
+    assert engine is tf.engine()
+    engine.startScope("outer")
+    kept, lost = tf.ones([2]), tf.ones([2])
+    engine.end_scope(kept)
+    assert lost.is_disposed
+    assert not kept.is_disposed
+    assert engine.backend is tf.backend()
+    assert engine.backendName == "cpu"
+    assert "exact" in engine.backend_names()
+    assert engine.memory().num_tensors == engine.state["numTensors"]
+    v = tf.variable(tf.ones([2]), True, "mine")
+    assert engine.registered_variables["mine"] is v
+    assert engine.tidy(lambda: tf.ones([1])).shape == (1,)
+    assert engine.find_backend("cpu") is tf.backend()
+    with pytest.raises(RuntimeError, match="no scope"):
+        engine.end_scope()
+
+
+def test_reset_begins_anew() -> None:
+    before = tf.backend()
+    v = tf.variable(tf.ones([2]))
+    tf.engine().start_scope()
+    tf.engine().reset()
+    assert v.is_disposed
+    assert tf.backend() is not before
+    assert tf.add(1, 2).array_sync() == 3
+
+
+def test_the_engine_passes_on_to_the_functions() -> None:
+    engine = tf.engine()
+    t = engine.tidy(lambda: engine.keep(tf.ones([2])))
+    assert not t.is_disposed
+    assert engine.profile(lambda: t.neg()).kernel_names == ["Neg"]
+    assert engine.time(lambda: t.neg()).wall_ms >= 0
+    assert engine.find_backend_factory("cpu") is CpuBackend
+    assert engine.register_backend("other", Bare)
+    engine.remove_backend("other")
+    engine.set_backend("exact")
+    engine.ready()
+    assert engine.backend_name == "exact"
+    config = {"kernelName": "Odd", "backendName": "exact", "kernelFunc": lambda call: tf.ones([1])}
+    engine.register_kernel(config)
+    engine.register_gradient({"kernelName": "Odd", "gradFunc": lambda dy: {}})
+    assert engine.run_kernel("Odd", []).array_sync() == [1]
+    tf.unregister_gradient("Odd")
+    tf.unregister_kernel("Odd", "exact")
+    t.dispose()

@@ -1,0 +1,45 @@
+"""Ops that are asynchronous in TF.js: awaited, they give what the others give."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+import numpy as np
+import pytest
+from ops.cases_image import CORNERS, SCORES
+
+import tfpy as tf
+
+
+def _awaited(thing: Awaitable[Any]) -> Any:
+    async def wait() -> Any:
+        return await thing
+
+    return asyncio.run(wait())
+
+
+def test_from_pixels() -> None:
+    pixels = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    np.testing.assert_array_equal(_awaited(tf.browser.fromPixelsAsync(pixels)).numpy(), pixels)
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("non_max_suppression", []),
+        ("non_max_suppression_with_score", [0.5]),
+        ("non_max_suppression_padded", [True]),
+    ],
+)
+def test_non_max_suppression(name: str, last: list[Any]) -> None:
+    arguments = (CORNERS, SCORES, 3, 0.4, 0.1, *last)
+    found = _awaited(getattr(tf.image, f"{name}_async")(*arguments))
+    expected = getattr(tf.image, name)(*arguments)
+    for f, e in zip(_parts(found), _parts(expected), strict=True):
+        np.testing.assert_array_equal(f.numpy(), e.numpy())
+
+
+def _parts(result: Any) -> list[Any]:
+    return [result] if isinstance(result, tf.Tensor) else list(result)

@@ -1,0 +1,144 @@
+"""What the case rows of convolution and pooling do not show: ties, second derivatives, blocks, numbers from TF.js."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.backend import registry
+from tfpy.engine.cpu import conv, depthwise, pool
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.windows import slide
+
+
+def _values(*shape: int) -> np.ndarray:
+    return np.random.default_rng(3).permutation(np.linspace(-1, 1, int(np.prod(shape)))).reshape(shape)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda x: tf.max_pool(x, 2, 1, "same"),
+        lambda x: tf.max_pool(x, 2, 2, "valid"),
+        lambda x: tf.avg_pool(x, 3, 2, "same"),
+        lambda x: tf.pool(x, 2, "max", "same", 2),
+        lambda x: tf.max_pool_with_argmax(x, 2, 1, "valid").result,
+        lambda x: tf.dilation2d(x, _values(2, 2, 4) * 0.3, 1, "same"),
+        lambda x: tf.max_pool3d(tf.reshape(x, [1, 4, 2, 3, 4]), 2, 1, "same"),
+        lambda x: tf.avg_pool3d(tf.reshape(x, [1, 4, 2, 3, 4]), 2, 1, "same"),
+        lambda x: tf.image.resize_bilinear(x, [5, 7]),
+        lambda x: tf.image.resize_nearest_neighbor(x, [5, 7], True),
+        lambda x: tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 0.9]], tf.tensor([0], dtype="int32"), [3, 4]),
+    ],
+)
+def test_second_derivative_through_a_layer(layer: Callable[[Any], Any]) -> None:
+    """Of the squares of the results, where the layers' own backward kernels are differentiated."""
+    registry.use("double")
+    x, v, w = _values(1, 4, 6, 4), _values(1, 4, 6, 4)[:, ::-1], _values(1, 4, 6, 4)[:, :, ::-1]
+
+    def slope(t: Any) -> Any:
+        return tf.sum(tf.mul(tf.grad(lambda z: tf.sum(tf.pow(layer(z), 3)))(t), tf.tensor(w)))
+
+    exact = float(np.sum(tf.grad(slope)(tf.tensor(x)).numpy() * v))
+    up, down = (float(slope(tf.tensor(x + h * v))) for h in (1e-5, -1e-5))
+    assert exact == pytest.approx((up - down) / 2e-5, rel=1e-6, abs=1e-6)
+
+
+def test_equal_maxima() -> None:
+    """The gradient goes to the first of them in images, to the last in volumes, as in TF.js."""
+    ones = tf.ones([1, 2, 2, 1])
+    assert tf.grad(lambda x: tf.max_pool(x, 2, 2, "valid"))(ones).data_sync().tolist() == [1, 0, 0, 0]
+    volume = tf.ones([1, 2, 2, 2, 1])
+    assert tf.grad(lambda x: tf.max_pool3d(x, 2, 2, "valid"))(volume).data_sync().tolist() == [0] * 7 + [1]
+    assert tf.max_pool_with_argmax(ones, 2, 1, "same").indexes.data_sync().tolist() == [0, 1, 2, 3]
+
+
+def test_average_pooling_at_the_border() -> None:
+    """The gradient of the mean of what lies in the image; TF.js has 0.25, 0.25, 0.5, 1 here."""
+    found = tf.grad(lambda x: tf.avg_pool(x, 2, 1, "same"))(tf.ones([1, 2, 2, 1]))
+    np.testing.assert_allclose(found.data_sync(), [0.25, 0.75, 0.75, 2.25], rtol=1e-6)
+
+
+def test_windows_on_padding_alone(backend: str) -> None:
+    x = tf.ones([1, 2, 2, 1])
+    assert tf.max_pool(x, 2, 1, 2).numpy()[0, 0, 0, 0] == -np.inf
+    assert np.isnan(tf.avg_pool(x, 2, 1, 2).numpy()[0, 0, 0, 0])
+    assert tf.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 1, 2).numpy()[0, 0, 0, 0, 0] == 0
+
+
+def test_numbers_win_over_nan() -> None:
+    x = tf.tensor([[[[np.nan], [1.0]], [[2.0], [np.nan]]]])
+    assert tf.max_pool(x, 2, 1, "valid").data_sync().tolist() == [2]
+    nothing = tf.max_pool_with_argmax(tf.fill([1, 2, 2, 1], np.nan), 2, 1, "valid")
+    assert nothing.indexes.data_sync().tolist() == [-1]
+
+
+def test_pooling_keeps_truth_values() -> None:
+    x = tf.tensor([[[[True], [False]], [[False], [False]]]])
+    assert tf.max_pool(x, 1, 2, "same").numpy().tolist() == [[[[True]]]]
+
+
+@pytest.mark.parametrize("budget", [1, 300, 5000])
+def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole batches, images or lines at a time: the kernels cut their work and put it together again."""
+    x, w = _values(3, 7, 6, 5), _values(3, 2, 5, 6)
+    few, thin = x[..., :2].copy(), w[..., :2, :].copy()
+    window = slide("op", (7, 6), (3, 2), (1, 2), "same")
+    dy = _values(3, *window.out, 6)
+    y = KERNELS["MaxPool"](x, window=window)
+    calls = [
+        ("Conv2D", (x, w), {}),
+        ("Conv2D", (few, thin), {}),
+        ("Conv2DBackpropFilter", (x, dy), {}),
+        ("Conv2DBackpropFilter", (few, dy), {}),
+        ("Conv2DBackpropInput", (dy, w), {"input_shape": x.shape}),
+        ("Conv2DBackpropInput", (dy, thin), {"input_shape": few.shape}),
+        ("DepthwiseConv2dNative", (few, w[:, :, :2, :3]), {}),
+        ("DepthwiseConv2dNativeBackpropFilter", (few, dy), {}),
+        ("DepthwiseConv2dNativeBackpropInput", (dy, w[:, :, :2, :3]), {"input_shape": few.shape}),
+        ("MaxPoolGrad", (y * 2, x, y), {}),
+        ("MaxPoolPick", (x * 2, x, y), {}),
+    ]
+    whole = [KERNELS[name](*args, window=window, **attrs) for name, args, attrs in calls]
+    for module, constant in (
+        (conv, "_COLUMN_BYTES"),
+        (conv, "_PRODUCT_BYTES"),
+        (depthwise, "_BLOCK_BYTES"),
+        (pool, "_BLOCK_BYTES"),
+    ):
+        monkeypatch.setattr(module, constant, budget)
+    for (name, args, attrs), expected in zip(calls, whole, strict=True):
+        np.testing.assert_allclose(KERNELS[name](*args, window=window, **attrs), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_empty_tensors() -> None:
+    """No batch, no channels, no filters: the gradients have the shapes of their inputs."""
+    for x, w in (((0, 3, 3, 2), (2, 2, 2, 1)), ((1, 3, 3, 0), (2, 2, 0, 2)), ((1, 3, 3, 2), (2, 2, 2, 0))):
+        found = tf.grads(lambda a, b: tf.conv2d(a, b, 1, "same"))([tf.ones(x), tf.ones(w)])
+        assert [g.shape for g in found] == [x, w]
+        assert not sum(g.numpy().sum() for g in found)
+
+
+def test_methods_are_the_ops() -> None:
+    x, w = tf.tensor(_values(1, 4, 4, 2)), tf.tensor(_values(2, 2, 2, 3))
+    np.testing.assert_array_equal(x.conv2d(w, 1, "same").numpy(), tf.conv2d(x, w, 1, "same").numpy())
+    np.testing.assert_array_equal(x.resizeBilinear([3, 3]).numpy(), tf.image.resizeBilinear(x, [3, 3]).numpy())
+    np.testing.assert_array_equal(x.maxPool(2, 2, "valid").numpy(), tf.max_pool(x, 2, 2, pad="valid").numpy())
+
+
+def test_symbolic_shapes() -> None:
+    """Without values, the ops say what they would return."""
+    from tfpy.engine.abstract import placeholder, shapes_only
+    from tfpy.engine.spec import spec
+
+    with shapes_only():
+        x = placeholder(tf.Tensor, spec((2, 9, 9, 3), "float32"))
+        w = placeholder(tf.Tensor, spec((3, 3, 3, 4), "float32"))
+        y = tf.fused.conv2d(x=x, filter=w, strides=2, pad="same", activation="relu")
+        assert y.shape == (2, 5, 5, 4)
+        assert tf.max_pool(y, 2, 2, "valid").shape == (2, 2, 2, 4)
+        assert tf.image.resize_bilinear(x, [4, 5]).shape == (2, 4, 5, 3)

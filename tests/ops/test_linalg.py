@@ -1,0 +1,44 @@
+"""What the case table cannot say of linear algebra: gradients through bases that may be chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+RNG = np.random.default_rng(4)
+A, W = RNG.uniform(-1, 1, (5, 2)), RNG.uniform(-1, 1, (5, 5))
+
+
+def _weighted_projection(a: Any) -> Any:
+    """A function of the space that the further columns of q span, and of r, but not of the basis."""
+    q, r = tf.linalg.qr(a, True)
+    rest = q.slice([0, 2], [5, 3])
+    return rest.mat_mul(rest, False, True).mul(W).sum().add(r.square().sum())
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_gradient_of_a_full_qr_is_that_of_the_space_that_it_spans(order: int) -> None:
+    tf.set_backend("double")
+    f = _weighted_projection if order == 1 else lambda a: tf.grad(_weighted_projection)(a).mul(A).sum()
+    found = tf.grad(f)(tf.tensor(A)).numpy()
+    step, direction = 1e-6, RNG.uniform(-1, 1, A.shape)
+    up, down = (float(f(tf.tensor(A + s * direction))) for s in (step, -step))
+    assert np.sum(found * direction) == pytest.approx((up - down) / (2 * step), rel=1e-5)
+
+
+def test_a_matrix_of_zeros_has_a_qr() -> None:
+    q, r = tf.linalg.qr(tf.zeros([3, 2]))
+    np.testing.assert_array_equal(q.numpy(), np.eye(3, 2))
+    np.testing.assert_array_equal(r.numpy(), np.zeros((2, 2)))
+
+
+def test_unsorted_topk_leaves_the_order_of_tfjs() -> None:
+    """Recorded in Node: a short row, and one long enough to be sampled first."""
+    rows = tf.tensor([[5.0, 3, 9, 1, 7, 2, 8], [1, 2, 3, 4, 5, 6, 7]])
+    assert tf.topk(rows, 4, False).indices.array_sync() == [[6, 2, 4, 0], [6, 5, 4, 3]]
+    row = tf.tensor((np.arange(1009) * 7919) % 1009)
+    assert tf.topk(row, 9, False).indices.array_sync() == [765, 277, 521, 33, 554, 831, 66, 310, 798]

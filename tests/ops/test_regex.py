@@ -1,0 +1,53 @@
+"""JavaScript's regular expressions by Python's: the results are those of TF.js in Node."""
+
+from __future__ import annotations
+
+import pytest
+
+import tfpy as tf
+
+CASES = [
+    ("a.c", "x", True, "abc a\nc a\rc", "x a\nc a\rc"),
+    ("(?<w>\\w+)-\\k<w>", "<$<w>>", True, "foo-foo bar-baz", "<foo> bar-baz"),
+    ("(a)(b)?", "[$1|$2|$3|$10|$0]", True, "ab a", "[a|b|$3|a0|$0] [a||$3|a0|$0]"),
+    ("^x$", "y", True, "x\n", "x\n"),
+    ("x$", "y", True, "ax", "ay"),
+    ("[^]", ".", True, "a\nb", "..."),
+    ("[]", "z", True, "abc", "abc"),
+    ("[[a]", "_", True, "[ab", "__b"),
+    ("\\s+", "_", True, "a\xa0b \tc", "a_b_c"),
+    ("\\d", "#", True, "1٣", "#٣"),
+    ("(b)", "$`$'$&$$", True, "abc", "aacb$c"),
+    ("x*", "-", True, "baac", "-b-a-a-c-"),
+    ("x*", "-", False, "abc", "-abc"),
+    ("\\/", "|", True, "a/b", "a|b"),
+    ("[\\s,]+", " ", True, "a ,\u2003b", "a b"),
+    ("\\bfoo\\b", "X", True, "foo éfooé", "X éXé"),
+    ("(\\w)(\\w)", "$2$1", True, "abcd", "badc"),
+    ("a|b", "$01", True, "ab", "$01$01"),
+    ("(a)", "$01$11", True, "ab", "aa1b"),
+    ("(?=b)", "-", True, "abb", "a-b-b"),
+    ("(?<!a)b", "X", True, "abb", "abX"),
+    ("\\u0041", "z", True, "A", "z"),
+    ("[a-c&&b]", "!", True, "a&d", "!!d"),
+    ("\\S", ".", True, "a b", ". ."),
+    ("a{2}", "q", True, "aaa", "qa"),
+    ("a{,2}", "q", True, "a{,2}", "q"),
+    ("$", "E", True, "a\n", "a\nE"),
+    ("(?<x>a)", "$<y>$<x>$<", True, "a", "a$<"),
+    ("[.$]", "D", True, "a.$", "aDD"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "rewrite", "everywhere", "text", "expected"), CASES)
+def test_texts_are_rewritten_as_in_javascript(
+    pattern: str, rewrite: str, everywhere: bool, text: str, expected: str
+) -> None:
+    found = tf.string.static_regex_replace([text], pattern, rewrite, everywhere)
+    assert found.data_sync() == [expected]
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?<=a+)b", "a**"])
+def test_what_python_cannot_match_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="regular expression"):
+        tf.string.static_regex_replace(["a"], pattern, "")

@@ -1,0 +1,375 @@
+"""Kernels and gradients of users: to add new ones, or to take the place of those that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.names import camel
+from tfpy.core.registry import op
+from tfpy.core.results import Record, call_with_as_many
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch, hooks
+from tfpy.engine.backend import Array, Backend, Outputs, current, registry, using
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import KERNELS, Kernel, same
+from tfpy.engine.spec import DTYPES, Spec
+from tfpy.engine.state import local
+from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
+
+Inputs = Mapping[str, Any] | Sequence[Any]
+
+
+class KernelConfig(Record):
+    """A kernel on a backend, as `register_kernel` takes it and `get_kernel` gives it."""
+
+    kernel_name: str
+    backend_name: str
+    kernel_func: Callable[..., Any]
+    setup_func: Callable[..., Any] | None
+    dispose_func: Callable[..., Any] | None
+
+
+class GradientConfig(Record):
+    """A kernel's gradient, as `register_gradient` takes it and `get_gradient` gives it."""
+
+    kernel_name: str
+    inputs_to_save: list[str]
+    outputs_to_save: list[bool]
+    save_all_inputs: bool
+    grad_func: Callable[..., Any] | None
+
+
+_kernels: dict[tuple[str, str], KernelConfig] = {}
+_gradients: dict[str, GradientConfig] = {}
+_built_in_gradients: dict[str, GradientRow | None] = {}
+
+
+@op(options="config", doc="Backends / Kernels")
+def register_kernel(
+    config: Mapping[str, Any] | None = None,
+    *,
+    kernel_name: str,
+    backend_name: str,
+    kernel_func: Callable[..., Any],
+    setup_func: Callable[..., Any] | None = None,
+    dispose_func: Callable[..., Any] | None = None,
+) -> None:
+    """Add a kernel to a backend, or take the place of one that it has.
+
+    Args:
+        config: the options below as a dict.
+        kernel_name: its name, as in TF.js for those of TF.js.
+        backend_name: the backend.
+        kernel_func: called with a dict of inputs (tensors by name), backend and attrs; returns a tensor or an array, or
+            a list of them. In place of a kernel that there is, it must return the shape and dtype that this returns.
+        setup_func: called with the backend, once it has been made.
+        dispose_func: called with the backend when the kernel is taken away.
+
+    Raises:
+        ValueError: no such backend. TypeError: no function.
+
+    Source: TF.js `tf.registerKernel`.
+    """
+    if not callable(kernel_func):
+        raise argument_error("register_kernel", "kernel_func", "a function", kernel_func, TypeError)
+    if registry.factory(backend_name) is None:
+        raise unknown_name_error("backend", backend_name, registry.names())
+    config_ = KernelConfig(kernel_name, backend_name, kernel_func, setup_func, dispose_func)
+    _kernels[kernel_name, backend_name] = config_
+    if kernel_name in KERNELS:
+        hooks.set_user_kernel(backend_name, kernel_name, _in_place_of(KERNELS[kernel_name], kernel_func))
+    made = registry.made().get(backend_name)
+    if setup_func is not None and made is not None:
+        setup_func(made)
+
+
+def _set_up(name: str, backend: Backend) -> None:
+    for (_, backend_name), config in list(_kernels.items()):
+        if backend_name == name and config.setup_func is not None:
+            config.setup_func(backend)
+
+
+registry.on_made.append(_set_up)
+
+
+@op(doc="Backends / Kernels")
+def unregister_kernel(kernel_name: str, backend_name: str) -> None:
+    """Take a kernel of `register_kernel` away again; the backend's own comes back.
+
+    Raises:
+        ValueError: no such kernel was registered.
+
+    Source: TF.js `tf.unregisterKernel`.
+    """
+    config = _kernels.pop((kernel_name, backend_name), None)
+    if config is None:
+        raise unknown_name_error(f"kernel registered for backend {backend_name!r}:", kernel_name, _names(backend_name))
+    hooks.set_user_kernel(backend_name, kernel_name, None)
+    made = registry.made().get(backend_name)
+    if config.dispose_func is not None and made is not None:
+        config.dispose_func(made)
+
+
+def _names(backend_name: str) -> list[str]:
+    return [kernel for kernel, backend in _kernels if backend == backend_name]
+
+
+@op(doc="Backends / Kernels")
+def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
+    """A kernel of a backend, or None when it has no such kernel.
+
+    Source: TF.js `tf.getKernel`.
+    """
+    config = _kernels.get((kernel_name, backend_name))
+    if config is not None or kernel_name not in KERNELS or registry.factory(backend_name) is None:
+        return config
+    backend = registry.find(backend_name)
+    if not backend.implements(kernel_name):
+        return None
+
+    def compute(call: Mapping[str, Any]) -> Any:
+        with using(backend):
+            return run_kernel(kernel_name, call["inputs"], call.get("attrs"))
+
+    return KernelConfig(kernel_name, backend_name, compute, None, None)
+
+
+@op(doc="Backends / Kernels")
+def get_kernels_for_backend(backend_name: str) -> list[KernelConfig]:
+    """All kernels of a backend.
+
+    Source: TF.js `tf.getKernelsForBackend`.
+    """
+    names = [*KERNELS, *(name for name in _names(backend_name) if name not in KERNELS)]
+    return [config for name in names if (config := get_kernel(name, backend_name)) is not None]
+
+
+@op(doc="Backends / Kernels")
+def copy_registered_kernels(registered_backend_name: str, new_backend_name: str) -> None:
+    """Give a backend all kernels of another, which computes them for it.
+
+    Raises:
+        ValueError: no such backend.
+
+    Source: TF.js `tf.copyRegisteredKernels`.
+    """
+    registry.find(registered_backend_name)
+    for config in get_kernels_for_backend(registered_backend_name):
+        options = {k: v for k, v in config._asdict().items() if v is not None}
+        register_kernel(**(options | {"backend_name": new_backend_name}))
+
+
+def _in_place_of(row: Kernel, function: Callable[..., Any]) -> hooks.UserKernel:
+    """A user's function as the engine calls kernels."""
+
+    def run(inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        specs = [out] if isinstance(out, Spec) else list(out)
+        backend = current()
+        results = _called(function, _by_name(row, inputs), attrs)
+        if [r.spec for r in results] != specs:
+            expected = ", ".join(f"{s.dtype} {list(s.shape)}" for s in specs)
+            raise argument_error(
+                row.name, "kernel_func", f"a function that returns {expected}", [r.spec for r in results]
+            )
+        for result in results:
+            if result.backend is not backend:
+                dispatch.move(result, backend)
+        payloads = [result.payload for result in results]
+        return payloads[0] if isinstance(out, Spec) else payloads
+
+    return run
+
+
+def _by_name(row: Kernel, inputs: Sequence[Handle]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for i, name in enumerate(row.inputs):
+        rest = name.startswith("*")
+        named[name.lstrip("*")] = list(map(_tensor, inputs[i:])) if rest else _tensor(inputs[i])
+    return named
+
+
+def _tensor(handle: Handle) -> Tensor:
+    return handle if isinstance(handle, Tensor) else dispatch.alias(Tensor, handle)
+
+
+def _called(function: Callable[..., Any], inputs: Inputs, attrs: Mapping[str, Any]) -> list[Tensor]:
+    """What a user's kernel returns, as tensors. The tapes do not see how it computes them."""
+    with paused():
+        result = function({"inputs": inputs, "backend": current(), "attrs": _in_both_spellings(attrs)})
+    return [_result(r) for r in (result if isinstance(result, (list, tuple)) else [result])]
+
+
+def _result(value: Any) -> Tensor:
+    if isinstance(value, Handle):
+        return _tensor(value)
+    values: Array = np.asarray(value)
+    dtypes = dict(zip("fibOc", DTYPES, strict=True))
+    if values.dtype.kind not in dtypes:
+        raise argument_error(
+            "register_kernel", "kernel_func", "a function that returns tensors or arrays", value, TypeError
+        )
+    return dispatch.make(Tensor, values, dtypes[values.dtype.kind])
+
+
+def _in_both_spellings(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    return {spelling: value for name, value in attrs.items() for spelling in (name, camel(name))}
+
+
+def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None = None) -> Any:
+    """Run a kernel on the backend in use.
+
+    Args:
+        kernel_name: its name.
+        inputs: tensors by name, or in order.
+        attrs: its attributes, in either spelling: for built-in kernels those of tfpy's table.
+
+    Returns:
+        A tensor, or a list of them for a kernel with several results.
+
+    Raises:
+        ValueError: no such kernel, or inputs that do not fit. TypeError: attributes that it does not have.
+    """
+    given = {name: v for name, v in inputs.items() if v is not None} if isinstance(inputs, Mapping) else list(inputs)
+    if kernel_name in KERNELS:
+        return _run_row(KERNELS[kernel_name], given, attrs or {})
+    config = _kernels.get((kernel_name, current().name))
+    if config is None:
+        raise unknown_name_error(f"kernel on backend {current().name!r}:", kernel_name, KERNELS)
+    return _run_new(config, given, attrs or {})
+
+
+def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
+    names = [name.lstrip("*") for name in row.inputs]
+    values = list(given.values()) if isinstance(given, Mapping) else list(given)
+    if isinstance(given, Mapping) and set(given) == set(names):
+        values = [given[name] for name in names]
+    handles = [t for v in values for t in (v if isinstance(v, (list, tuple)) else [v])]
+    for handle in handles:
+        if not isinstance(handle, Handle):
+            raise argument_error("run_kernel", "inputs", "tensors", handle, TypeError)
+    known = {camel(name): name for name in _attributes(row)}
+    named = {known.get(name, name): value for name, value in attrs.items()}
+    try:
+        specs = dispatch.infer(row, tuple(handles), named)
+    except TypeError as error:
+        raise argument_error("run_kernel", "attrs", f"those of {row.name} ({error})", dict(attrs), TypeError) from None
+    run = dispatch.run if isinstance(specs, Spec) else dispatch.run_multi
+    return run(Tensor, row.name, *handles, **named)
+
+
+def _attributes(row: Kernel) -> list[str]:
+    code = row.infer.__code__
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> Any:
+    """A kernel that only the user knows: what it returns is what comes out."""
+    named = dict(given) if isinstance(given, Mapping) else {str(i): v for i, v in enumerate(given)}
+    flat = {name: v for name, v in named.items() if isinstance(v, Handle)}
+    outs = [dispatch.alias(Tensor, t) for t in _called(config.kernel_func, given, attrs)]
+    if local.state.tapes:
+        row = Kernel(config.kernel_name, tuple(flat), same, False, config.kernel_name)
+        gradient = _gradients.get(config.kernel_name)
+        rules = _gradient_row(gradient, row) if gradient is not None else None
+        record(local.state.tapes, row, rules, tuple(flat.values()), attrs, tuple(outs), Tensor)
+    return outs[0] if len(outs) == 1 else outs
+
+
+@op(options="config", doc="Backends / Kernels")
+def register_gradient(
+    config: Mapping[str, Any] | None = None,
+    *,
+    kernel_name: str,
+    grad_func: Callable[..., Any],
+    inputs_to_save: Sequence[str] | None = None,
+    outputs_to_save: Sequence[bool] | None = None,
+    save_all_inputs: bool = False,
+) -> None:
+    """Give a kernel a gradient, or another one.
+
+    Args:
+        config: the options below as a dict.
+        kernel_name: the kernel.
+        grad_func: called with dy, the saved tensors (inputs first, then outputs) and the attributes; returns for each
+            input, by name or in order, a function that gives its gradient.
+        inputs_to_save: the names of the inputs that it needs.
+        outputs_to_save: for each output whether it needs it.
+        save_all_inputs: whether it needs all inputs.
+
+    Raises:
+        ValueError: the kernel has no such input. TypeError: no function.
+
+    Source: TF.js `tf.registerGradient`.
+    """
+    if not callable(grad_func):
+        raise argument_error("register_gradient", "grad_func", "a function", grad_func, TypeError)
+    gradient = GradientConfig(
+        kernel_name, list(inputs_to_save or []), list(outputs_to_save or []), bool(save_all_inputs), grad_func
+    )
+    if kernel_name in KERNELS:
+        row = _gradient_row(gradient, KERNELS[kernel_name])
+        _built_in_gradients.setdefault(kernel_name, GRADIENTS.get(kernel_name))
+        GRADIENTS[kernel_name] = row
+    _gradients[kernel_name] = gradient
+
+
+@op(doc="Backends / Kernels")
+def unregister_gradient(kernel_name: str) -> None:
+    """Take a gradient of `register_gradient` away again; the kernel's own comes back.
+
+    Raises:
+        ValueError: none was registered.
+
+    Source: TF.js `tf.unregisterGradient`.
+    """
+    if _gradients.pop(kernel_name, None) is None:
+        raise unknown_name_error("registered gradient:", kernel_name, _gradients)
+    if kernel_name in _built_in_gradients:
+        own = _built_in_gradients.pop(kernel_name)
+        if own is None:
+            del GRADIENTS[kernel_name]
+        else:
+            GRADIENTS[kernel_name] = own
+
+
+@op(doc="Backends / Kernels")
+def get_gradient(kernel_name: str) -> GradientConfig | None:
+    """The gradient of a kernel, or None when it has none; `grad_func` is None for one of tfpy's own.
+
+    Source: TF.js `tf.getGradient`.
+    """
+    row = GRADIENTS.get(kernel_name)
+    if kernel_name in _gradients or row is None:
+        return _gradients.get(kernel_name)
+    inputs = [name for name in row.saves if name in {n.lstrip("*") for n in KERNELS[kernel_name].inputs}]
+    return GradientConfig(kernel_name, inputs, [True] if "y" in row.saves and "y" not in inputs else [], False, None)
+
+
+def _gradient_row(config: GradientConfig, row: Kernel) -> GradientRow:
+    """A user's gradient as the tape takes it."""
+    names = [name.lstrip("*") for name in row.inputs]
+    inputs = names if config.save_all_inputs else list(config.inputs_to_save)
+    for name in inputs:
+        if name not in names:
+            raise unknown_name_error(f"input of kernel {config.kernel_name!r}:", name, names)
+    saves = (*inputs, "y") if any(config.outputs_to_save) else tuple(inputs)
+
+    def joint(dy: Any, node: Any) -> list[Tensor | None]:
+        saved: list[Tensor] = []
+        for name in inputs:
+            value = getattr(node, name)
+            saved += value if isinstance(value, list) else [value]
+        if any(config.outputs_to_save):
+            outputs = node.y if isinstance(node.y, list) else [node.y]
+            saved += [y for y, wanted in zip(outputs, config.outputs_to_save, strict=False) if wanted]
+        assert config.grad_func is not None
+        found = call_with_as_many(config.grad_func, dy, saved, _in_both_spellings(node.attrs))
+        if isinstance(found, Mapping):
+            found = [found.get(name, found.get(camel(name))) for name in names]
+        return [f() if callable(f) else f for f in found]
+
+    return GradientRow(saves, {}, joint)

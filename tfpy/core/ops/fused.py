@@ -1,0 +1,227 @@
+"""Products and convolutions together with a bias and an activation.
+
+One kernel does it all, where no gradient is recorded and the backend has that kernel; otherwise the parts run one by
+one. The results are the same up to rounding, and so every activation has its gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.common import binary_operands
+from tfpy.core.ops.conv import check_steps, convolution_filter
+from tfpy.core.ops.depthwise import depthwise_window
+from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
+from tfpy.engine.dispatch import infer
+from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.kernels import KERNELS
+from tfpy.engine.rows.fused import ACTIVATIONS
+from tfpy.engine.spec import Shape, broadcast_shapes
+from tfpy.engine.state import local
+from tfpy.engine.tape import no_gradient
+from tfpy.engine.windows import slide
+
+_ACTIVATION_KERNELS = {"relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
+
+no_gradient("_FusedMatMul", "FusedConv2D", "FusedDepthwiseConv2D")
+
+
+@op(namespace="fused", options="args", doc="Operations / Matrices")
+def mat_mul(
+    args: Mapping[str, Any] | None = None,
+    *,
+    a: TensorLike,
+    b: TensorLike,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    bias: TensorLike | None = None,
+    activation: str = "linear",
+    prelu_activation_weights: TensorLike | None = None,
+    leakyrelu_alpha: float = 0.2,
+) -> Tensor:
+    """The product of two matrices, or of batches of them, plus a bias, through an activation.
+
+    Args:
+        args: all of these as a dict.
+        a: a tensor of rank 2 or more; its last two dimensions are the matrices.
+        b: a tensor of rank 2 or more; the dimensions before the last two broadcast with a's.
+        transpose_a: whether a's matrices are transposed first.
+        transpose_b: whether b's matrices are transposed first.
+        bias: a tensor that broadcasts to the product.
+        activation: 'linear', 'relu', 'relu6', 'elu', 'sigmoid', 'leakyrelu' or 'prelu'.
+        prelu_activation_weights: the slopes of 'prelu' below 0: a tensor that broadcasts to the product.
+        leakyrelu_alpha: the slope of 'leakyrelu' below 0.
+
+    Raises:
+        ValueError: shapes that do not fit, or another activation. TypeError: strings.
+
+    Source: TF.js `tf.fused.matMul`.
+    """
+    x, y = binary_operands("fused.mat_mul", a, b)
+    attrs = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+    tail = _Tail("fused.mat_mul", bias, activation, prelu_activation_weights, leakyrelu_alpha)
+    return tail.after("BatchMatMul", "_FusedMatMul", x, y, attrs)
+
+
+@op(namespace="fused", options="args", doc="Operations / Convolution")
+def conv2d(
+    args: Mapping[str, Any] | None = None,
+    *,
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Numbers,
+    pad: Padding,
+    data_format: str = "NHWC",
+    dilations: Numbers = 1,
+    dim_rounding_mode: str | None = None,
+    bias: TensorLike | None = None,
+    activation: str = "linear",
+    prelu_activation_weights: TensorLike | None = None,
+    leakyrelu_alpha: float = 0.2,
+) -> Tensor:
+    """`conv2d`, plus a bias, through an activation.
+
+    Args:
+        args: all of these as a dict.
+        x: a float32 tensor (batch, height, width, in channels), or without a batch.
+        filter: a float32 tensor (height, width, in channels, out channels).
+        strides: as of `conv2d`, and so the next four.
+        pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
+        data_format: 'NHWC', or 'NCHW' for channels before height and width.
+        dilations: how far the filter's cells are apart.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers.
+        bias: a tensor that broadcasts to the result: usually one number for each out channel.
+        activation: 'linear', 'relu', 'relu6', 'elu', 'sigmoid', 'leakyrelu' or 'prelu'.
+        prelu_activation_weights: the slopes of 'prelu' below 0: a number, one for each channel, or one for each
+            element of an image.
+        leakyrelu_alpha: the slope of 'leakyrelu' below 0.
+
+    Raises:
+        ValueError: as `conv2d`, and for another activation or parameters that do not fit. TypeError: not float32.
+
+    Source: TF.js `tf.fused.conv2d`.
+    """
+    name = "fused.conv2d"
+    t, restore = arranged(name, "x", x, 2, data_format)
+    w = convolution_filter(name, filter, 4, t.shape[-1])
+    pads = inner_pad(name, pad, 2, data_format)
+    window = slide(name, t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
+    check_steps(name, window)
+    tail = _Tail(name, bias, activation, prelu_activation_weights, leakyrelu_alpha, data_format)
+    return restore(tail.after("Conv2D", "FusedConv2D", t, w, {"window": window}))
+
+
+@op(namespace="fused", options="args", doc="Operations / Convolution")
+def depthwise_conv2d(
+    args: Mapping[str, Any] | None = None,
+    *,
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Numbers,
+    pad: Padding,
+    data_format: str = "NHWC",
+    dilations: Numbers = 1,
+    dim_rounding_mode: str | None = None,
+    bias: TensorLike | None = None,
+    activation: str = "linear",
+    prelu_activation_weights: TensorLike | None = None,
+    leakyrelu_alpha: float = 0.2,
+) -> Tensor:
+    """`depthwise_conv2d`, plus a bias, through an activation.
+
+    Args:
+        args: all of these as a dict.
+        x: a float32 tensor (batch, height, width, in channels), or without a batch.
+        filter: a float32 tensor (height, width, in channels, multiplier).
+        strides: as of `depthwise_conv2d`, and so the next four.
+        pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
+        data_format: 'NHWC', or 'NCHW' for channels before height and width.
+        dilations: how far the filters' cells are apart.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers.
+        bias: a tensor that broadcasts to the result: usually one number for each out channel.
+        activation: 'linear', 'relu', 'relu6', 'elu', 'sigmoid', 'leakyrelu' or 'prelu'.
+        prelu_activation_weights: the slopes of 'prelu' below 0: a number, one for each channel, or one for each
+            element of an image.
+        leakyrelu_alpha: the slope of 'leakyrelu' below 0.
+
+    Raises:
+        ValueError: as `depthwise_conv2d`, and for another activation or parameters that do not fit.
+        TypeError: not float32.
+
+    Source: TF.js `tf.fused.depthwiseConv2d`.
+    """
+    name = "fused.depthwise_conv2d"
+    t, restore = arranged(name, "x", x, 2, data_format)
+    w = to_tensor(name, "filter", filter, "float32")
+    pads = inner_pad(name, pad, 2, data_format)
+    window = depthwise_window(name, t, w, strides, pads, dilations, dim_rounding_mode)
+    tail = _Tail(name, bias, activation, prelu_activation_weights, leakyrelu_alpha, data_format)
+    return restore(tail.after("DepthwiseConv2dNative", "FusedDepthwiseConv2D", t, w, {"window": window}))
+
+
+class _Tail:
+    """The bias and the activation that follow a product or convolution."""
+
+    def __init__(
+        self,
+        name: str,
+        bias: TensorLike | None,
+        activation: str,
+        weights: TensorLike | None,
+        alpha: float,
+        data_format: str = "NHWC",
+    ) -> None:
+        if activation not in ACTIVATIONS:
+            raise argument_error(name, "activation", "one of " + ", ".join(map(repr, ACTIVATIONS)), activation)
+        self.name = name
+        self.activation = activation
+        self.alpha = float(alpha)
+        self.bias = None if bias is None else self._parameter("bias", bias, data_format)
+        self.slopes: Tensor | None = None
+        if activation == "prelu":
+            if weights is None:
+                raise argument_error(name, "prelu_activation_weights", "given with 'prelu'", weights)
+            self.slopes = self._parameter("prelu_activation_weights", weights, data_format)
+
+    def _parameter(self, argument: str, value: TensorLike, data_format: str) -> Tensor:
+        """A parameter as a tensor with the channels last."""
+        t = to_tensor(self.name, argument, value)
+        if t.rank == 3 and channels_first(self.name, data_format, 2):
+            return run("Transpose", t, perm=(1, 2, 0))
+        return t
+
+    def after(self, kernel: str, fused: str, a: Tensor, b: Tensor, attrs: dict[str, Any]) -> Tensor:
+        """The kernel's result, plus the bias, through the activation."""
+        self._check(infer(KERNELS[kernel], (a, b), attrs).shape)
+        extras = [t for t in (self.bias, self.slopes) if t is not None]
+        floats = all(t.dtype == "float32" for t in (a, b, *extras))
+        if floats and not local.state.tapes and current().implements(fused):
+            return run(fused, a, b, *extras, **attrs, activation=self.activation, leakyrelu_alpha=self.alpha)
+        y = run(kernel, a, b, **attrs)
+        return self._activated(y if self.bias is None else add(y, self.bias))
+
+    def _activated(self, y: Tensor) -> Tensor:
+        if self.slopes is not None:
+            return run("Prelu", y, self.slopes)
+        if self.activation == "leakyrelu":
+            return run("LeakyRelu", y, alpha=self.alpha)
+        return run(_ACTIVATION_KERNELS[self.activation], y) if self.activation in _ACTIVATION_KERNELS else y
+
+    def _check(self, shape: Shape) -> None:
+        for argument, t in (("bias", self.bias), ("prelu_activation_weights", self.slopes)):
+            if t is not None and not _fits(t.shape, shape):
+                raise argument_error(self.name, argument, f"a tensor that broadcasts to {list(shape)}", t)
+
+
+def _fits(shape: Shape, to: Shape) -> bool:
+    try:
+        return broadcast_shapes(shape, to) == to
+    except ShapeError:
+        return False

@@ -1,0 +1,324 @@
+"""Images: colours, turning and cutting, transformations, thresholds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike, number, to_tensor
+from tfpy.core.ops.arith import add, mul, sub
+from tfpy.core.ops.common import as_float, cast_to, full, reshape_to
+from tfpy.core.ops.reduce import sum_
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_shape
+from tfpy.engine.tape import gradient, no_gradient
+
+# The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).
+_BRIGHTNESS = (0.2989, 0.5870, 0.1140)
+
+
+def _image(name: str, image: TensorLike, kind: Any = "float32") -> Tensor:
+    """A batch of images as a tensor of rank 4."""
+    t = to_tensor(name, "image", image, kind)
+    if t.rank != 4:
+        raise argument_error(name, "image", "of rank 4", t)
+    return t
+
+
+@op(namespace="image", doc="Operations / Images")
+def flip_left_right(image: TensorLike) -> Tensor:
+    """Images mirrored, left for right.
+
+    Args:
+        image: a float32 tensor (batch, height, width, channels).
+
+    Raises:
+        ValueError: another rank. TypeError: not float32.
+
+    Source: TF.js `tf.image.flipLeftRight`.
+    """
+    return run("Reverse", _image("flip_left_right", image), axes=(2,))
+
+
+@op(namespace="image", doc="Operations / Images")
+def grayscale_to_rgb(image: TensorLike) -> Tensor:
+    """Images of one channel with that channel three times.
+
+    Args:
+        image: a tensor of rank 2 or more whose last dimension, the channels, has size 1.
+
+    Raises:
+        ValueError: another shape. TypeError: strings.
+
+    Source: TF.js `tf.image.grayscaleToRGB`.
+    """
+    t = _coloured("grayscale_to_rgb", image, 1)
+    return run("Tile", t, reps=(*[1] * (t.rank - 1), 3))
+
+
+@op(namespace="image", doc="Operations / Images")
+def rgb_to_grayscale(image: TensorLike) -> Tensor:
+    """The brightness of coloured images: 0.2989 · red + 0.587 · green + 0.114 · blue.
+
+    Args:
+        image: a tensor of rank 2 or more whose last dimension, the channels, has size 3.
+
+    Returns:
+        A tensor of the same dtype with one channel.
+
+    Raises:
+        ValueError: another shape. TypeError: strings.
+
+    Source: TF.js `tf.image.rgbToGrayscale`.
+    """
+    t = _coloured("rgb_to_grayscale", image, 3)
+    weights = to_tensor("rgb_to_grayscale", "weights", np.array(_BRIGHTNESS))
+    return cast_to(sum_(mul(as_float(t), weights), -1, True), t.dtype)
+
+
+def _coloured(name: str, image: TensorLike, channels: int) -> Tensor:
+    t = to_tensor(name, "image", image)
+    if t.rank < 2 or t.shape[-1] != channels:
+        raise argument_error(name, "image", f"of rank 2 or more with {channels} channels, the last dimension", t)
+    return t
+
+
+@op(namespace="image", doc="Operations / Images")
+def rotate_with_offset(
+    image: TensorLike,
+    radians: float,
+    fill_value: float | Sequence[float] = 0,
+    center: float | Sequence[float] = 0.5,
+) -> Tensor:
+    """Images turned about a point, each pixel taken from where it was.
+
+    Args:
+        image: a float32 tensor (batch, height, width, channels).
+        radians: the angle to turn the image by, counterclockwise in the coordinates of a screen.
+        fill_value: what pixels from outside of the image get: one number, or one for each of the first three
+            channels, when a fourth gets 255.
+        center: the point, as a fraction of width and height: one number for both, or two.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: another rank, or too few fill values. TypeError: not float32.
+
+    Source: TF.js `tf.image.rotateWithOffset`; the gradient is beyond it.
+    """
+    t = _image("rotate_with_offset", image)
+    batch, height, width, channels = t.shape
+    across, down = (center, center) if isinstance(center, (int, float)) else center
+    source, inside = _turned(height, width, float(radians), float(across) * width, float(down) * height)
+    fills = [fill_value] * channels if isinstance(fill_value, (int, float)) else [*fill_value[:3], 255][:channels]
+    if len(fills) != channels:
+        raise argument_error(
+            "rotate_with_offset", "fill_value", f"a number for each of {channels} channels", fill_value
+        )
+    pixels = run("Reshape", t, shape=(batch, height * width, channels))
+    index = to_tensor("rotate_with_offset", "index", source.astype(np.int32), "int32")
+    mask = to_tensor("rotate_with_offset", "mask", inside[:, None], "bool")
+    turned = run("GatherV2", pixels, index, axis=1, batch_dims=0)
+    fill = to_tensor("rotate_with_offset", "fill_value", np.array(fills, np.float64))
+    return run("Reshape", run("Select", mask, turned, fill), shape=t.shape)
+
+
+def _turned(height: int, width: int, radians: float, x0: float, y0: float) -> tuple[Any, Any]:
+    """For each pixel the flat index of the one it comes from, and whether that is in the image."""
+    y, x = np.divmod(np.arange(height * width), max(1, width))
+    sine, cosine = math.sin(radians), math.cos(radians)
+    from_x = np.floor((x - x0) * cosine - (y - y0) * sine + x0 + 0.5)
+    from_y = np.floor((x - x0) * sine + (y - y0) * cosine + y0 + 0.5)
+    inside = (from_x >= 0) & (from_x < width) & (from_y >= 0) & (from_y < height)
+    return np.where(inside, from_y * width + from_x, 0), inside
+
+
+@op(namespace="image", doc="Operations / Images")
+def crop_and_resize(
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: TensorLike,
+    crop_size: Sequence[int],
+    method: str = "bilinear",
+    extrapolation_value: float = 0,
+) -> Tensor:
+    """Cut boxes out of images and resize them to one size.
+
+    Args:
+        image: a tensor (batch, height, width, channels).
+        boxes: a float32 tensor (boxes, 4): y1, x1, y2, x2 of each, as fractions of height and width less one pixel. A
+            box with y1 > y2 or x1 > x2 is mirrored; it may reach beyond the image.
+        box_ind: an int32 tensor (boxes): the image that each box is cut from. One that does not exist gives zeros.
+        crop_size: height and width of the crops, 1 or more.
+        method: 'bilinear' or 'nearest'.
+        extrapolation_value: the value outside of the image.
+
+    Returns:
+        A float32 tensor (boxes, height, width, channels).
+
+    Raises:
+        ValueError: shapes that do not fit, another method, or a negative index. TypeError: of another dtype.
+
+    Source: TF.js `tf.image.cropAndResize`. The gradients of image and boxes are beyond it.
+    """
+    name = "crop_and_resize"
+    t = as_float(_image(name, image, "numeric"))
+    corners = to_tensor(name, "boxes", boxes, "float32")
+    which = to_tensor(name, "box_ind", box_ind, "int32")
+    if corners.rank != 2 or corners.shape[1] != 4:
+        raise argument_error(name, "boxes", "of shape (boxes, 4)", corners)
+    if which.shape != corners.shape[:1]:
+        raise argument_error(name, "box_ind", f"of shape {[corners.shape[0]]}, a number for each box", which)
+    size = as_shape(name, crop_size, "crop_size")
+    if len(size) != 2 or min(size) < 1:
+        raise argument_error(name, "crop_size", "a height and a width of 1 or more", crop_size)
+    if method not in ("bilinear", "nearest"):
+        raise argument_error(name, "method", "'bilinear' or 'nearest'", method)
+    outside = float(extrapolation_value)
+    return run("CropAndResize", t, corners, which, crop_size=size, method=method, extrapolation_value=outside)
+
+
+def _crop_to_image(dy: Tensor, n: Any) -> Tensor:
+    shape, method = n.shape("image"), n.attrs["method"]
+    return run("CropAndResizeGradImage", dy, n.boxes, n.box_ind, image_shape=shape, method=method)
+
+
+def _crop_to_boxes(dy: Tensor, n: Any) -> Tensor:
+    return run("CropAndResizeGradBoxes", dy, n.image, n.boxes, n.box_ind, method=n.attrs["method"])
+
+
+def _crop_again(ddx: Tensor, n: Any) -> Tensor:
+    size, method = n.shape("dy")[1:3], n.attrs["method"]
+    return run("CropAndResize", ddx, n.boxes, n.box_ind, crop_size=size, method=method, extrapolation_value=0.0)
+
+
+gradient("CropAndResize", saves="image boxes box_ind", image=_crop_to_image, boxes=_crop_to_boxes, box_ind=None)
+gradient(
+    "CropAndResizeGradImage",
+    saves="dy boxes box_ind",
+    dy=_crop_again,
+    boxes=lambda ddx, n: run("CropAndResizeGradBoxes", n.dy, ddx, n.boxes, n.box_ind, method=n.attrs["method"]),
+    box_ind=None,
+)
+no_gradient("CropAndResizeGradBoxes")
+
+
+@op(namespace="image", doc="Operations / Images")
+def transform(
+    image: TensorLike,
+    transforms: TensorLike,
+    interpolation: str = "nearest",
+    fill_mode: str = "constant",
+    fill_value: float = 0,
+    output_shape: Sequence[int] | None = None,
+) -> Tensor:
+    """Images under projective transformations, which say where each pixel comes from.
+
+    The pixel at (x, y) comes from ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1.
+
+    Args:
+        image: a float32 tensor (batch, height, width, channels).
+        transforms: a float32 tensor (batch, 8) or (1, 8): a0, a1, a2, b0, b1, b2, c0, c1 for each image, or for all.
+        interpolation: 'nearest' or 'bilinear'.
+        fill_mode: what is outside of the image: 'constant', the fill value; 'reflect', the mirrored image; 'wrap', the
+            image again; 'nearest', its edge.
+        fill_value: the value for 'constant'.
+        output_shape: height and width of the result; those of the image by default.
+
+    Returns:
+        A tensor (batch, height, width, channels).
+
+    Raises:
+        ValueError: shapes that do not fit, or another interpolation or fill mode. TypeError: not float32.
+
+    Source: TF.js `tf.image.transform`, of which the cpu backend transforms the first image only.
+    """
+    t = _image("transform", image)
+    numbers = to_tensor("transform", "transforms", transforms, "float32")
+    if numbers.rank != 2 or numbers.shape[0] not in (1, t.shape[0]) or numbers.shape[1] != 8:
+        raise argument_error("transform", "transforms", f"of shape {[t.shape[0], 8]} or [1, 8]", numbers)
+    if interpolation not in ("nearest", "bilinear"):
+        raise argument_error("transform", "interpolation", "'nearest' or 'bilinear'", interpolation)
+    if fill_mode not in ("constant", "reflect", "wrap", "nearest"):
+        raise argument_error("transform", "fill_mode", "'constant', 'reflect', 'wrap' or 'nearest'", fill_mode)
+    size = t.shape[1:3] if output_shape is None else as_shape("transform", output_shape, "output_shape")
+    if len(size) != 2:
+        raise argument_error("transform", "output_shape", "a height and a width", output_shape)
+    attrs = {"interpolation": interpolation, "fill_mode": fill_mode, "fill_value": float(fill_value)}
+    return run("Transform", t, numbers, output_shape=size, **attrs)
+
+
+no_gradient("Transform")
+
+
+@op(namespace="image", doc="Operations / Images")
+def threshold(image: TensorLike, method: str = "binary", inverted: bool = False, thresh_value: float = 0.5) -> Tensor:
+    """Images in black and white: 255 where the brightness is above a threshold, else 0.
+
+    Args:
+        image: a float32 or int32 tensor (height, width, channels) of 1 or 3 channels, with values from 0 to 255.
+        method: 'binary', with a given threshold, or 'otsu', with the one that separates the brightnesses best.
+        inverted: whether what is above the threshold gets 0, and the rest 255.
+        thresh_value: the threshold for 'binary', as a fraction of 255.
+
+    Returns:
+        An int32 tensor (height, width, 1).
+
+    Raises:
+        ValueError: another shape or method. TypeError: another dtype.
+
+    Source: TF.js `tf.image.threshold`.
+    """
+    t = to_tensor("threshold", "image", image)
+    if t.dtype not in ("float32", "int32"):
+        raise argument_error("threshold", "image", "a float32 or int32 tensor", t, TypeError)
+    if t.rank != 3 or t.shape[2] not in (1, 3):
+        raise argument_error("threshold", "image", "of shape (height, width, 1 or 3)", t)
+    if method not in ("binary", "otsu"):
+        raise argument_error("threshold", "method", "'binary' or 'otsu'", method)
+    gray = as_float(t)
+    if t.shape[2] == 3:
+        red, green, blue = (
+            mul(run("Slice", gray, begin=(0, 0, k), size=(*t.shape[:2], 1)), number(weight))
+            for k, weight in enumerate(_BRIGHTNESS)
+        )
+        gray = add(add(red, green), blue)
+    limit = number(float(thresh_value) * 255) if method == "binary" else _otsu(gray)
+    white = run("LessEqual" if inverted else "Greater", gray, limit)
+    return run("Select", white, full(gray.shape, 255, "int32"), full(gray.shape, 0, "int32"))
+
+
+def _otsu(gray: Tensor) -> Tensor:
+    """The brightness that leaves the largest variance between those up to it and those above (Otsu 1979).
+
+    -1 where all are the same.
+    """
+    levels = cast_to(run("Round", reshape_to(gray, (gray.size,))), "int32")
+    counts = run("UnsortedSegmentSum", full((gray.size,), 1), levels, num_segments=256)
+    weighted = mul(counts, run("Range", start=0, step=1, count=256, dtype="float32"))
+    lower_count, lower_sum = _up_to(counts), _up_to(weighted)
+    upper_count, upper_sum = _above(counts), _above(weighted)
+    total = number(float(gray.size))
+    distance = sub(run("RealDiv", lower_sum, lower_count), run("RealDiv", upper_sum, upper_count))
+    shares = mul(run("RealDiv", lower_count, total), run("RealDiv", upper_count, total))
+    variance = mul(mul(shares, distance), distance)
+    separates = run("Greater", variance, number(0.0))
+    best = cast_to(run("ArgMax", run("Select", separates, variance, full(variance.shape, 0)), axis=0), "float32")
+    return run("Select", run("Any", separates, axes=(0,), keep_dims=False), best, number(-1.0))
+
+
+def _up_to(values: Tensor) -> Tensor:
+    """The sum up to each of the levels but the last."""
+    return run("Slice", run("Cumsum", values, axis=0, exclusive=False, reverse=False), begin=(0,), size=(255,))
+
+
+def _above(values: Tensor) -> Tensor:
+    """The sum above each of the levels but the last."""
+    return run("Slice", run("Cumsum", values, axis=0, exclusive=True, reverse=True), begin=(0,), size=(255,))

@@ -1,0 +1,297 @@
+"""How far predictions are from the truth, sample by sample: `tf.metrics`."""
+
+from __future__ import annotations
+
+import math
+
+from tfpy.core.convert import TensorLike, number
+from tfpy.core.ops.arith import add, div, mul, sub
+from tfpy.core.ops.common import as_float, cast_to, detached, full, real
+from tfpy.core.ops.compare import equal, greater
+from tfpy.core.ops.reduce import arg_max, mean, sum_
+from tfpy.core.ops.shape import squeeze
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
+from tfpy.engine.errors import argument_error
+
+
+def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
+    """The truth and the predictions as tensors of real numbers, of rank 1 or more."""
+    pair = real(name, y_true, argument="y_true"), real(name, y_pred, argument="y_pred")
+    for argument, t in zip(("y_true", "y_pred"), pair, strict=True):
+        if t.rank == 0:
+            raise argument_error(name, argument, "of rank 1 or more", t)
+    return pair
+
+
+def _clipped(x: Tensor, low: float, high: float) -> Tensor:
+    return run("ClipByValue", as_float(x), clip_value_min=low, clip_value_max=high)
+
+
+@op(namespace="metrics", doc="Metrics")
+def binary_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The part of each sample's labels that the predictions, rounded at ½, agree with.
+
+    Args:
+        y_true: labels 0 or 1.
+        y_pred: probabilities, of the same shape; more than ½ counts as 1.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.binaryAccuracy`.
+    """
+    labels, found = _pair("binary_accuracy", y_true, y_pred)
+    return mean(equal(labels, cast_to(greater(found, number(0.5)), labels.dtype)), -1)
+
+
+@op(namespace="metrics", doc="Metrics")
+def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """1 for each sample whose largest prediction is at the place of the largest label, else 0.
+
+    Args:
+        y_true: labels, one-hot.
+        y_pred: probabilities, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.categoricalAccuracy`.
+    """
+    labels, found = _pair("categorical_accuracy", y_true, y_pred)
+    return cast_to(equal(arg_max(labels, -1), arg_max(found, -1)), "float32")
+
+
+@op(namespace="metrics", doc="Metrics")
+def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """1 for each sample whose largest prediction is at the place that the label names, else 0.
+
+    Args:
+        y_true: the index of the true class of each sample; a last axis of size 1 does not count.
+        y_pred: probabilities of the classes in the last axis.
+
+    Returns:
+        A float32 tensor of the labels' shape.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.sparseCategoricalAccuracy`.
+    """
+    labels, found = _pair("sparse_categorical_accuracy", y_true, y_pred)
+    if labels.rank == found.rank:
+        labels = squeeze(labels, -1)
+    return cast_to(equal(labels, cast_to(arg_max(found, -1), labels.dtype)), "float32")
+
+
+@op(namespace="metrics", doc="Metrics")
+def precision(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """Of all that is predicted to be 1 the part that is; 0 where nothing is.
+
+    Args:
+        y_true: labels 0 or 1.
+        y_pred: predictions 0 or 1, of the same shape; other numbers do not count.
+
+    Returns:
+        A float32 scalar.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.precision`.
+    """
+    labels, found = _pair("precision", y_true, y_pred)
+    return _share(_both(labels, 1, found, 1), _both(labels, 0, found, 1))
+
+
+@op(namespace="metrics", doc="Metrics")
+def recall(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """Of all that is 1 the part that is predicted to be; 0 where nothing is.
+
+    Args:
+        y_true: labels 0 or 1.
+        y_pred: predictions 0 or 1, of the same shape; other numbers do not count.
+
+    Returns:
+        A float32 scalar.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.recall`.
+    """
+    labels, found = _pair("recall", y_true, y_pred)
+    return _share(_both(labels, 1, found, 1), _both(labels, 1, found, 0))
+
+
+def _both(a: Tensor, value_a: int, b: Tensor, value_b: int) -> Tensor:
+    """How often one tensor has one value where another has another."""
+    return as_float(sum_(run("LogicalAnd", equal(a, number(value_a)), equal(b, number(value_b)))))
+
+
+def _share(part: Tensor, rest: Tensor) -> Tensor:
+    whole = add(part, rest)
+    return run("Select", detached("Greater", whole, number(0)), div(part, whole), full((), 0))
+
+
+@op(namespace="metrics", doc="Metrics")
+def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The mean cross entropy of labels and probabilities: -l · log p - (1 - l) · log(1 - p).
+
+    Args:
+        y_true: labels from 0 to 1.
+        y_pred: probabilities, of the same shape; cut to [epsilon, 1 - epsilon].
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that differ. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.binaryCrossentropy`, which computes it from the logits.
+    """
+    labels, found = _pair("binary_crossentropy", y_true, y_pred)
+    if labels.shape != found.shape:
+        raise argument_error("binary_crossentropy", "y_pred", f"of shape {list(labels.shape)}, that of y_true", found)
+    p = _clipped(found, current().epsilon, 1 - current().epsilon)
+    x = run("Log", div(p, sub(number(1), p)))
+    rest = run("Log1p", run("Exp", run("Neg", run("Abs", x))))
+    return mean(add(sub(run("Relu", x), mul(x, labels)), rest), -1)
+
+
+@op(namespace="metrics", doc="Metrics")
+def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The cross entropy of labels and probabilities, which are scaled to add up to 1: -Σ l · log p.
+
+    Args:
+        y_true: labels, one-hot.
+        y_pred: probabilities of the classes in the last axis; cut to [epsilon, 1 - epsilon].
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.categoricalCrossentropy`.
+    """
+    labels, found = _pair("categorical_crossentropy", y_true, y_pred)
+    scaled = div(as_float(found), sum_(as_float(found), -1, True))
+    p = _clipped(scaled, current().epsilon, 1 - current().epsilon)
+    return run("Neg", sum_(mul(as_float(labels), run("Log", p)), -1))
+
+
+@op(namespace="metrics", doc="Metrics")
+def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The negative cosine of the angle between true and predicted vectors.
+
+    Args:
+        y_true: the true vectors, in the last axis.
+        y_pred: the predicted vectors, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.cosineProximity`.
+    """
+    a, b = _pair("cosine_proximity", y_true, y_pred)
+    return run("Neg", sum_(mul(_of_length_1(as_float(a)), _of_length_1(as_float(b))), -1))
+
+
+def _of_length_1(x: Tensor) -> Tensor:
+    squares = sum_(run("Square", x), -1, True)
+    return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon))))
+
+
+@op(namespace="metrics", doc="Metrics")
+def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The mean of |p - l|.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.meanAbsoluteError`.
+    """
+    labels, found = _pair("mean_absolute_error", y_true, y_pred)
+    return mean(run("Abs", sub(found, labels)), -1)
+
+
+@op(namespace="metrics", doc="Metrics", aliases="metrics.mape metrics.MAPE")
+def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The mean of 100 · |(l - p) / l|; l counts as epsilon at least.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.meanAbsolutePercentageError`.
+    """
+    labels, found = _pair("mean_absolute_percentage_error", y_true, y_pred)
+    size = _clipped(run("Abs", labels), current().epsilon, math.inf)
+    return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))
+
+
+@op(namespace="metrics", doc="Metrics", aliases="metrics.mse metrics.MSE")
+def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The mean of (p - l)².
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.meanSquaredError`.
+    """
+    labels, found = _pair("mean_squared_error", y_true, y_pred)
+    return mean(run("Square", sub(found, labels)), -1)
+
+
+@op(namespace="metrics", doc="Metrics")
+def r2_score(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """The coefficient of determination: 1 less the squared error over the squared deviation from the mean.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 scalar.
+
+    Raises:
+        ValueError: shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.r2Score`.
+    """
+    labels, found = (as_float(t) for t in _pair("r2_score", y_true, y_pred))
+    errors = sum_(run("Square", sub(labels, found)))
+    deviations = sum_(run("Square", sub(labels, mean(labels))))
+    return sub(number(1), div(errors, deviations))

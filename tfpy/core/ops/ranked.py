@@ -1,0 +1,165 @@
+"""Slicing, reversing, padding and joining of tensors of one given rank: TF.js's names that end in 1d to 4d."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.join import concat
+from tfpy.core.ops.slice import pad, reverse, slice_
+from tfpy.core.registry import op
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+
+Pair = Sequence[int]
+
+
+def _of_rank(name: str, x: TensorLike, rank: int) -> Tensor:
+    t = to_tensor(name, "x", x, "any")
+    if t.rank != rank:
+        raise argument_error(name, "x", f"of rank {rank}", t)
+    return t
+
+
+@op(doc="Tensors / Slicing and Joining")
+def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
+    """A block of a vector; otherwise as `slice`.
+
+    Source: TF.js `tf.slice1d`.
+    """
+    return slice_(_of_rank("slice1d", x, 1), begin, size)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
+    """A block of a matrix; otherwise as `slice`.
+
+    Source: TF.js `tf.slice2d`.
+    """
+    return slice_(_of_rank("slice2d", x, 2), begin, size)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
+    """A block of a tensor of rank 3; otherwise as `slice`.
+
+    Source: TF.js `tf.slice3d`.
+    """
+    return slice_(_of_rank("slice3d", x, 3), begin, size)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
+    """A block of a tensor of rank 4; otherwise as `slice`.
+
+    Source: TF.js `tf.slice4d`.
+    """
+    return slice_(_of_rank("slice4d", x, 4), begin, size)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def reverse1d(x: TensorLike) -> Tensor:
+    """A vector in the opposite order.
+
+    Source: TF.js `tf.reverse1d`.
+    """
+    return reverse(_of_rank("reverse1d", x, 1), 0)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+    """A matrix in the opposite order along axes; otherwise as `reverse`.
+
+    Source: TF.js `tf.reverse2d`.
+    """
+    return reverse(_of_rank("reverse2d", x, 2), axis)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+    """A tensor of rank 3 in the opposite order along axes; otherwise as `reverse`.
+
+    Source: TF.js `tf.reverse3d`.
+    """
+    return reverse(_of_rank("reverse3d", x, 3), axis)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+    """A tensor of rank 4 in the opposite order along axes; otherwise as `reverse`.
+
+    Source: TF.js `tf.reverse4d`.
+    """
+    return reverse(_of_rank("reverse4d", x, 4), axis)
+
+
+@op(doc="Tensors / Transformations")
+def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
+    """A vector with a margin of one value around it; otherwise as `pad`.
+
+    Source: TF.js `tf.pad1d`.
+    """
+    return pad(_of_rank("pad1d", x, 1), [paddings], constant_value)
+
+
+@op(doc="Tensors / Transformations")
+def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
+    """A matrix with a margin of one value around it; otherwise as `pad`.
+
+    Source: TF.js `tf.pad2d`.
+    """
+    return pad(_of_rank("pad2d", x, 2), paddings, constant_value)
+
+
+@op(doc="Tensors / Transformations")
+def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
+    """A tensor of rank 3 with a margin of one value around it; otherwise as `pad`.
+
+    Source: TF.js `tf.pad3d`.
+    """
+    return pad(_of_rank("pad3d", x, 3), paddings, constant_value)
+
+
+@op(doc="Tensors / Transformations")
+def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
+    """A tensor of rank 4 with a margin of one value around it; otherwise as `pad`.
+
+    Source: TF.js `tf.pad4d`.
+    """
+    return pad(_of_rank("pad4d", x, 4), paddings, constant_value)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def concat1d(tensors: Sequence[TensorLike]) -> Tensor:
+    """Vectors joined; otherwise as `concat`.
+
+    Source: TF.js `tf.concat1d`.
+    """
+    return concat(tensors, 0)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def concat2d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
+    """Matrices joined along an axis; otherwise as `concat`.
+
+    Source: TF.js `tf.concat2d`.
+    """
+    return concat(tensors, axis)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def concat3d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
+    """Tensors of rank 3 joined along an axis; otherwise as `concat`.
+
+    Source: TF.js `tf.concat3d`.
+    """
+    return concat(tensors, axis)
+
+
+@op(doc="Tensors / Slicing and Joining")
+def concat4d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
+    """Tensors of rank 4 joined along an axis; otherwise as `concat`.
+
+    Source: TF.js `tf.concat4d`.
+    """
+    return concat(tensors, axis)

@@ -1,0 +1,255 @@
+"""Finding elements: where a condition holds, which are different, where they would stand in an order.
+
+How many there are to find depends on the values, so that most of these ops read them; what they return is then taken
+from the tensor by ops with a gradient.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import cast_to, real, reshape_to
+from tfpy.core.ops.scan import topk
+from tfpy.core.ready import ReadyList
+from tfpy.core.registry import op
+from tfpy.core.results import Record
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, resolve_axis
+from tfpy.engine.tape import no_gradient
+
+
+class Unique(Record):
+    """What `unique` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+@op(chain=True, doc="Operations / Evaluation")
+def unique(x: TensorLike, axis: int = 0) -> Unique:
+    """The different slices along an axis, in the order in which they first occur.
+
+    Args:
+        x: a tensor of rank 1 or more, of any dtype.
+        axis: the axis of the slices.
+
+    Returns:
+        A record (values, indices): the different slices, and for each slice of x the number of its like among them.
+        NaN equals NaN, and 0 equals -0.
+
+    Raises:
+        ValueError: the axis is out of range.
+
+    Source: TF.js `tf.unique`. The gradient of the values, that of their first occurrence, is beyond TF.js.
+    """
+    t = to_tensor("unique", "x", x, "any")
+    at = resolve_axis("unique", axis, t.rank)
+    rows = np.moveaxis(dispatch.read(t, "unique"), at, 0)
+    first, numbers = _different_rows(rows.reshape(len(rows), -1) if rows.size else rows.reshape(len(rows), 0))
+    return Unique(run("GatherV2", t, _indices(first), axis=at, batch_dims=0), _indices(numbers))
+
+
+def _different_rows(rows: Array) -> tuple[Array, Array]:
+    """The index of each different row's first occurrence, in order, and for each row the number of its like."""
+    if not rows.size:
+        return np.arange(min(len(rows), 1)), np.zeros(len(rows), np.int64)
+    codes = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
+    keys = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.itemsize * codes.shape[1]))).reshape(-1)
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[number]
+
+
+def _indices(values: Array) -> Tensor:
+    return dispatch.make(Tensor, values.astype(np.int32), "int32")
+
+
+@op(doc="Tensors / Transformations")
+def setdiff1d_async(x: TensorLike, y: TensorLike) -> ReadyList[Tensor]:
+    """The elements of one vector that are not in another; it may be awaited.
+
+    Args:
+        x: the vector of elements.
+        y: the vector of what is left out, of the same dtype.
+
+    Returns:
+        A list [values, indices]: the elements in their order, each as often as it occurs, and their indices in x.
+
+    Raises:
+        ValueError: not vectors. TypeError: strings, or dtypes that differ.
+
+    Source: TF.js `tf.setdiff1dAsync`. The gradient of the values is beyond TF.js.
+    """
+    a, b = to_tensor("setdiff1d_async", "x", x), to_tensor("setdiff1d_async", "y", y)
+    for name, t in (("x", a), ("y", b)):
+        if t.rank != 1:
+            raise argument_error("setdiff1d_async", name, "of rank 1", t)
+    if a.dtype != b.dtype:
+        raise argument_error("setdiff1d_async", "y", f"of dtype {a.dtype}", b, TypeError)
+    left, right = dispatch.read(a, "setdiff1d_async"), dispatch.read(b, "setdiff1d_async")
+    known = np.isin(left, right)
+    if np.isnan(right).any():
+        known |= np.isnan(left)
+    indices = _indices(np.flatnonzero(~known))
+    return ReadyList([run("GatherV2", a, indices, axis=0, batch_dims=0), indices])
+
+
+@op(doc="Operations / Logical")
+def where_async(condition: TensorLike) -> Tensor:
+    """The places where a condition holds; it may be awaited.
+
+    Args:
+        condition: a bool tensor.
+
+    Returns:
+        An int32 tensor of shape [places, condition.rank], in row-major order.
+
+    Raises:
+        TypeError: not bool.
+
+    Source: TF.js `tf.whereAsync`.
+    """
+    t = to_tensor("where_async", "condition", condition, "bool")
+    return _indices(np.argwhere(dispatch.read(t, "where_async")))
+
+
+@op(doc="Tensors / Slicing and Joining")
+def boolean_mask_async(tensor: TensorLike, mask: TensorLike, axis: int | None = None) -> Tensor:
+    """The elements, or blocks of the last axes, for which a mask is true; it may be awaited.
+
+    Args:
+        tensor: a tensor of rank 1 or more.
+        mask: a bool tensor of rank 1 or more, whose shape is that of some of the tensor's axes.
+        axis: the first of these axes; 0 by default.
+
+    Returns:
+        A tensor of the tensor's shape with the axes of the mask replaced by one, of as many as are true.
+
+    Raises:
+        ValueError: a mask of another shape, or an axis out of range. TypeError: the mask is not bool.
+
+    Source: TF.js `tf.booleanMaskAsync`. Its gradient is that of gather.
+    """
+    t = to_tensor("boolean_mask_async", "tensor", tensor)
+    chosen = to_tensor("boolean_mask_async", "mask", mask, "bool")
+    at = resolve_axis("boolean_mask_async", 0 if axis is None else axis, t.rank)
+    end = at + chosen.rank
+    if chosen.rank == 0 or t.shape[at:end] != chosen.shape:
+        expected = f"of a shape that shape {list(t.shape)} has from axis {at} on"
+        raise argument_error("boolean_mask_async", "mask", expected, chosen)
+    places = np.flatnonzero(dispatch.read(chosen, "boolean_mask_async"))
+    rows = reshape_to(t, (*t.shape[:at], chosen.size, *t.shape[end:]))
+    return run("GatherV2", rows, _indices(places), axis=at, batch_dims=0)
+
+
+@op(doc="Operations / Evaluation")
+def search_sorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "left") -> Tensor:
+    """Where values would have to be put into sorted rows for these to stay sorted.
+
+    Args:
+        sorted_sequence: numbers that ascend along the last axis.
+        values: numbers to be put into the row of the same number.
+        side: 'left' for the first such place, 'right' for the last.
+
+    Returns:
+        An int32 tensor of shape [rows, values in a row].
+
+    Raises:
+        ValueError: a scalar, unequal numbers of rows, or another side. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.searchSorted`.
+    """
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise argument_error("search_sorted", "side", "'left' or 'right'", side)
+    return _search("search_sorted", sorted_sequence, values, side)
+
+
+@op(doc="Operations / Evaluation")
+def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
+    """The first place at which values can be put into sorted rows, which then stay sorted.
+
+    Args:
+        sorted_sequence: numbers that ascend along the last axis.
+        values: numbers to be put into the row of the same number.
+
+    Returns:
+        An int32 tensor of shape [rows, values in a row].
+
+    Raises:
+        ValueError: a scalar, or unequal numbers of rows. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.lowerBound`.
+    """
+    return _search("lower_bound", sorted_sequence, values, "left")
+
+
+@op(doc="Operations / Evaluation")
+def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
+    """The last place at which values can be put into sorted rows, which then stay sorted.
+
+    Args:
+        sorted_sequence: numbers that ascend along the last axis.
+        values: numbers to be put into the row of the same number.
+
+    Returns:
+        An int32 tensor of shape [rows, values in a row].
+
+    Raises:
+        ValueError: a scalar, or unequal numbers of rows. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.upperBound`.
+    """
+    return _search("upper_bound", sorted_sequence, values, "right")
+
+
+def _search(op_name: str, sorted_sequence: TensorLike, values: TensorLike, side: str) -> Tensor:
+    tables = []
+    for name, value in (("sorted_sequence", sorted_sequence), ("values", values)):
+        t = real(op_name, value, argument=name)
+        if t.rank == 0:
+            raise argument_error(op_name, name, "of rank 1 or more", t)
+        tables.append(reshape_to(t, (math.prod(t.shape[:-1]), t.shape[-1])))
+    if tables[0].shape[0] != tables[1].shape[0]:
+        raise argument_error(op_name, "values", f"of {tables[0].shape[0]} rows", values)
+    return run("SearchSorted", *tables, side=side)
+
+
+no_gradient("SearchSorted")
+
+
+@op(doc="Operations / Evaluation")
+def in_top_k_async(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor:
+    """Whether the target of each row is among its k largest predictions; it may be awaited.
+
+    Args:
+        predictions: a tensor of rank 2 or more.
+        targets: the index of the target in each row, of predictions' shape without the last axis.
+        k: how many of the largest count; of equal ones those of lower index.
+
+    Returns:
+        A bool tensor of the targets' shape.
+
+    Raises:
+        ValueError: shapes that do not fit, or k is not from 1 to the length of a row. TypeError: strings.
+
+    Source: TF.js `tf.inTopKAsync`.
+    """
+    rows = to_tensor("in_top_k_async", "predictions", predictions)
+    wanted = to_tensor("in_top_k_async", "targets", targets)
+    count = as_int("in_top_k_async", "k", k)
+    if rows.rank < 2:
+        raise argument_error("in_top_k_async", "predictions", "of rank 2 or more", rows)
+    if rows.shape[:-1] != wanted.shape:
+        raise argument_error("in_top_k_async", "targets", f"of shape {list(rows.shape[:-1])}", wanted)
+    if not 1 <= count <= rows.shape[-1]:
+        raise argument_error("in_top_k_async", "k", f"from 1 to {rows.shape[-1]}", k)
+    found = topk(rows, count).indices
+    column = reshape_to(cast_to(wanted, "int32"), (*wanted.shape, 1))
+    return run("Any", run("Equal", found, column), axes=(wanted.rank,), keep_dims=False)

@@ -1,0 +1,155 @@
+"""Signals cut into frames, windows for them, and their spectrum over time: `tf.signal`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.arith import mul
+from tfpy.core.ops.spectral import rfft
+from tfpy.core.registry import op
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
+
+
+@op(doc="Operations / Signal")
+def enclosing_power_of_two(value: float) -> int:
+    """The smallest power of two that is not below a number above 0.
+
+    Raises:
+        ValueError: 0 or a negative number.
+
+    Source: TF.js `tf.enclosingPowerOfTwo`.
+    """
+    if not 0 < value < math.inf:
+        raise argument_error("enclosing_power_of_two", "value", "above 0, and finite", value)
+    return math.floor(2.0 ** math.ceil(math.log(value) / math.log(2.0)))
+
+
+@op(doc="Operations / Signal")
+def cosine_window(window_length: int, a: float, b: float) -> Tensor:
+    """One period of a - b · cos, which the next period would follow without a repeated value.
+
+    Args:
+        window_length: the number of values. An odd one includes the end of the period, so that 1 gives NaN.
+        a: the middle.
+        b: the amplitude.
+
+    Raises:
+        ValueError: a negative length.
+
+    Source: TF.js `tf.cosineWindow`.
+    """
+    count = as_int("cosine_window", "window_length", window_length)
+    if count < 0:
+        raise argument_error("cosine_window", "window_length", "0 or more", window_length)
+    period = count - count % 2
+    with np.errstate(invalid="ignore"):
+        angles = 2.0 * math.pi * np.arange(count) / np.float64(period)
+    return dispatch.make(Tensor, a - b * np.cos(angles), "float32")
+
+
+@op(namespace="signal", doc="Operations / Signal")
+def hann_window(window_length: int) -> Tensor:
+    """The window of Hann: ½ - ½ · cos.
+
+    Args:
+        window_length: the number of values.
+
+    Raises:
+        ValueError: a negative length.
+
+    Source: TF.js `tf.signal.hannWindow`.
+    """
+    return cosine_window(window_length, 0.5, 0.5)
+
+
+@op(namespace="signal", doc="Operations / Signal")
+def hamming_window(window_length: int) -> Tensor:
+    """The window of Hamming: 0.54 - 0.46 · cos.
+
+    Args:
+        window_length: the number of values.
+
+    Raises:
+        ValueError: a negative length.
+
+    Source: TF.js `tf.signal.hammingWindow`.
+    """
+    return cosine_window(window_length, 0.54, 0.46)
+
+
+@op(namespace="signal", doc="Operations / Signal")
+def frame(
+    signal: TensorLike, frame_length: int, frame_step: int, pad_end: bool = False, pad_value: float = 0
+) -> Tensor:
+    """Stretches of a signal, which may overlap.
+
+    Args:
+        signal: a vector.
+        frame_length: the length of a stretch.
+        frame_step: how far the next stretch begins behind one.
+        pad_end: whether stretches that begin inside the signal and end behind it count, filled up.
+        pad_value: what they are filled up with.
+
+    Returns:
+        A matrix with a stretch in each row; there may be none.
+
+    Raises:
+        ValueError: not a vector, or a length or step below 1.
+
+    Source: TF.js `tf.signal.frame`.
+    """
+    t = to_tensor("frame", "signal", signal)
+    if t.rank != 1:
+        raise argument_error("frame", "signal", "of rank 1", t)
+    length, step = as_int("frame", "frame_length", frame_length), as_int("frame", "frame_step", frame_step)
+    for name, value in (("frame_length", length), ("frame_step", step)):
+        if value < 1:
+            raise argument_error("frame", name, "1 or more", value)
+    count = max(0, (t.size - length) // step + 1)
+    if pad_end:
+        count = max(count, -(-t.size // step))
+    missing = max(0, (count - 1) * step + length - t.size) if count else 0
+    padded = run("PadV2", t, paddings=((0, missing),), constant_value=pad_value) if missing else t
+    places = np.arange(count)[:, None] * step + np.arange(length)
+    return run("GatherV2", padded, to_tensor("frame", "places", places.astype(np.int32)), axis=0, batch_dims=0)
+
+
+@op(namespace="signal", doc="Operations / Signal")
+def stft(
+    signal: TensorLike,
+    frame_length: int,
+    frame_step: int,
+    fft_length: int | None = None,
+    window_fn: Callable[[int], Tensor] = hann_window,
+) -> Tensor:
+    """The spectrum of a signal over time: the Fourier transforms of windowed stretches.
+
+    Args:
+        signal: a float32 vector.
+        frame_length: the length of a stretch.
+        frame_step: how far the next stretch begins behind one.
+        fft_length: the length of the transform; the power of two that encloses frame_length by default.
+        window_fn: gives the window of a length.
+
+    Returns:
+        A complex64 matrix with a spectrum of fft_length // 2 + 1 numbers in each row.
+
+    Raises:
+        ValueError: not a vector, or a length or step below 1. TypeError: not float32.
+
+    Source: TF.js `tf.signal.stft`. Its gradient is beyond TF.js.
+    """
+    t = to_tensor("stft", "signal", signal, "float32")
+    frames = frame(t, frame_length, frame_step)
+    if not callable(window_fn):
+        raise argument_error("stft", "window_fn", "a function", window_fn, TypeError)
+    length = enclosing_power_of_two(frame_length) if fft_length is None else fft_length
+    return rfft(mul(frames, window_fn(frames.shape[1])), length)

@@ -1,0 +1,173 @@
+"""Sparse tensors, given by indices and values: `tf.sparse`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.arith import div
+from tfpy.core.ops.common import as_float, cast_to, reshape_to
+from tfpy.core.ops.join import concat
+from tfpy.core.registry import op
+from tfpy.core.results import Record
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.host import sparse
+
+
+class FilledRows(Record):
+    """What `sparse.sparse_fill_empty_rows` returns."""
+
+    output_indices: Tensor
+    output_values: Tensor
+    empty_row_indicator: Tensor
+    reverse_index_map: Tensor
+
+
+class ReshapedSparse(Record):
+    """What `sparse.sparse_reshape` returns."""
+
+    output_indices: Tensor
+    output_shape: Tensor
+
+
+@op(namespace="sparse", doc="Operations / Sparse")
+def sparse_fill_empty_rows(
+    indices: TensorLike, values: TensorLike, dense_shape: TensorLike, default_value: TensorLike
+) -> FilledRows:
+    """A sparse tensor with an element in each row that had none.
+
+    Args:
+        indices: an int32 matrix, an index in each row.
+        values: a vector of the elements at the indices.
+        dense_shape: an int32 vector, the shape of the tensor.
+        default_value: the new elements, a scalar of the values' dtype; they go to the first column.
+
+    Returns:
+        A record: output_indices and output_values, by row; empty_row_indicator, whether each row was empty; and
+        reverse_index_map, where each of the given elements went.
+
+    Raises:
+        ValueError: shapes that do not fit, or an index of a row that does not exist. TypeError: of another dtype.
+
+    Source: TF.js `tf.sparse.sparseFillEmptyRows`. The gradient of the values is beyond TF.js.
+    """
+    name = "sparse_fill_empty_rows"
+    at, shape = _matrix(name, "indices", indices), _vector(name, "dense_shape", dense_shape)
+    elements = to_tensor(name, "values", values, "any")
+    default = to_tensor(name, "default_value", default_value, elements.dtype)
+    if elements.shape != at.shape[:1]:
+        raise argument_error(name, "values", f"a vector of {at.shape[0]}, as many as indices", elements)
+    if default.rank:
+        raise argument_error(name, "default_value", "a scalar", default)
+    if shape.size != at.shape[1] or not shape.size:
+        raise argument_error(name, "dense_shape", f"of {max(at.shape[1], 1)} sizes, as the indices have", shape)
+    out, picks, empty, places = sparse.filled_rows(dispatch.read(at, name), int(dispatch.read(shape, name)[0]))
+    choice = concat([elements, reshape_to(default, (1,))])
+    filled = run("GatherV2", choice, int_tensor(picks), axis=0, batch_dims=0)
+    return FilledRows(int_tensor(out), filled, dispatch.make(Tensor, empty, "bool"), int_tensor(places))
+
+
+@op(namespace="sparse", doc="Operations / Sparse")
+def sparse_reshape(input_indices: TensorLike, input_shape: TensorLike, new_shape: TensorLike) -> ReshapedSparse:
+    """The indices of a sparse tensor under another shape.
+
+    Args:
+        input_indices: an int32 matrix, an index in each row.
+        input_shape: an int32 vector, the shape of the tensor.
+        new_shape: an int32 vector, the shape wanted; one size may be -1, for what is left.
+
+    Returns:
+        A record (output_indices, output_shape).
+
+    Raises:
+        ValueError: shapes of unequal size, or indices that are out of range. TypeError: not int32.
+
+    Source: TF.js `tf.sparse.sparseReshape`.
+    """
+    name = "sparse_reshape"
+    at = dispatch.read(_matrix(name, "input_indices", input_indices), name)
+    sizes = [
+        dispatch.read(_vector(name, a, v), name) for a, v in (("input_shape", input_shape), ("new_shape", new_shape))
+    ]
+    out, shape = sparse.reshaped(at, sizes[0].tolist(), sizes[1].tolist())
+    return ReshapedSparse(int_tensor(out), int_tensor(np.array(shape)))
+
+
+@op(namespace="sparse", doc="Operations / Sparse")
+def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> Tensor:
+    """Sums of picked rows, those of one segment together.
+
+    Args:
+        data: a tensor of rank 1 or more.
+        indices: an int32 vector of the rows to pick.
+        segment_ids: an int32 vector of the segments that they go to, in ascending order; one that is left out is 0.
+
+    Returns:
+        A tensor of data's dtype with a row for each segment up to the last.
+
+    Raises:
+        ValueError: ids that do not ascend, an index out of range, or sizes that differ. TypeError: not int32.
+
+    Source: TF.js `tf.sparse.sparseSegmentSum`. Its gradient is beyond TF.js.
+    """
+    return _segments("sparse_segment_sum", data, indices, segment_ids)[0]
+
+
+@op(namespace="sparse", doc="Operations / Sparse")
+def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> Tensor:
+    """Means of picked rows, those of one segment together.
+
+    Args:
+        data: a tensor of rank 1 or more.
+        indices: an int32 vector of the rows to pick.
+        segment_ids: an int32 vector of the segments that they go to, in ascending order; one that is left out is 0.
+
+    Returns:
+        A tensor of data's dtype, int32 means being truncated, with a row for each segment up to the last.
+
+    Raises:
+        ValueError: ids that do not ascend, an index out of range, or sizes that differ. TypeError: not int32.
+
+    Source: TF.js `tf.sparse.sparseSegmentMean`. Its gradient is beyond TF.js.
+    """
+    total, ids = _segments("sparse_segment_mean", data, indices, segment_ids)
+    counts = np.maximum(np.bincount(ids, minlength=total.shape[0]), 1).astype(np.float64)
+    sizes = dispatch.make(Tensor, counts.reshape(-1, *[1] * (total.rank - 1)), "float32")
+    return cast_to(div(as_float(total), sizes), total.dtype)
+
+
+def _segments(name: str, data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> tuple[Tensor, Array]:
+    t = to_tensor(name, "data", data)
+    t = cast_to(t, "int32") if t.dtype == "bool" else t
+    at, segments = _vector(name, "indices", indices), _vector(name, "segment_ids", segment_ids)
+    if t.rank == 0:
+        raise argument_error(name, "data", "of rank 1 or more", t)
+    if at.shape != segments.shape:
+        raise argument_error(name, "segment_ids", f"a vector of {at.size}, as many as indices", segments)
+    ids = dispatch.read(segments, name)
+    count = sparse.checked_segments(name, ids, dispatch.read(at, name), t.shape[0])
+    rows = run("GatherV2", t, at, axis=0, batch_dims=0)
+    return run("UnsortedSegmentSum", rows, segments, num_segments=count), ids
+
+
+def int_tensor(values: Array) -> Tensor:
+    """Whole numbers as an int32 tensor."""
+    return dispatch.make(Tensor, values.astype(np.int32), "int32")
+
+
+def _matrix(name: str, argument: str, value: TensorLike) -> Tensor:
+    t = to_tensor(name, argument, value, "int32")
+    if t.rank != 2:
+        raise argument_error(name, argument, "of rank 2", t)
+    return t
+
+
+def _vector(name: str, argument: str, value: TensorLike) -> Tensor:
+    t = to_tensor(name, argument, value, "int32")
+    if t.rank != 1:
+        raise argument_error(name, argument, "of rank 1", t)
+    return t

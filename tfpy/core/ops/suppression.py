@@ -1,0 +1,238 @@
+"""Non-maximum suppression: of boxes that overlap, keep those with the highest scores.
+
+How many are kept depends on the values, so they are read and the choice is made here, as in TF.js's own backends.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.registry import op
+from tfpy.core.results import Record
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
+
+
+class SuppressionWithScore(Record):
+    """What `non_max_suppression_with_score` returns."""
+
+    selected_indices: Tensor
+    selected_scores: Tensor
+
+
+class SuppressionPadded(Record):
+    """What `non_max_suppression_padded` returns."""
+
+    selected_indices: Tensor
+    valid_outputs: Tensor
+
+
+@op(namespace="image", doc="Operations / Images")
+def non_max_suppression(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+) -> Tensor:
+    """The indices of the boxes with the highest scores, leaving out those that overlap with a better one.
+
+    Args:
+        boxes: a float32 tensor (boxes, 4): y1, x1, y2, x2 of each, any two opposite corners.
+        scores: a float32 tensor (boxes).
+        max_output_size: how many to keep at most.
+        iou_threshold: boxes overlap when their intersection is at least this part of their union; from 0 to 1.
+        score_threshold: boxes need a score above it.
+
+    Returns:
+        An int32 tensor of indices, best first.
+
+    Raises:
+        ValueError: shapes that do not fit, or a threshold out of range. TypeError: not float32.
+
+    Source: TF.js `tf.image.nonMaxSuppression`.
+    """
+    name = "non_max_suppression"
+    return _indices(_selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)[0])
+
+
+@op(namespace="image", doc="Operations / Images")
+def non_max_suppression_with_score(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    soft_nms_sigma: float = 0.0,
+) -> SuppressionWithScore:
+    """As `non_max_suppression`, with scores that sink the more a box overlaps with better ones.
+
+    Args:
+        boxes: a float32 tensor (boxes, 4).
+        scores: a float32 tensor (boxes).
+        max_output_size: how many to keep at most.
+        iou_threshold: boxes that overlap by at least this part are left out; from 0 to 1.
+        score_threshold: boxes need a score above it, also after it has sunk.
+        soft_nms_sigma: how far scores sink, from 0 to 1: by exp(-½ overlap² / sigma); not at all with 0.
+
+    Returns:
+        A record (selected_indices, selected_scores): an int32 tensor of indices, best first, and their scores.
+
+    Raises:
+        ValueError: shapes that do not fit, or a number out of range. TypeError: not float32.
+
+    Source: TF.js `tf.image.nonMaxSuppressionWithScore`.
+    """
+    name = "non_max_suppression_with_score"
+    found = _selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+    return SuppressionWithScore(_indices(found[0]), dispatch.make(Tensor, found[1], "float32"))
+
+
+@op(namespace="image", doc="Operations / Images")
+def non_max_suppression_padded(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    pad_to_max_output_size: bool = False,
+) -> SuppressionPadded:
+    """As `non_max_suppression`, with indices that may be filled up to a fixed number.
+
+    Args:
+        boxes: a float32 tensor (boxes, 4).
+        scores: a float32 tensor (boxes).
+        max_output_size: how many to keep at most.
+        iou_threshold: boxes that overlap by at least this part are left out; from 0 to 1.
+        score_threshold: boxes need a score above it.
+        pad_to_max_output_size: whether the indices are filled up with 0 to as many as could have been kept.
+
+    Returns:
+        A record (selected_indices, valid_outputs): an int32 tensor of indices, best first, and as an int32 scalar how
+        many of them are no filling.
+
+    Raises:
+        ValueError: shapes that do not fit, or a threshold out of range. TypeError: not float32.
+
+    Source: TF.js `tf.image.nonMaxSuppressionPadded`.
+    """
+    name = "non_max_suppression_padded"
+    chosen, _, most = _selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)
+    count = dispatch.make(Tensor, np.array(len(chosen)), "int32")
+    if pad_to_max_output_size:
+        chosen = np.pad(chosen, (0, most - len(chosen)))
+    return SuppressionPadded(_indices(chosen), count)
+
+
+@op(namespace="image", doc="Operations / Images")
+async def non_max_suppression_async(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+) -> Tensor:
+    """`non_max_suppression`, to be awaited.
+
+    Source: TF.js `tf.image.nonMaxSuppressionAsync`.
+    """
+    return non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
+
+
+@op(namespace="image", doc="Operations / Images")
+async def non_max_suppression_with_score_async(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    soft_nms_sigma: float = 0.0,
+) -> SuppressionWithScore:
+    """`non_max_suppression_with_score`, to be awaited.
+
+    Source: TF.js `tf.image.nonMaxSuppressionWithScoreAsync`.
+    """
+    return non_max_suppression_with_score(
+        boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
+    )
+
+
+@op(namespace="image", doc="Operations / Images")
+async def non_max_suppression_padded_async(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    pad_to_max_output_size: bool = False,
+) -> SuppressionPadded:
+    """`non_max_suppression_padded`, to be awaited.
+
+    Source: TF.js `tf.image.nonMaxSuppressionPaddedAsync`.
+    """
+    return non_max_suppression_padded(
+        boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size
+    )
+
+
+def _indices(chosen: Array) -> Tensor:
+    return dispatch.make(Tensor, chosen, "int32")
+
+
+def _selected(
+    name: str,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: int,
+    iou_threshold: float,
+    score_threshold: float,
+    soft_nms_sigma: float = 0.0,
+) -> tuple[Array, Array, int]:
+    """The indices and scores of the boxes that are kept, and how many could be."""
+    corners = to_tensor(name, "boxes", boxes, "float32")
+    marks = to_tensor(name, "scores", scores, "float32")
+    if corners.rank != 2 or corners.shape[1] != 4:
+        raise argument_error(name, "boxes", "of shape (boxes, 4)", corners)
+    if marks.shape != corners.shape[:1]:
+        raise argument_error(name, "scores", f"of shape {[corners.shape[0]]}, one for each box", marks)
+    for argument, value in (("iou_threshold", iou_threshold), ("soft_nms_sigma", soft_nms_sigma)):
+        if not 0 <= value <= 1:
+            raise argument_error(name, argument, "from 0 to 1", value)
+    most = max(0, min(as_int(name, "max_output_size", max_output_size), corners.shape[0]))
+    ordered = corners.numpy().astype(np.float64).reshape(-1, 2, 2)
+    values = marks.numpy().astype(np.float64)
+    found = _suppress(np.sort(ordered, axis=1), values, most, iou_threshold, score_threshold, soft_nms_sigma)
+    return (*found, most)
+
+
+def _suppress(
+    boxes: Array, scores: Array, most: int, iou_threshold: float, score_threshold: float, sigma: float
+) -> tuple[Array, Array]:
+    """Take the best box again and again; each time the ones that overlap with it drop out, or their scores sink."""
+    open_ = scores > score_threshold
+    chosen: list[int] = []
+    while len(chosen) < most and open_.any():
+        best = int(np.argmax(np.where(open_, scores, -np.inf)))
+        chosen.append(best)
+        overlap = _overlaps(boxes[best], boxes)
+        open_ &= overlap < iou_threshold
+        open_[best] = False
+        if sigma > 0:
+            scores = np.where(open_, scores * np.exp(-0.5 / sigma * overlap * overlap), scores)
+            open_ &= scores > score_threshold
+    return np.array(chosen, np.int32), scores[chosen]
+
+
+def _overlaps(box: Array, boxes: Array) -> Array:
+    """The intersection of a box with each of many, as a part of their union; corners are (low, high)."""
+    sides = np.minimum(box[1], boxes[:, 1]) - np.maximum(box[0], boxes[:, 0])
+    common = np.maximum(sides, 0).prod(1)
+    area, areas = (box[1] - box[0]).prod(), (boxes[:, 1] - boxes[:, 0]).prod(1)
+    proper = (area > 0) & (areas > 0)
+    return np.where(proper, common / np.where(proper, area + areas - common, 1), 0)

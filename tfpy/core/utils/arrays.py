@@ -1,0 +1,225 @@
+"""`tf.util`: dtypes, arrays of them, and what kind a value is of."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import host_values
+from tfpy.core.environment import ENV
+from tfpy.core.registry import export
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import BYTES, DTYPES, DType, as_dtype
+
+_ARRAYS: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.uint8, "complex64": np.complex64}
+
+
+@export(namespace="util", doc="Util")
+def is_valid_dtype(dtype: Any) -> bool:
+    """Whether there is such a dtype.
+
+    Source: TF.js `tf.util.isValidDtype`.
+    """
+    return dtype in DTYPES
+
+
+@export(namespace="util", doc="Util")
+def bytes_per_element(dtype: DType) -> int:
+    """How many bytes an element takes.
+
+    Raises:
+        ValueError: strings, which have no fixed size, or no dtype.
+
+    Source: TF.js `tf.util.bytesPerElement`.
+    """
+    if dtype not in BYTES or dtype == "string":
+        raise argument_error("bytes_per_element", "dtype", "one of " + ", ".join(_ARRAYS), dtype)
+    return BYTES[dtype]
+
+
+@export(namespace="util", doc="Util")
+def bytes_from_string_array(arr: Iterable[bytes]) -> int:
+    """How many bytes encoded texts take.
+
+    Source: TF.js `tf.util.bytesFromStringArray`.
+    """
+    return sum(len(text) for text in arr)
+
+
+@export(namespace="util", doc="Util")
+def infer_dtype(values: Any) -> DType:
+    """The dtype of a tensor made of values, by the first of them.
+
+    Source: TF.js `tf.util.inferDtype`.
+    """
+    return host_values("infer_dtype", "values", values)[1]
+
+
+@export(namespace="util", doc="Util")
+def has_encoding_loss(old_type: DType, new_type: DType) -> bool:
+    """Whether values of one dtype cannot all be held by another.
+
+    Source: TF.js `tf.util.hasEncodingLoss`.
+    """
+    order = ["bool", "int32", "float32", "complex64"]
+    return order.index(as_dtype("has_encoding_loss", old_type)) > order.index(as_dtype("has_encoding_loss", new_type))
+
+
+@export(namespace="util", doc="Util")
+def to_typed_array(a: Any, dtype: DType) -> Array:
+    """Values as a flat array of a dtype, converted as JavaScript does.
+
+    Raises:
+        TypeError: strings.
+
+    Source: TF.js `tf.util.toTypedArray`.
+    """
+    if dtype == "string":
+        raise argument_error("to_typed_array", "dtype", "a dtype of numbers", dtype, TypeError)
+    values, _ = host_values("to_typed_array", "a", a, as_dtype("to_typed_array", dtype))
+    return np.array(values.reshape(-1), dtype=_ARRAYS[dtype])
+
+
+@export(namespace="util", doc="Util")
+def to_nested_array(shape: Sequence[int], a: Any, is_complex: bool = False) -> Any:
+    """Flat values as nested lists, or a number for the shape of a scalar.
+
+    Args:
+        shape: the shape.
+        a: the values; of complex numbers the real and imaginary parts by turns.
+        is_complex: whether they are complex numbers.
+
+    Raises:
+        ValueError: the values do not fill the shape.
+
+    Source: TF.js `tf.util.toNestedArray`.
+    """
+    values = np.asarray(a).reshape(-1)
+    sizes = (*shape, 2) if is_complex else tuple(shape)
+    if values.size != math.prod(sizes):
+        raise argument_error("to_nested_array", "a", f"{math.prod(sizes)} values, for shape {list(shape)}", values)
+    return values.reshape(sizes).tolist()
+
+
+@export(namespace="util", doc="Util")
+def make_zeros_typed_array(size: int, dtype: DType) -> Array:
+    """A flat array of zeros.
+
+    Source: TF.js `tf.util.makeZerosTypedArray`.
+    """
+    return to_typed_array(np.zeros(size), dtype)
+
+
+@export(namespace="util", doc="Util")
+def make_ones_typed_array(size: int, dtype: DType) -> Array:
+    """A flat array of ones.
+
+    Source: TF.js `tf.util.makeOnesTypedArray`.
+    """
+    return to_typed_array(np.ones(size), dtype)
+
+
+@export(namespace="util", doc="Util")
+def make_zeros_nested_typed_array(shape: Sequence[int], dtype: DType) -> Any:
+    """Nested lists of zeros.
+
+    Source: TF.js `tf.util.makeZerosNestedTypedArray`.
+    """
+    return to_nested_array(shape, make_zeros_typed_array(math.prod(shape), dtype))
+
+
+@export(namespace="util", doc="Util", aliases="util.get_typed_array_from_dtype")
+def get_array_from_dtype(dtype: DType, size: int) -> Any:
+    """An array for as many elements of a dtype; of strings a list.
+
+    Source: TF.js `tf.util.getArrayFromDType`.
+    """
+    return [""] * size if dtype == "string" else make_zeros_typed_array(size, dtype)
+
+
+@export(namespace="util", doc="Util")
+def create_scalar_value(value: Any, dtype: DType) -> Any:
+    """One value as a backend holds it: an array of one number, or the bytes of a text.
+
+    Source: TF.js `tf.util.createScalarValue`.
+    """
+    return ENV.platform.encode(value, "utf-8") if dtype == "string" else to_typed_array([value], dtype)
+
+
+@export(namespace="util", doc="Util")
+def convert_backend_values_and_array_buffer(data: Any, dtype: DType) -> Any:
+    """Bytes, or values, as a flat array of a dtype.
+
+    Source: TF.js `tf.util.convertBackendValuesAndArrayBuffer`.
+    """
+    if isinstance(data, (bytes, bytearray, memoryview)) and dtype in _ARRAYS:
+        return np.frombuffer(data, _ARRAYS[dtype]).copy()
+    return data
+
+
+@export(namespace="util", doc="Util")
+def is_typed_array(a: Any) -> bool:
+    """Whether a value is an array of numbers.
+
+    Source: TF.js `tf.util.isTypedArray`.
+    """
+    return bool(ENV.platform.is_typed_array(a))
+
+
+@export(namespace="util", doc="Util")
+def is_string(value: Any) -> bool:
+    """Whether a value is a text.
+
+    Source: TF.js `tf.util.isString`.
+    """
+    return isinstance(value, str)
+
+
+@export(namespace="util", doc="Util")
+def is_boolean(value: Any) -> bool:
+    """Whether a value is a truth value.
+
+    Source: TF.js `tf.util.isBoolean`.
+    """
+    return isinstance(value, (bool, np.bool_))
+
+
+@export(namespace="util", doc="Util")
+def is_number(value: Any) -> bool:
+    """Whether a value is a number.
+
+    Source: TF.js `tf.util.isNumber`.
+    """
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+@export(namespace="util", doc="Util")
+def is_int(a: Any) -> bool:
+    """Whether a number is whole.
+
+    Source: TF.js `tf.util.isInt`.
+    """
+    return is_number(a) and math.isfinite(a) and a % 1 == 0
+
+
+@export(namespace="util", doc="Util")
+def is_function(f: Any) -> bool:
+    """Whether a value can be called.
+
+    Source: TF.js `tf.util.isFunction`.
+    """
+    return callable(f)
+
+
+@export(namespace="util", doc="Util")
+def is_promise(object: Any) -> bool:
+    """Whether a value has to be awaited: a coroutine or a future.
+
+    Source: TF.js `tf.util.isPromise`.
+    """
+    return inspect.iscoroutine(object) or hasattr(object, "add_done_callback")

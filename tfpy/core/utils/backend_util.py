@@ -1,0 +1,212 @@
+"""`tf.backend_util`: what kernels need to know of shapes and axes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.environment import ENV
+from tfpy.core.ops.join import part_sizes
+from tfpy.core.registry import export
+from tfpy.core.utils.shapes import shape_of
+from tfpy.core.utils.util import decode_string, encode_string
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_list, as_shape, reduced_shape, resolve_axis
+
+
+@export(namespace="backend_util", doc="Util")
+def axes_are_inner_most_dims(axes: Sequence[int], rank: int) -> bool:
+    """Whether axes are the last ones, in order.
+
+    Source: TF.js `tf.backend_util.axesAreInnerMostDims`.
+    """
+    return list(axes) == get_inner_most_axes(len(axes), rank)
+
+
+@export(namespace="backend_util", doc="Util")
+def assert_axes_are_inner_most_dims(msg: str, axes: Sequence[int], rank: int) -> None:
+    """Raise ValueError unless axes are the last ones, in order.
+
+    Source: TF.js `tf.backend_util.assertAxesAreInnerMostDims`.
+    """
+    if not axes_are_inner_most_dims(axes, rank):
+        raise argument_error(msg, "axes", f"the last {len(axes)} of {rank} axes", list(axes))
+
+
+@export(namespace="backend_util", doc="Util")
+def get_inner_most_axes(num_axes: int, rank: int) -> list[int]:
+    """The last axes.
+
+    Source: TF.js `tf.backend_util.getInnerMostAxes`.
+    """
+    return list(range(rank - num_axes, rank))
+
+
+@export(namespace="backend_util", doc="Util")
+def get_axes_permutation(axes: Sequence[int], rank: int) -> list[int] | None:
+    """The order that brings axes to the end; None when they are there.
+
+    Source: TF.js `tf.backend_util.getAxesPermutation`.
+    """
+    if axes_are_inner_most_dims(axes, rank):
+        return None
+    return [i for i in range(rank) if i not in axes] + list(axes)
+
+
+@export(namespace="backend_util", doc="Util")
+def get_undo_axes_permutation(axes: Sequence[int]) -> list[int]:
+    """The order that undoes an order of axes.
+
+    Source: TF.js `tf.backend_util.getUndoAxesPermutation`.
+    """
+    return [list(axes).index(i) for i in range(len(axes))]
+
+
+@export(namespace="backend_util", doc="Util")
+def compute_out_and_reduce_shapes(a_shape: Sequence[int], axes: Sequence[int]) -> list[list[int]]:
+    """The sizes of the axes that are left after reducing over some, and of these.
+
+    Source: TF.js `tf.backend_util.computeOutAndReduceShapes`.
+    """
+    shape = as_shape("compute_out_and_reduce_shapes", a_shape, "a_shape")
+    gone = tuple([resolve_axis("compute_out_and_reduce_shapes", a, len(shape), "axes") for a in axes])
+    return [list(reduced_shape(shape, gone, False)), [shape[i] for i in gone]]
+
+
+@export(namespace="backend_util", doc="Util")
+def expand_shape_to_keep_dim(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
+    """A shape with axes of size 1 put in.
+
+    Source: TF.js `tf.backend_util.expandShapeToKeepDim`.
+    """
+    return combine_locations(shape, [1] * len(axes), axes)
+
+
+@export(namespace="backend_util", doc="Util")
+def combine_locations(output_loc: Sequence[int], reduce_loc: Sequence[int], axes: Sequence[int]) -> list[int]:
+    """The index for each axis, from those of some axes and those of the others.
+
+    Source: TF.js `tf.backend_util.combineLocations`.
+    """
+    if len(reduce_loc) != sum(0 <= axis < len(output_loc) + len(reduce_loc) for axis in set(axes)):
+        raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} axes that there are", axes)
+    others, inner = iter(output_loc), iter(reduce_loc)
+    return [next(inner) if i in axes else next(others) for i in range(len(output_loc) + len(reduce_loc))]
+
+
+@export(namespace="backend_util", doc="Util")
+def assert_params_consistent(shapes: Sequence[Sequence[int]], axis: int) -> None:
+    """Raise ValueError unless shapes are equal beside an axis.
+
+    Source: TF.js `tf.backend_util.assertParamsConsistent`.
+    """
+    compute_out_shape(shapes, axis)
+
+
+@export(namespace="backend_util", doc="Util")
+def compute_out_shape(shapes: Sequence[Sequence[int]], axis: int) -> list[int]:
+    """The shape of tensors of given shapes joined along an axis.
+
+    Raises:
+        ValueError: they differ beside the axis, or it is out of range.
+
+    Source: TF.js `tf.backend_util.computeOutShape`.
+    """
+    shapes = [
+        as_shape("compute_out_shape", s, "shapes") for s in as_list("compute_out_shape", "shapes", shapes, "shapes")
+    ]
+    at = resolve_axis("compute_out_shape", axis, len(shapes[0]) if shapes else 0)
+    rest = {(*s[:at], *s[at + 1 :]) for s in shapes}
+    if len(rest) != 1 or any(len(s) != len(shapes[0]) for s in shapes):
+        raise argument_error("compute_out_shape", "shapes", f"equal beside axis {axis}", [list(s) for s in shapes])
+    return [*shapes[0][:at], sum(s[at] for s in shapes), *shapes[0][at + 1 :]]
+
+
+@export(namespace="backend_util", doc="Util")
+def prepare_split_size(x: Any, num_or_size_splits: int | Sequence[int], axis: int = 0) -> list[int]:
+    """The sizes of the parts that a tensor is split into along an axis.
+
+    Raises:
+        ValueError: they do not fill the axis.
+
+    Source: TF.js `tf.backend_util.prepareSplitSize`.
+    """
+    shape = shape_of("prepare_split_size", "x", x)
+    at = resolve_axis("prepare_split_size", axis, len(shape))
+    return list(part_sizes("prepare_split_size", num_or_size_splits, shape[at]))
+
+
+@export(namespace="backend_util", doc="Util")
+def is_identity_permutation(perm: Sequence[int]) -> bool:
+    """Whether an order of axes leaves them as they are.
+
+    Source: TF.js `tf.backend_util.isIdentityPermutation`.
+    """
+    return list(perm) == list(range(len(perm)))
+
+
+@export(namespace="backend_util", doc="Util")
+def merge_real_and_imag_arrays(real: Any, imag: Any) -> Array:
+    """Real and imaginary parts by turns in one flat array.
+
+    Raises:
+        ValueError: not as many of the ones as of the others.
+
+    Source: TF.js `tf.backend_util.mergeRealAndImagArrays`.
+    """
+    parts = [np.asarray(a, np.float32).reshape(-1) for a in (real, imag)]
+    if parts[0].size != parts[1].size:
+        raise argument_error("merge_real_and_imag_arrays", "imag", f"{parts[0].size} numbers", parts[1])
+    return np.stack(parts, axis=1).reshape(-1)
+
+
+@export(namespace="backend_util", doc="Util")
+def split_real_and_imag_arrays(complex: Any) -> dict[str, Array]:
+    """The real and the imaginary parts of a flat array that has them by turns.
+
+    Source: TF.js `tf.backend_util.splitRealAndImagArrays`.
+    """
+    values = np.asarray(complex, np.float32)
+    return {"real": values[::2].copy(), "imag": values[1::2].copy()}
+
+
+@export(namespace="backend_util", doc="Util")
+def from_uint8_to_string_array(vals: Sequence[bytes]) -> list[str]:
+    """Encoded texts as texts.
+
+    Source: TF.js `tf.backend_util.fromUint8ToStringArray`.
+    """
+    return [decode_string(v) for v in vals]
+
+
+@export(namespace="backend_util", doc="Util")
+def from_string_array_to_uint8(strings: Sequence[str]) -> list[bytes]:
+    """Texts as their UTF-8 bytes.
+
+    Source: TF.js `tf.backend_util.fromStringArrayToUint8`.
+    """
+    return [encode_string(s) for s in strings]
+
+
+@export(namespace="backend_util", doc="Util")
+def warn(*msg: object) -> None:
+    """Warn, unless in production mode or in a test.
+
+    Source: TF.js `tf.backend_util.warn`.
+    """
+    if not (ENV.get("IS_TEST") or ENV.get("PROD")):
+        warnings.warn(" ".join(map(str, msg)), stacklevel=2)
+
+
+@export(namespace="backend_util", doc="Util")
+def log(*msg: object) -> None:
+    """Print, unless in production mode or in a test.
+
+    Source: TF.js `tf.backend_util.log`.
+    """
+    if not (ENV.get("IS_TEST") or ENV.get("PROD")):
+        print(*msg)

@@ -1,0 +1,184 @@
+"""`tf.tensor_util` and `tf.test_util`; what dtypes become; and `tf.op`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.memory import tidy
+from tfpy.core.ops.common import binary_operands
+from tfpy.core.registry import export, op
+from tfpy.core.tensor import Tensor
+from tfpy.engine import scope
+from tfpy.engine.backend import current
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, as_dtype, as_list, upcast
+
+
+@op(doc="Util", aliases="backend_util.upcast_type")
+def upcast_type(type_a: DType, type_b: DType) -> DType:
+    """The dtype that holds values of two others: bool, int32, float32 and complex64 are ever wider.
+
+    Raises:
+        ValueError: no dtype. TypeError: string together with another.
+
+    Source: TF.js `tf.upcastType`.
+    """
+    return upcast(as_dtype("upcast_type", type_a, "type_a"), as_dtype("upcast_type", type_b, "type_b"))
+
+
+@op(doc="Util")
+def sum_out_type(type: DType) -> DType:
+    """The dtype of a sum: that of its terms, but int32 of truth values.
+
+    Raises:
+        ValueError: no dtype. TypeError: string.
+
+    Source: TF.js `tf.sumOutType`.
+    """
+    return upcast(as_dtype("sum_out_type", type, "type"), "int32", "sum_out_type")
+
+
+@op(doc="Util")
+def op_(f: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """A function as an op: it runs in a tidy of its name.
+
+    Args:
+        f: a dict of one name, which may end with an underscore, and one function.
+
+    Raises:
+        ValueError: more than one name, or none. TypeError: no function.
+
+    Source: TF.js `tf.op`.
+    """
+    if not isinstance(f, Mapping) or len(f) != 1:
+        raise argument_error("op", "f", "a dict of one name and one function", f)
+    [(given, function)] = f.items()
+    if not callable(function):
+        raise argument_error("op", "f", "a dict of one name and one function", f, TypeError)
+    name = given.removesuffix("_")
+
+    def run(*args: Any, **keywords: Any) -> Any:
+        return tidy(name, lambda: function(*args, **keywords))
+
+    run.__name__ = run.__qualname__ = name
+    return run
+
+
+@export(namespace="tensor_util", doc="Util")
+def make_types_match(a: Tensor, b: Tensor) -> list[Tensor]:
+    """Two tensors in the wider of their dtypes.
+
+    Raises:
+        TypeError: strings together with others.
+
+    Source: TF.js `tf.tensor_util.makeTypesMatch`.
+    """
+    return list(binary_operands("make_types_match", a, b, "any"))
+
+
+@export(namespace="tensor_util", doc="Util")
+def assert_types_match(a: Tensor, b: Tensor) -> None:
+    """Raise TypeError unless two tensors have one dtype.
+
+    Source: TF.js `tf.tensor_util.assertTypesMatch`.
+    """
+    for name, t in (("a", a), ("b", b)):
+        if not isinstance(t, Handle):
+            raise argument_error("assert_types_match", name, "a tensor", t, TypeError)
+    if a.dtype != b.dtype:
+        raise argument_error("assert_types_match", "b", f"of dtype {a.dtype}", b, TypeError)
+
+
+@export(namespace="tensor_util", doc="Util")
+def is_tensor_in_list(tensor: Tensor, tensor_list: Sequence[Tensor]) -> bool:
+    """Whether a tensor is in a list.
+
+    Source: TF.js `tf.tensor_util.isTensorInList`.
+    """
+    return any(t is tensor for t in tensor_list)
+
+
+@export(namespace="tensor_util", doc="Util")
+def get_tensors_in_container(result: Any) -> list[Handle]:
+    """Every tensor in any nesting of lists and dicts, each once.
+
+    Source: TF.js `tf.tensor_util.getTensorsInContainer`.
+    """
+    return list(scope.handles_in(result))
+
+
+@export(namespace="test_util", doc="Util")
+def test_epsilon() -> float:
+    """How far numbers may be off in tests on the backend in use.
+
+    Source: TF.js `tf.test_util.testEpsilon`.
+    """
+    return 1e-3 if current().epsilon <= 1e-7 else 1e-1
+
+
+@export(namespace="test_util", doc="Util")
+def expect_arrays_close(actual: Any, expected: Any, epsilon: float | None = None) -> None:
+    """Raise AssertionError unless numbers in any nesting are of one shape and near to each other.
+
+    Args:
+        actual: the numbers found.
+        expected: the numbers wanted.
+        epsilon: how far they may be off; `test_epsilon()` by default.
+
+    Source: TF.js `tf.test_util.expectArraysClose`.
+    """
+    limit = test_epsilon() if epsilon is None else epsilon
+    np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=0, atol=limit)
+
+
+@export(namespace="test_util", doc="Util")
+def expect_arrays_equal(actual: Any, expected: Any) -> None:
+    """Raise AssertionError unless values in any nesting are of one shape and equal.
+
+    Source: TF.js `tf.test_util.expectArraysEqual`.
+    """
+    np.testing.assert_array_equal(np.asarray(actual), np.asarray(expected))
+
+
+@export(namespace="test_util", doc="Util")
+def expect_numbers_close(a: float, e: float, epsilon: float | None = None) -> None:
+    """Raise AssertionError unless two numbers are near to each other.
+
+    Source: TF.js `tf.test_util.expectNumbersClose`.
+    """
+    expect_arrays_close(a, e, epsilon)
+
+
+@export(namespace="test_util", doc="Util")
+def expect_values_in_range(actual: Any, low: float, high: float) -> None:
+    """Raise AssertionError unless all numbers are from low to high.
+
+    Source: TF.js `tf.test_util.expectValuesInRange`.
+    """
+    values = np.asarray(actual)
+    if not ((values >= low) & (values <= high)).all():
+        raise AssertionError(f"Values from {low} to {high} were expected, but got {values}.")
+
+
+@export(namespace="test_util", doc="Util")
+def expect_array_buffers_equal(actual: bytes, expected: bytes) -> None:
+    """Raise AssertionError unless bytes are equal.
+
+    Source: TF.js `tf.test_util.expectArrayBuffersEqual`.
+    """
+    expect_arrays_equal(list(bytes(actual)), list(bytes(expected)))
+
+
+@export(namespace="test_util", doc="Util")
+def encode_strings(a: Any) -> Any:
+    """Texts in any nesting of lists as bytes.
+
+    Source: TF.js `tf.test_util.encodeStrings`.
+    """
+    if isinstance(a, str):
+        return a.encode()
+    return [encode_strings(v) for v in as_list("encode_strings", "a", a, "texts")]

@@ -1,0 +1,494 @@
+"""`tf.util`: assertions, shapes and indices, chance, texts, the clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.environment import ENV
+from tfpy.core.ops.shape import whole_shape
+from tfpy.core.registry import export
+from tfpy.core.results import Record, call_with_as_many
+from tfpy.engine import rng
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.host.fingerprint import fingerprint64
+from tfpy.engine.rng import Seed
+from tfpy.engine.spec import DType, as_shape, resolve_axis
+
+_BYTES = bytes, bytearray, memoryview, np.ndarray
+
+
+class SqueezedShape(Record):
+    """What `util.squeeze_shape` returns."""
+
+    new_shape: list[int]
+    kept_dims: list[int]
+
+
+# Assertions
+
+
+@export(namespace="util", doc="Util")
+def assert_(expr: bool, msg: str | Callable[[], str]) -> None:
+    """Raise ValueError with a message, or with what a function gives, unless something holds.
+
+    Source: TF.js `tf.util.assert`.
+    """
+    if not expr:
+        raise ValueError(msg() if callable(msg) else msg)
+
+
+@export(namespace="util", doc="Util")
+def assert_shapes_match(shape_a: Sequence[int], shape_b: Sequence[int], error_message_prefix: str = "") -> None:
+    """Raise ValueError unless two shapes are equal.
+
+    Source: TF.js `tf.util.assertShapesMatch`.
+    """
+    if tuple(shape_a) != tuple(shape_b):
+        raise ValueError(f"{error_message_prefix} Shapes {list(shape_a)} and {list(shape_b)} must match.".strip())
+
+
+@export(namespace="util", doc="Util")
+def assert_non_null(a: Any) -> None:
+    """Raise ValueError when there is no value.
+
+    Source: TF.js `tf.util.assertNonNull`.
+    """
+    if a is None:
+        raise argument_error("assert_non_null", "a", "given", None)
+
+
+@export(namespace="util", doc="Util")
+def assert_non_negative_integer_dimensions(shape: Sequence[int]) -> None:
+    """Raise an error unless a shape is of whole numbers of 0 or more.
+
+    Source: TF.js `tf.util.assertNonNegativeIntegerDimensions`.
+    """
+    as_shape("assert_non_negative_integer_dimensions", shape)
+
+
+@export(namespace="util", doc="Util")
+def check_conversion_for_errors(vals: Iterable[float], dtype: DType) -> None:
+    """Raise ValueError when there is a NaN or infinity among numbers.
+
+    Source: TF.js `tf.util.checkConversionForErrors`.
+    """
+    for value in vals:
+        if not math.isfinite(value):
+            raise ValueError(f"check_conversion_for_errors: a tensor of dtype {dtype} would hold {value}.")
+
+
+# Shapes and indices
+
+
+@export(namespace="util", doc="Util")
+def size_from_shape(shape: Sequence[int]) -> int:
+    """The number of elements of a shape.
+
+    Source: TF.js `tf.util.sizeFromShape`.
+    """
+    return math.prod(shape)
+
+
+@export(namespace="util", doc="Util")
+def is_scalar_shape(shape: Sequence[int]) -> bool:
+    """Whether a shape is that of a scalar.
+
+    Source: TF.js `tf.util.isScalarShape`.
+    """
+    return len(shape) == 0
+
+
+@export(namespace="util", doc="Util")
+def arrays_equal(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
+    """Whether two lists are of one length and hold equal values.
+
+    Source: TF.js `tf.util.arraysEqual`.
+    """
+    return n1 is n2 or (n1 is not None and n2 is not None and list(n1) == list(n2))
+
+
+@export(namespace="util", doc="Util")
+def arrays_equal_with_null(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
+    """Whether two lists are of one length and hold equal values, None being equal to everything.
+
+    Source: TF.js `tf.util.arraysEqualWithNull`.
+    """
+    if n1 is None or n2 is None:
+        return n1 is n2
+    return len(n1) == len(n2) and all(a == b or None in (a, b) for a, b in zip(n1, n2, strict=True))
+
+
+@export(namespace="util", doc="Util")
+def compute_strides(shape: Sequence[int]) -> list[int]:
+    """How many elements to go on in a flat array for a step in each axis but the last.
+
+    Source: TF.js `tf.util.computeStrides`.
+    """
+    return [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+
+
+@export(namespace="util", doc="Util")
+def index_to_loc(index: int, rank: int, strides: Sequence[int]) -> list[int]:
+    """The place, an index for each axis, of an index in a flat array.
+
+    Source: TF.js `tf.util.indexToLoc`.
+    """
+    loc = []
+    for stride in list(strides)[: max(rank - 1, 0)]:
+        loc.append(index // stride)
+        index %= stride
+    return [*loc, index] if rank else []
+
+
+@export(namespace="util", doc="Util")
+def loc_to_index(locs: Sequence[int], rank: int, strides: Sequence[int]) -> int:
+    """The index in a flat array of a place.
+
+    Source: TF.js `tf.util.locToIndex`.
+    """
+    return sum_([i * stride for i, stride in zip(locs, [*strides, 1], strict=False)]) if rank else 0
+
+
+@export(namespace="util", doc="Util")
+def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
+    """A shape with its -1 replaced by what is left of a number of elements.
+
+    Raises:
+        ValueError: the elements do not fill the shape.
+
+    Source: TF.js `tf.util.inferFromImplicitShape`.
+    """
+    return list(whole_shape("infer_from_implicit_shape", list(shape), size))
+
+
+@export(namespace="util", doc="Util")
+def parse_axis_param(axis: int | Sequence[int] | None, shape: Sequence[int]) -> list[int]:
+    """Axes as a list of numbers from 0 on, in the order given; all of them for None.
+
+    Raises:
+        ValueError: an axis is out of range.
+
+    Source: TF.js `tf.util.parseAxisParam`.
+    """
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, Iterable) else [axis]
+    return [resolve_axis("parse_axis_param", a, len(shape)) for a in axes]
+
+
+@export(namespace="util", doc="Util")
+def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> SqueezedShape:
+    """A shape without its axes of size 1, or without those given.
+
+    Returns:
+        A record: new_shape, and kept_dims, the axes that are left.
+
+    Raises:
+        ValueError: an axis is out of range, or its size is not 1.
+
+    Source: TF.js `tf.util.squeezeShape`.
+    """
+    gone = parse_axis_param(axis, shape) if axis else [i for i, n in enumerate(shape) if n == 1]
+    for i in gone:
+        if shape[i] != 1:
+            raise argument_error("squeeze_shape", "axis", f"of axes of size 1 in shape {list(shape)}", axis)
+    kept = [i for i in range(len(shape)) if i not in gone]
+    return SqueezedShape([shape[i] for i in kept], kept)
+
+
+@export(namespace="util", doc="Util")
+def size_to_squarish_shape(size: int) -> list[int]:
+    """Two sizes near to each other into which as many elements fit.
+
+    Source: TF.js `tf.util.sizeToSquarishShape`.
+    """
+    width = math.ceil(math.sqrt(size))
+    return [width, math.ceil(size / width)] if width else [0, 0]
+
+
+@export(namespace="util", doc="Util")
+def flatten(arr: Any, result: list[Any] | None = None, skip_typed_array: bool = False) -> list[Any]:
+    """The elements of lists in any nesting, in order.
+
+    Args:
+        arr: the lists; arrays count as lists of numbers.
+        result: a list to which they are appended; a new one by default.
+        skip_typed_array: whether an array is an element as a whole.
+
+    Source: TF.js `tf.util.flatten`.
+    """
+    out = [] if result is None else result
+    if not isinstance(out, list):
+        raise argument_error("flatten", "result", "a list", result, TypeError)
+    if isinstance(arr, (list, tuple)):
+        for item in arr:
+            flatten(item, out, skip_typed_array)
+    elif isinstance(arr, np.ndarray) and not skip_typed_array:
+        out.extend(arr.reshape(-1).tolist())
+    else:
+        out.append(arr)
+    return out
+
+
+# Numbers
+
+
+@export(namespace="util", doc="Util")
+def clamp(min: float, x: float, max: float) -> float:
+    """A number cut to a range.
+
+    Source: TF.js `tf.util.clamp`.
+    """
+    return min if x < min else max if x > max else x
+
+
+@export(namespace="util", doc="Util")
+def nearest_larger_even(val: int) -> int:
+    """The number itself if it is even, else the next.
+
+    Source: TF.js `tf.util.nearestLargerEven`.
+    """
+    return val + val % 2
+
+
+@export(namespace="util", doc="Util")
+def nearest_divisor(size: int, start: int) -> int:
+    """The smallest divisor of a number that is not below another.
+
+    Source: TF.js `tf.util.nearestDivisor`.
+    """
+    return next((i for i in range(start, size) if size % i == 0), size)
+
+
+@export(namespace="util", doc="Util")
+def sum_(arr: Iterable[float]) -> Any:
+    """The sum of numbers.
+
+    Source: TF.js `tf.util.sum`.
+    """
+    total: Any = 0
+    for value in arr:
+        total += value
+    return total
+
+
+@export(namespace="util", doc="Util")
+def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
+    """The square of the distance of two points.
+
+    Source: TF.js `tf.util.distSquared`.
+    """
+    return float(sum_([(x - y) ** 2 for x, y in zip(a, b, strict=True)]))
+
+
+@export(namespace="util", doc="Util")
+def tanh(x: float) -> float:
+    """The hyperbolic tangent.
+
+    Source: TF.js `tf.util.tanh`.
+    """
+    return math.tanh(x)
+
+
+# Chance
+
+
+@export(namespace="util", doc="Util")
+def rand_uniform(a: float, b: float) -> float:
+    """A random number from a to b.
+
+    Source: TF.js `tf.util.randUniform`.
+    """
+    r = rng.fresh()
+    return b * r + (1 - r) * a
+
+
+@export(namespace="util", doc="Util")
+def create_shuffled_indices(n: int, seed: Seed | None = None) -> Array:
+    """The numbers below n in random order; with a seed (beyond TF.js) always the same.
+
+    Source: TF.js `tf.util.createShuffledIndices`.
+    """
+    return _random_order(n, seed).astype(np.uint32)
+
+
+@export(namespace="util", doc="Util")
+def shuffle(array: MutableSequence[Any] | Array, seed: Seed | None = None) -> None:
+    """Bring a list or array into random order, in place; with a seed (beyond TF.js) always into the same.
+
+    Source: TF.js `tf.util.shuffle`.
+    """
+    _reorder(array, _random_order(len(array), seed))
+
+
+@export(namespace="util", doc="Util")
+def shuffle_combo(
+    array: MutableSequence[Any] | Array, array2: MutableSequence[Any] | Array, seed: Seed | None = None
+) -> None:
+    """Bring two lists or arrays into the same random order, in place; with a seed (beyond TF.js) always into the same.
+
+    Raises:
+        ValueError: they are of unequal length.
+
+    Source: TF.js `tf.util.shuffleCombo`.
+    """
+    if len(array) != len(array2):
+        raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", f"length {len(array2)}")
+    order = _random_order(len(array), seed)
+    _reorder(array, order)
+    _reorder(array2, order)
+
+
+def _random_order(count: int, seed: Seed | None) -> Array:
+    return rng.Shuffler(seed).shuffle(np.arange(count))
+
+
+def _reorder(array: Any, order: Array) -> None:
+    array[:] = array[order] if isinstance(array, np.ndarray) else [array[i] for i in order]
+
+
+@export(namespace="util", doc="Util")
+def swap(object: Any, left: Any, right: Any) -> None:
+    """Exchange two elements of a list, array or dict.
+
+    Source: TF.js `tf.util.swap`.
+    """
+    object[left], object[right] = object[right], object[left]
+
+
+# Texts
+
+
+@export(namespace="util", doc="Util")
+def encode_string(s: str, encoding: str = "utf-8") -> bytes:
+    """A text as bytes.
+
+    Source: TF.js `tf.util.encodeString`.
+    """
+    if not isinstance(s, str):
+        raise argument_error("encode_string", "s", "text", s, TypeError)
+    data: bytes = ENV.platform.encode(s, encoding)
+    return data
+
+
+@export(namespace="util", doc="Util")
+def decode_string(bytes: bytes, encoding: str = "utf-8") -> str:
+    """Bytes as a text.
+
+    Source: TF.js `tf.util.decodeString`.
+    """
+    if not isinstance(bytes, _BYTES):
+        raise argument_error("decode_string", "bytes", "bytes", bytes, TypeError)
+    text: str = ENV.platform.decode(bytes, encoding)
+    return text
+
+
+@export(namespace="util", doc="Util")
+def right_pad(a: str, size: int) -> str:
+    """A text filled up with blanks.
+
+    Source: TF.js `tf.util.rightPad`.
+    """
+    if not isinstance(a, str):
+        raise argument_error("right_pad", "a", "text", a, TypeError)
+    return a.ljust(size)
+
+
+@export(namespace="util", doc="Util")
+def finger_print64(s: bytes, len: int | None = None) -> int:
+    """The 64-bit fingerprint of bytes, or of the first of them.
+
+    Source: TF.js `tf.util.fingerPrint64`.
+    """
+    return fingerprint64(s if len is None else s[:len])
+
+
+@export(namespace="util", doc="Util")
+def hex_to_long(hex: str) -> int:
+    """A number written in hexadecimal digits.
+
+    Raises:
+        ValueError: other signs.
+
+    Source: TF.js `tf.util.hexToLong`.
+    """
+    return int(hex, 16)
+
+
+# The surroundings
+
+
+@export(namespace="util", doc="Util")
+def now() -> float:
+    """The time in milliseconds, with fractions; only differences mean something.
+
+    Source: TF.js `tf.util.now`.
+    """
+    return float(ENV.platform.now())
+
+
+@export(namespace="util", doc="Util")
+def fetch(path: str, request_inits: Mapping[str, Any] | None = None) -> Any:
+    """The file at a URL; it may be awaited.
+
+    Args:
+        path: the URL.
+        request_inits: method, headers and body of the request.
+
+    Returns:
+        What the platform gives: an object with `content`, `status`, `ok`, `text()` and `json()`.
+
+    Source: TF.js `tf.util.fetch`.
+    """
+    return ENV.platform.fetch(path, request_inits)
+
+
+@export(namespace="util", doc="Util")
+def repeated_try(
+    check_fn: Callable[[], bool], delay_fn: Callable[[int], float] | None = None, max_counter: int | None = None
+) -> Any:
+    """Try until something holds; to be awaited.
+
+    Args:
+        check_fn: says whether it does.
+        delay_fn: gives from the number of the try how many milliseconds to wait after it; none by default.
+        max_counter: after how many tries to give up.
+
+    Raises:
+        RuntimeError: it was given up.
+
+    Source: TF.js `tf.util.repeatedTry`.
+    """
+    return _try(check_fn, delay_fn, max_counter)
+
+
+async def _try(check: Callable[[], bool], delay: Callable[[int], float] | None, most: int | None) -> None:
+    import asyncio  # here, since it takes a while to load
+
+    tries = 0
+    while not check():
+        tries += 1
+        if most is not None and tries >= most:
+            raise RuntimeError(f"repeated_try: given up after {tries} tries.")
+        await asyncio.sleep(0 if delay is None else call_with_as_many(delay, tries) / 1000)
+
+
+@export(namespace="device_util", doc="Util")
+def is_browser() -> bool:
+    """Whether this runs in a browser: it does not.
+
+    Source: TF.js `tf.device_util.isBrowser`.
+    """
+    return False
+
+
+@export(namespace="device_util", doc="Util")
+def is_mobile() -> bool:
+    """Whether this runs on a mobile device: not that it knows.
+
+    Source: TF.js `tf.device_util.isMobile`.
+    """
+    return False

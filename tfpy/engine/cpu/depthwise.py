@@ -1,0 +1,82 @@
+"""numpy kernels of depthwise convolution: products of slabs, cell by cell, on blocks that stay in the cache.
+
+Several filters for a channel are the same as one filter for each of its copies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.windows import blocks, cells, covered, frame, padded, unpadded
+from tfpy.engine.spec import Shape
+from tfpy.engine.windows import Window
+
+_BLOCK_BYTES = 1 << 19
+
+
+def _copies(x: Array, multiplier: int) -> Array:
+    return x if multiplier == 1 else np.repeat(x, multiplier, axis=-1)
+
+
+def _lines(filter: Array, window: Window) -> Array:
+    """The filter (*window, channels) with a copy for each place of a line, so that products run over whole lines."""
+    return np.repeat(filter.reshape(*window.size, 1, -1), window.out[-1], axis=-2)
+
+
+def _conv(x: Array, filter: Array, window: Window) -> Array:
+    array, extent = padded(_copies(x, filter.shape[-1]), window)
+    views, weights = covered(array, window, extent), _lines(filter, window)
+    y = np.empty((x.shape[0], *window.out, array.shape[-1]), x.dtype)
+    for index in blocks(x.shape[0], window.out, array.shape[-1] * x.itemsize, _BLOCK_BYTES):
+        total, product = y[index], None
+        for at, values in cells(views[index], window):
+            if product is None:
+                np.multiply(values, weights[at], out=total)
+                product = np.empty_like(total)
+            else:
+                np.multiply(values, weights[at], out=product)
+                total += product
+    return y
+
+
+def _conv_input(dy: Array, filter: Array, window: Window, input_shape: Shape) -> Array:
+    *_, channels, multiplier = filter.shape
+    sizes = input_shape[1:-1]
+    extent = frame(window, sizes)
+    dx = np.zeros((input_shape[0], *extent.sizes, channels * multiplier), dy.dtype)
+    views, weights = covered(dx, window, extent), _lines(filter, window)
+    for index in blocks(dy.shape[0], window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
+        block = dy[index]
+        product = np.empty_like(block)
+        for at, target in cells(views[index], window):
+            np.multiply(block, weights[at], out=product)
+            target += product
+    dx = unpadded(dx, extent, sizes)
+    return dx if multiplier == 1 else dx.reshape(*input_shape, multiplier).sum(-1)
+
+
+def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
+    channels = x.shape[-1]
+    multiplier = dy.shape[-1] // max(1, channels)
+    array, extent = padded(_copies(x, multiplier), window)
+    views = covered(array, window, extent)
+    total = np.zeros((*window.size, dy.shape[-1]), dy.dtype)
+    for index in blocks(dy.shape[0], window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
+        block = dy[index]
+        ones = np.ones(block.size // max(1, dy.shape[-1]), dy.dtype)
+        product = np.empty_like(block)
+        for at, values in cells(views[index], window):
+            np.multiply(values, block, out=product)
+            total[at] += ones @ product.reshape(len(ones), -1)
+    return total.reshape(*window.size, channels, multiplier)
+
+
+KERNELS.update(
+    {
+        "DepthwiseConv2dNative": _conv,
+        "DepthwiseConv2dNativeBackpropFilter": _conv_filter,
+        "DepthwiseConv2dNativeBackpropInput": _conv_input,
+    }
+)

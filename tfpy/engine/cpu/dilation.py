@@ -1,0 +1,71 @@
+"""numpy kernels of morphological dilation: the largest x + filter in each window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.windows import blocks, cell, cells, covered, first_matches, padded, unpadded
+from tfpy.engine.spec import Shape
+from tfpy.engine.windows import Window
+
+_BLOCK_BYTES = 1 << 18
+_OUTSIDE = -(2**53 - 1)  # what TF.js starts from: the smallest whole number that a double holds with certainty
+
+
+def _dilation(x: Array, filter: Array, window: Window) -> Array:
+    array, extent = padded(x, window, _OUTSIDE)
+    views = covered(array, window, extent)
+    y = np.full((len(x), *window.out, x.shape[-1]), _OUTSIDE, x.dtype)
+    for index in blocks(len(x), window.out, x.shape[-1] * x.itemsize, _BLOCK_BYTES):
+        total = y[index]
+        for at, values in cells(views[index], window):
+            np.fmax(total, values + filter[at], out=total)
+    return y
+
+
+def _matches(x: Array, filter: Array, window: Window) -> Iterator[tuple[Shape, Array]]:
+    """For each cell, where its x + filter is the first that is the largest."""
+    array, extent = padded(x, window, _OUTSIDE)
+    views = covered(array, window, extent)
+    sums = ((at, values + filter[at]) for at, values in cells(views, window))
+    return first_matches(sums, _dilation(x, filter, window))
+
+
+def _dilation_input(x: Array, filter: Array, dy: Array, window: Window) -> Array:
+    dx, extent = padded(np.zeros_like(x, dtype=dy.dtype), window)
+    views = covered(dx, window, extent)
+    for at, found in _matches(x, filter, window):
+        target = cell(views, at)
+        target += dy * found
+    return unpadded(dx, extent, x.shape[1:-1])
+
+
+def _dilation_filter(x: Array, filter: Array, dy: Array, window: Window) -> Array:
+    total = np.zeros_like(filter, dtype=dy.dtype)
+    inner = tuple(range(dy.ndim - 1))
+    for at, found in _matches(x, filter, window):
+        total[at] = np.add.reduce(dy * found, axis=inner)
+    return total
+
+
+def _dilation_pick(x: Array, filter: Array, u: Array, v: Array, window: Window) -> Array:
+    array, extent = padded(u, window)
+    views = covered(array, window, extent)
+    y = np.zeros((len(x), *window.out, x.shape[-1]), u.dtype)
+    for at, found in _matches(x, filter, window):
+        y += (cell(views, at) + v[at]) * found
+    return y
+
+
+KERNELS.update(
+    {
+        "Dilation2D": _dilation,
+        "Dilation2DBackpropFilter": _dilation_filter,
+        "Dilation2DBackpropInput": _dilation_input,
+        "Dilation2DPick": _dilation_pick,
+    }
+)

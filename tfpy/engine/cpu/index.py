@@ -1,0 +1,95 @@
+"""numpy kernels that look elements up, count them, or put them at places given by indices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.array import sum_segments
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.values import to_bool, to_int32
+
+
+def _places(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
+    """For each index the number of the block that it points to, among the blocks of `shape` in order."""
+    depth = indices.shape[-1]
+    sizes = shape[:depth]
+    rows = indices.reshape(math.prod(indices.shape[:-1]), depth)
+    outside = ((rows < 0) | (rows >= np.array(sizes, np.int64))).any(axis=1)
+    if outside.any():
+        wrong = rows[outside][0].tolist()
+        raise ValueError(f"{op}: argument 'indices' must point into shape {list(shape)}, but got {wrong}.")
+    strides = [math.prod(sizes[i + 1 :]) for i in range(depth)]
+    return rows @ np.array(strides, np.int64)
+
+
+def _gather_nd(x: Array, indices: Array) -> Array:
+    depth = indices.shape[-1]
+    tail = x.shape[depth:]
+    blocks = x.reshape(math.prod(x.shape[:depth]), *tail)
+    return blocks.take(_places("gather_nd", indices, x.shape), axis=0).reshape((*indices.shape[:-1], *tail))
+
+
+def _scatter_nd(indices: Array, updates: Array, shape: tuple[int, ...]) -> Array:
+    depth = indices.shape[-1]
+    places = _places("scatter_nd", indices, shape)
+    blocks = updates.reshape((len(places), *shape[depth:]))
+    return sum_segments(blocks, places, math.prod(shape[:depth])).reshape(shape)
+
+
+def _tensor_scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
+    depth = indices.shape[-1]
+    places = _places("tensor_scatter_update", indices, tensor.shape)
+    out = tensor.copy()
+    blocks = out.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
+    # Of several updates of one place the last is to win, which numpy does not promise: only the last is given to it.
+    reversed_places = places[::-1]
+    last = len(places) - 1 - np.unique(reversed_places, return_index=True)[1]
+    blocks[places[last]] = updates.reshape((len(places), *blocks.shape[1:]))[last]
+    return out
+
+
+def _search_sorted(sorted_sequence: Array, values: Array, side: str) -> Array:
+    """Bisection of all rows at once, comparing as TF.js does: a NaN compares false."""
+    size = sorted_sequence.shape[1]
+    low = np.zeros(values.shape, np.int32)
+    high = np.full(values.shape, size, np.int32)
+    before = np.less if side == "left" else np.less_equal
+    for _ in range(size.bit_length()):
+        middle = (low + high) // 2
+        found = np.take_along_axis(sorted_sequence, np.minimum(middle, size - 1), axis=1)
+        open_ = low < high
+        right = before(found, values)
+        low = np.where(open_ & right, middle + 1, low)
+        high = np.where(open_ & ~right, middle, high)
+    return high
+
+
+def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
+    """Sums of the weights of each number in each row; numbers of `size` or more are left out."""
+    if x.size and x.min() < 0:
+        raise ValueError(f"dense_bincount: argument 'x' must be of numbers of 0 or more, but got {x.min()}.")
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    inside = rows < size
+    places = (rows + np.arange(len(rows))[:, None] * size)[inside]
+    counted = weights.reshape(rows.shape)[inside].astype(np.float64)
+    counts: Array = np.bincount(places, counted, minlength=len(rows) * size)
+    if binary_output:
+        counts = np.bincount(places, minlength=len(counts)) > 0
+    if weights.dtype == np.int32:
+        counts = to_int32(counts)
+    out = to_bool(counts) if weights.dtype == np.bool_ else counts.astype(weights.dtype)
+    return out.reshape((*x.shape[:-1], size))
+
+
+KERNELS.update(
+    {
+        "DenseBincount": _dense_bincount,
+        "GatherNd": _gather_nd,
+        "ScatterNd": _scatter_nd,
+        "SearchSorted": _search_sorted,
+        "TensorScatterUpdate": _tensor_scatter_update,
+    }
+)

@@ -1,0 +1,31 @@
+"""numpy kernels of normalization."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.windows import widened
+
+
+def _batch_norm(x: Array, mean: Array, variance: Array, offset: Array, scale: Array, variance_epsilon: float) -> Array:
+    y = np.asarray(np.subtract(x, widened(mean, x.shape)))
+    np.multiply(y, widened(scale / np.sqrt(variance + variance_epsilon), x.shape), out=y)
+    return np.add(y, widened(offset, x.shape), out=y)
+
+
+def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Array:
+    """Each row's sums of squares are one product with a band of ones."""
+    squares = np.square(x).reshape(-1, x.shape[-1])
+    sums = squares @ neighbours(x.shape[-1], depth_radius).astype(x.dtype)
+    return x * np.power(bias + alpha * sums, -beta).reshape(x.shape)
+
+
+def neighbours(count: int, radius: int) -> Array:
+    """The matrix of which of `count` channels are at most `radius` apart."""
+    index = np.arange(count)
+    return np.abs(index[:, None] - index) <= radius
+
+
+KERNELS.update({"FusedBatchNorm": _batch_norm, "LRN": _lrn})

@@ -1,0 +1,115 @@
+"""numpy kernels that resize images, one dimension after the other; backward as sums over what was read twice."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.table import KERNELS
+
+Size = tuple[int, int]
+
+
+class _Line(NamedTuple):
+    """For each new element along a dimension, between which two old ones it lies and how far from the first."""
+
+    first: Array
+    second: Array
+    fraction: Array
+
+
+def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
+    """Where the new elements lie among the old ones, each taken at `shift` from its start."""
+    inner = 1 if align_corners and new > 1 else 0
+    return (old - inner) / max(1, new - inner) * (np.arange(new) + shift)
+
+
+def _line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> _Line:
+    shift = 0.5 if half_pixel_centers else 0.0
+    at = _positions(old, new, align_corners, shift) - shift
+    first = np.maximum(np.floor(at), 0).astype(np.intp)
+    second = np.minimum(np.ceil(at), old - 1).astype(np.intp)
+    return _Line(first, second, at - first)
+
+
+def _nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
+    at = _positions(old, new, align_corners, 0.5 if half_pixel_centers else 0.0)
+    return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)
+
+
+def _lerp(x: Array, line: _Line, axis: int) -> Array:
+    first = x.take(line.first, axis=axis)
+    difference = x.take(line.second, axis=axis)
+    difference -= first
+    difference *= _along(line.fraction, axis, x)
+    difference += first
+    return difference
+
+
+def _along(values: Array, axis: int, like: Array) -> Array:
+    """A vector as factors along the second or third axis of a tensor of rank 4.
+
+    Along the third it is repeated for each channel, so that numpy's inner loops run over whole lines.
+    """
+    values = values.astype(like.dtype)
+    return values[:, None, None] if axis == 1 else np.repeat(values[:, None], like.shape[3], axis=1)
+
+
+def _sum_back(values: Array, index: Array, size: int, axis: int) -> Array:
+    """The sums of the slices with the same index: the first of each, then the second ones, and so on.
+
+    Indices are in ascending order.
+    """
+    present, starts, counts = np.unique(index, return_index=True, return_counts=True)
+    total = values.take(starts, axis=axis)
+    for turn in range(1, counts.max(initial=0)):
+        more = counts > turn
+        part = values.take(np.where(more, starts + turn, 0), axis=axis)
+        total += part if more.all() else part * _along(more, axis, values)
+    if len(present) == size:
+        return total
+    out = np.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), values.dtype)
+    out[(slice(None),) * axis + (present,)] = total
+    return out
+
+
+def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
+    _, height, width, _ = images.shape
+    rows = _lerp(images, _line(width, size[1], align_corners, half_pixel_centers), 2)
+    return _lerp(rows, _line(height, size[0], align_corners, half_pixel_centers), 1)
+
+
+def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
+    for axis in (1, 2):
+        line = _line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
+        second = dy * _along(line.fraction, axis, dy)
+        first = dy - second
+        n = size[axis - 1]
+        dy = _sum_back(first, line.first, n, axis) + _sum_back(second, line.second, n, axis)
+    return dy
+
+
+def _nearest(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
+    for axis in (2, 1):
+        line = _nearest_line(images.shape[axis], size[axis - 1], align_corners, half_pixel_centers)
+        images = images.take(line, axis=axis)
+    return images
+
+
+def _nearest_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
+    for axis in (1, 2):
+        line = _nearest_line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
+        dy = _sum_back(dy, line, size[axis - 1], axis)
+    return dy
+
+
+KERNELS.update(
+    {
+        "ResizeBilinear": _bilinear,
+        "ResizeBilinearGrad": _bilinear_grad,
+        "ResizeNearestNeighbor": _nearest,
+        "ResizeNearestNeighborGrad": _nearest_grad,
+    }
+)

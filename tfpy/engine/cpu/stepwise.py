@@ -1,0 +1,36 @@
+"""Convolutions that add up as the TF.js cpu backend does: into a float32 array, rounded after every product.
+
+Only the backend `exact` uses them, in place of the kernels of the same name which round once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.exact import rounded
+from tfpy.engine.cpu.windows import cells, covered, padded
+from tfpy.engine.windows import Window
+
+
+def _conv(x: Array, filter: Array, window: Window) -> Array:
+    array, extent = padded(x, window)
+    y = np.zeros((x.shape[0], *window.out, filter.shape[-1]), x.dtype)
+    for at, values in cells(covered(array, window, extent), window):
+        for channel in range(x.shape[-1]):
+            y = rounded(y + values[..., channel, None] * filter[(*at, channel)])
+    return y
+
+
+def _depthwise(x: Array, filter: Array, window: Window) -> Array:
+    array, extent = padded(x, window)
+    y = np.zeros((x.shape[0], *window.out, *filter.shape[-2:]), x.dtype)
+    for at, values in cells(covered(array, window, extent), window):
+        y = rounded(y + values[..., None] * filter[at])
+    return y.reshape(*y.shape[:-2], filter.shape[-2] * filter.shape[-1])
+
+
+STEPWISE: dict[str, Callable[..., Any]] = {"Conv2D": _conv, "Conv3D": _conv, "DepthwiseConv2dNative": _depthwise}

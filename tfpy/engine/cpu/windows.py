@@ -1,0 +1,125 @@
+"""What the numpy kernels of convolution and pooling share: padded inputs, views of windows, blocks that fit the cache.
+
+Arrays are (batch, *inner, channels). The views are made by strides: nothing is copied until a kernel reads them.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from tfpy.engine.backend import Array
+from tfpy.engine.spec import Shape
+from tfpy.engine.windows import Window
+
+Index = tuple[Any, ...]
+
+
+_SHORT_LINE = 64
+
+
+def widened(values: Array, shape: Shape) -> Array:
+    """A short vector of one number for each channel, repeated for each place of a line.
+
+    It broadcasts to the shape as before, but numpy's inner loops run over lines, which is several times faster.
+    """
+    if values.ndim != 1 or len(shape) < 3 or values.size != shape[-1] or values.size > _SHORT_LINE:
+        return values
+    return np.repeat(values[None], shape[-2], axis=0)
+
+
+class Frame(NamedTuple):
+    """An extent that holds both the input and all places of the window; an entry for each inner dimension.
+
+    Attributes:
+        sizes: the extent.
+        lead: where the input begins.
+        start: where the first place of the window begins.
+    """
+
+    sizes: Shape
+    lead: Shape
+    start: Shape
+
+    def inner(self, sizes: Shape) -> Index:
+        """The index of an input of these inner sizes."""
+        return (slice(None), *[slice(a, a + n) for a, n in zip(self.lead, sizes, strict=True)])
+
+
+@functools.lru_cache(maxsize=512)
+def frame(window: Window, sizes: Shape) -> Frame:
+    """The extent for a window over an input of these inner sizes."""
+    lead = tuple([max(0, before) for before, _ in window.pads])
+    start = tuple([max(0, -before) for before, _ in window.pads])
+    ends = zip(start, window.covered, lead, sizes, strict=True)
+    return Frame(tuple([max(s + c, a + n) for s, c, a, n in ends]), lead, start)
+
+
+def padded(x: Array, window: Window, value: float = 0) -> tuple[Array, Frame]:
+    """x extended by a value as far as the window reaches; x itself when that is nowhere."""
+    sizes = x.shape[1:-1]
+    extent = frame(window, sizes)
+    if extent.sizes == sizes:
+        return x, extent
+    shape = (x.shape[0], *extent.sizes, x.shape[-1])
+    out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    out[extent.inner(sizes)] = x
+    return out, extent
+
+
+def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
+    """The part of an extended array that belongs to the input, in memory of its own."""
+    return np.ascontiguousarray(array if extent.sizes == sizes else array[extent.inner(sizes)])
+
+
+def covered(array: Array, window: Window, extent: Frame) -> Array:
+    """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each place."""
+    n = len(window.size)
+    first = array[(slice(None), *[slice(s, None) for s in extent.start])]
+    batch, *inner, channel = first.strides
+    steps = [b * s for b, s in zip(inner, window.strides, strict=True)]
+    gaps = [b * d for b, d in zip(inner, window.dilations, strict=True)]
+    shape = (array.shape[0], *window.out, *window.size, array.shape[n + 1])
+    return as_strided(first, shape, (batch, *steps, *gaps, channel))
+
+
+def cell(views: Array, at: Shape) -> Array:
+    """What one cell of the window covers at each place: (batch, *places, channels)."""
+    index: Index = (..., *at, slice(None))
+    return views[index]
+
+
+def cells(views: Array, window: Window, backwards: bool = False) -> Iterator[tuple[Shape, Array]]:
+    """Each cell of the window in row-major order, or the other way round, and what it covers."""
+    order = list(np.ndindex(window.size))
+    for at in reversed(order) if backwards else order:
+        yield at, cell(views, at)
+
+
+def first_matches(candidates: Iterable[tuple[Shape, Array]], y: Array) -> Iterator[tuple[Shape, Array]]:
+    """For each cell, where it is the first one whose value equals y."""
+    free = np.ones(y.shape, np.bool_)
+    for at, values in candidates:
+        found = values == y
+        found &= free
+        free ^= found
+        yield at, found
+
+
+def blocks(batch: int, out: Shape, bytes_per_place: int, budget: int) -> Iterator[Index]:
+    """Indices that cut (batch, *places) into contiguous blocks of about `budget` bytes: images, or lines of one."""
+    image = max(1, math.prod(out) * bytes_per_place)
+    if image <= budget or out[0] <= 1:
+        step = max(1, budget // image)
+        for b in range(0, batch, step):
+            yield (slice(b, b + step),)
+        return
+    step = max(1, budget * out[0] // image)
+    for b in range(batch):
+        for row in range(0, out[0], step):
+            yield (slice(b, b + 1), slice(row, row + step))

@@ -1,0 +1,125 @@
+"""What can be put between the engine and a backend: kernels of users, and observers of every kernel run.
+
+Both stand in front of a backend object's `run` only while there are any; without them nothing is in the way.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tfpy.engine.backend import Backend, Outputs, registry
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import Spec
+
+Run = Callable[[str, tuple[Handle, ...], Mapping[str, Any], Outputs], Any]
+UserKernel = Callable[[tuple[Handle, ...], Mapping[str, Any], Outputs], Any]
+
+
+class KernelRun(NamedTuple):
+    """A kernel that has just run.
+
+    Attributes:
+        kernel: its name.
+        inputs: its inputs.
+        specs: what came out, without the values.
+        payloads: the values, as the backend holds them.
+        backend: where it ran.
+        milliseconds: how long that took.
+    """
+
+    kernel: str
+    inputs: tuple[Handle, ...]
+    specs: Sequence[Spec]
+    payloads: Sequence[Any]
+    backend: Backend
+    milliseconds: float
+
+
+Observer = Callable[[KernelRun], None]
+
+_user_kernels: dict[str, dict[str, UserKernel]] = {}
+_observers: list[Observer] = []
+
+
+def set_user_kernel(backend_name: str, kernel: str, function: UserKernel | None) -> None:
+    """Let a function stand for a kernel on a backend; None takes it away again."""
+    table = _user_kernels.setdefault(backend_name, {})
+    if function is None:
+        table.pop(kernel, None)
+    else:
+        table[kernel] = function
+    _rewire_all()
+
+
+def add_observer(observer: Observer) -> None:
+    """Call a function after each kernel run, on every backend and thread."""
+    _observers.append(observer)
+    _rewire_all()
+
+
+def remove_observer(observer: Observer) -> None:
+    """Stop calling a function."""
+    if observer in _observers:
+        _observers.remove(observer)
+    _rewire_all()
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Call a function after each kernel run inside a `with`."""
+    add_observer(observer)
+    try:
+        yield
+    finally:
+        remove_observer(observer)
+
+
+def _rewire_all() -> None:
+    for name, backend in registry.made().items():
+        rewire(name, backend)
+
+
+def rewire(name: str, backend: Backend) -> None:
+    """Put in front of a backend what there is to put, in place of what was there."""
+    before: Run = backend.run
+    own: Run = getattr(before, "of_backend", before)
+    run = own
+    kernels = _user_kernels.get(name)
+    if kernels:
+        run = _with_user_kernels(kernels, run)
+    for observer in _observers:
+        run = _observed(observer, run, backend)
+    if run is not own:
+        run.of_backend = own  # type: ignore[attr-defined]
+        setattr(backend, "run", run)  # noqa: B010  an attribute of the object, in front of its class's method
+    elif before is not own and getattr(own, "__func__", None) is type(backend).run:
+        delattr(backend, "run")
+    elif before is not own:
+        setattr(backend, "run", own)  # noqa: B010
+
+
+registry.on_made.append(rewire)
+
+
+def _with_user_kernels(kernels: Mapping[str, UserKernel], run: Run) -> Run:
+    def run_any(kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        function = kernels.get(kernel)
+        return run(kernel, inputs, attrs, out) if function is None else function(inputs, attrs, out)
+
+    return run_any
+
+
+def _observed(observer: Observer, run: Run, backend: Backend) -> Run:
+    def run_watched(kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        start = time.perf_counter()
+        result = run(kernel, inputs, attrs, out)
+        took = (time.perf_counter() - start) * 1000
+        single = isinstance(out, Spec)
+        specs: Sequence[Spec] = [out] if isinstance(out, Spec) else out
+        observer(KernelRun(kernel, inputs, specs, [result] if single else result, backend, took))
+        return result
+
+    return run_watched

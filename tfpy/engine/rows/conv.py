@@ -1,0 +1,94 @@
+"""Rows of convolutions, their gradients, and morphological dilation.
+
+Inputs are (batch, *inner, channels), filters (*window, in channels, out channels). The attribute `window` is an
+`engine.windows.Window`; other layouts of data are transposed by the ops.
+"""
+
+from __future__ import annotations
+
+from tfpy.engine.errors import ShapeError
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import kernel
+from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.windows import Window
+
+
+def _check_channels(x: Handle, filter: Handle, axis: int) -> None:
+    if x.spec.shape[-1] != filter.spec.shape[axis]:
+        raise ShapeError(
+            f"input of shape {list(x.spec.shape)} and filter {list(filter.spec.shape)} differ in channels."
+        )
+
+
+def _conv(x: Handle, filter: Handle, *, window: Window) -> Spec:
+    _check_channels(x, filter, -2)
+    return spec((x.spec.shape[0], *window.out, filter.spec.shape[-1]), x.spec.dtype)
+
+
+def _conv_input(dy: Handle, filter: Handle, *, window: Window, input_shape: Shape) -> Spec:
+    _check_channels(dy, filter, -1)
+    return spec(input_shape, dy.spec.dtype)
+
+
+def _conv_filter(x: Handle, dy: Handle, *, window: Window) -> Spec:
+    return spec((*window.size, x.spec.shape[-1], dy.spec.shape[-1]), dy.spec.dtype)
+
+
+for _dimensions, _input, _filter in (
+    ("2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"),
+    ("3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
+):
+    _label = f"conv{_dimensions.lower()}"
+    kernel(f"Conv{_dimensions}", "x filter", _conv, label=_label)  # window
+    kernel(_input, "dy filter", _conv_input, label=f"{_label}_transpose")  # window, input_shape
+    kernel(_filter, "x dy", _conv_filter, label=f"{_label} (gradient of the filter)")  # window
+
+
+# Depthwise: filters are (*window, channels, multiplier); channel c has the outputs c · multiplier + m.
+
+
+def _depthwise(x: Handle, filter: Handle, *, window: Window) -> Spec:
+    _check_channels(x, filter, -2)
+    channels, multiplier = filter.spec.shape[-2:]
+    return spec((x.spec.shape[0], *window.out, channels * multiplier), x.spec.dtype)
+
+
+def _depthwise_input(dy: Handle, filter: Handle, *, window: Window, input_shape: Shape) -> Spec:
+    return spec(input_shape, dy.spec.dtype)
+
+
+def _depthwise_filter(x: Handle, dy: Handle, *, window: Window) -> Spec:
+    channels = x.spec.shape[-1]
+    return spec((*window.size, channels, dy.spec.shape[-1] // max(1, channels)), dy.spec.dtype)
+
+
+kernel("DepthwiseConv2dNative", "x filter", _depthwise, label="depthwise_conv2d")  # window
+kernel("DepthwiseConv2dNativeBackpropInput", "dy filter", _depthwise_input)  # window, input_shape
+kernel("DepthwiseConv2dNativeBackpropFilter", "x dy", _depthwise_filter)  # window
+
+
+# Dilation: the largest x + filter in the window; filters are (*window, channels).
+
+
+def _dilation(x: Handle, filter: Handle, *, window: Window) -> Spec:
+    _check_channels(x, filter, -1)
+    return spec((x.spec.shape[0], *window.out, x.spec.shape[-1]), x.spec.dtype)
+
+
+def _like_x(x: Handle, filter: Handle, dy: Handle, *, window: Window) -> Spec:
+    return spec(x.spec.shape, dy.spec.dtype)
+
+
+def _like_filter(x: Handle, filter: Handle, dy: Handle, *, window: Window) -> Spec:
+    return spec(filter.spec.shape, dy.spec.dtype)
+
+
+def _picked(x: Handle, filter: Handle, u: Handle, v: Handle, *, window: Window) -> Spec:
+    """u like x and v like the filter: their sum at the cell that x + filter is largest at."""
+    return spec((x.spec.shape[0], *window.out, x.spec.shape[-1]), u.spec.dtype)
+
+
+kernel("Dilation2D", "x filter", _dilation)  # window
+kernel("Dilation2DBackpropInput", "x filter dy", _like_x)  # window
+kernel("Dilation2DBackpropFilter", "x filter dy", _like_filter)  # window
+kernel("Dilation2DPick", "x filter u v", _picked)  # window

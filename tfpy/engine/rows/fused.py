@@ -1,0 +1,44 @@
+"""Rows that do the work of several: a product or convolution, then a bias, then an activation.
+
+`extras` are the bias, if there is one, and the slopes when the activation is 'prelu'; they broadcast to the result.
+"""
+
+from __future__ import annotations
+
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import KERNELS, kernel
+from tfpy.engine.spec import Spec
+from tfpy.engine.windows import Window
+
+ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
+
+
+def _matmul(
+    a: Handle,
+    b: Handle,
+    *extras: Handle,
+    transpose_a: bool,
+    transpose_b: bool,
+    activation: str,
+    leakyrelu_alpha: float,
+) -> Spec:
+    out: Spec = KERNELS["BatchMatMul"].infer(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return out
+
+
+def _conv(x: Handle, filter: Handle, *extras: Handle, window: Window, activation: str, leakyrelu_alpha: float) -> Spec:
+    out: Spec = KERNELS["Conv2D"].infer(x, filter, window=window)
+    return out
+
+
+def _depthwise(
+    x: Handle, filter: Handle, *extras: Handle, window: Window, activation: str, leakyrelu_alpha: float
+) -> Spec:
+    out: Spec = KERNELS["DepthwiseConv2dNative"].infer(x, filter, window=window)
+    return out
+
+
+# transpose_a, transpose_b (or window), activation (one of ACTIVATIONS), leakyrelu_alpha
+kernel("_FusedMatMul", "a b *extras", _matmul, label="fused.mat_mul")
+kernel("FusedConv2D", "x filter *extras", _conv, label="fused.conv2d")
+kernel("FusedDepthwiseConv2D", "x filter *extras", _depthwise, label="fused.depthwise_conv2d")

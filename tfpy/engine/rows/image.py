@@ -1,0 +1,56 @@
+"""Rows of image kernels. Images are (batch, height, width, channels); sizes are (height, width)."""
+
+from __future__ import annotations
+
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import kernel
+from tfpy.engine.spec import Shape, Spec, spec
+
+Size = tuple[int, int]
+
+
+def _resized(images: Handle, *, size: Size, align_corners: bool, half_pixel_centers: bool) -> Spec:
+    batch, _, _, channels = images.spec.shape
+    return spec((batch, *size, channels), images.spec.dtype)
+
+
+def _resized_back(dy: Handle, *, size: Size, align_corners: bool, half_pixel_centers: bool) -> Spec:
+    """`size` is that of the images which were resized to dy's."""
+    batch, _, _, channels = dy.spec.shape
+    return spec((batch, *size, channels), dy.spec.dtype)
+
+
+# size, align_corners, half_pixel_centers
+kernel("ResizeBilinear", "images", _resized, label="resize_bilinear")
+kernel("ResizeBilinearGrad", "dy", _resized_back)
+kernel("ResizeNearestNeighbor", "images", _resized, label="resize_nearest_neighbor")
+kernel("ResizeNearestNeighborGrad", "dy", _resized_back)
+
+
+def _crops(
+    image: Handle, boxes: Handle, box_ind: Handle, *, crop_size: Size, method: str, extrapolation_value: float
+) -> Spec:
+    return spec((boxes.spec.shape[0], *crop_size, image.spec.shape[3]), image.spec.dtype)
+
+
+def _crops_to_image(dy: Handle, boxes: Handle, box_ind: Handle, *, image_shape: Shape, method: str) -> Spec:
+    return spec(image_shape, dy.spec.dtype)
+
+
+def _crops_to_boxes(dy: Handle, image: Handle, boxes: Handle, box_ind: Handle, *, method: str) -> Spec:
+    return boxes.spec
+
+
+kernel("CropAndResize", "image boxes box_ind", _crops, label="crop_and_resize")
+kernel("CropAndResizeGradImage", "dy boxes box_ind", _crops_to_image, label="crop_and_resize (gradient of the image)")
+kernel("CropAndResizeGradBoxes", "dy image boxes box_ind", _crops_to_boxes, label="crop_and_resize (gradient of boxes)")
+
+
+def _transformed(
+    image: Handle, transforms: Handle, *, interpolation: str, fill_mode: str, fill_value: float, output_shape: Size
+) -> Spec:
+    batch, _, _, channels = image.spec.shape
+    return spec((batch, *output_shape, channels), image.spec.dtype)
+
+
+kernel("Transform", "image transforms", _transformed)  # interpolation, fill_mode, fill_value, output_shape

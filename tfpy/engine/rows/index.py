@@ -1,0 +1,63 @@
+"""Rows of the kernels that look elements up, count them, or put them at places given by indices."""
+
+from __future__ import annotations
+
+from tfpy.engine.errors import ShapeError
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import kernel
+from tfpy.engine.spec import Shape, Spec, spec
+
+
+def _gather_nd(x: Handle, indices: Handle) -> Spec:
+    depth = indices.spec.shape[-1]
+    if depth > x.spec.rank:
+        raise ShapeError(f"indices of {depth} numbers are too long for a tensor of rank {x.spec.rank}.")
+    return spec((*indices.spec.shape[:-1], *x.spec.shape[depth:]), x.spec.dtype)
+
+
+def check_updates(indices: Shape, updates: Shape, shape: Shape) -> None:
+    """A block of `shape` for each index: updates.shape = indices.shape[:-1] + shape[depth:].
+
+    Raises:
+        ShapeError: the indices are longer than the shape, or the updates have another shape.
+    """
+    depth = indices[-1]
+    if depth > len(shape):
+        raise ShapeError(f"indices of {depth} numbers are too long for shape {list(shape)}.")
+    wanted = (*indices[:-1], *shape[depth:])
+    if updates != wanted:
+        raise ShapeError(
+            f"updates for indices of shape {list(indices)} into shape {list(shape)} have shape {list(wanted)}, "
+            f"but got {list(updates)}."
+        )
+
+
+def _scatter_nd(indices: Handle, updates: Handle, *, shape: Shape) -> Spec:
+    check_updates(indices.spec.shape, updates.spec.shape, shape)
+    return spec(shape, updates.spec.dtype)
+
+
+def _scatter_update(tensor: Handle, indices: Handle, updates: Handle) -> Spec:
+    check_updates(indices.spec.shape, updates.spec.shape, tensor.spec.shape)
+    return tensor.spec
+
+
+def _search(sorted_sequence: Handle, values: Handle, *, side: str) -> Spec:
+    if sorted_sequence.spec.shape[0] != values.spec.shape[0]:
+        raise ShapeError(
+            f"needs as many rows of sorted numbers as of values, but got shapes {list(sorted_sequence.spec.shape)} and "
+            f"{list(values.spec.shape)}."
+        )
+    return spec(values.spec.shape, "int32")
+
+
+def _count(x: Handle, weights: Handle, *, size: int, binary_output: bool) -> Spec:
+    return spec((*x.spec.shape[:-1], size), weights.spec.dtype)
+
+
+# An index is a row of the last dimension of `indices`; what it points to is a block of the axes that it leaves over.
+kernel("GatherNd", "x indices", _gather_nd, label="gather_nd")
+kernel("ScatterNd", "indices updates", _scatter_nd, label="scatter_nd")  # shape; updates of one place are added up
+kernel("TensorScatterUpdate", "tensor indices updates", _scatter_update, label="tensor_scatter_update")  # the last wins
+kernel("SearchSorted", "sorted_sequence values", _search, label="search_sorted")  # matrices; side: 'left' or 'right'
+kernel("DenseBincount", "x weights", _count, label="dense_bincount")  # size, binary_output; weights of x's shape

@@ -1,0 +1,168 @@
+"""The geometry of convolution and pooling: how a window slides over the inner dimensions of a tensor.
+
+Everything here is a pure function of sizes, for any number of inner dimensions (TF.js `computeConv2DInfo`,
+`computePool2DInfo`, `computeConv3DInfo` and their kin in one).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import Shape, as_int
+
+Pads = tuple[tuple[int, int], ...]
+
+ROUNDING_MODES = ("floor", "round", "ceil")
+
+
+class Window(NamedTuple):
+    """A window and its way over the input; each field has an entry for each inner dimension.
+
+    Attributes:
+        size: the number of its cells.
+        strides: the distance from one place of the window to the next.
+        dilations: the distance between its cells.
+        pads: how much the input is extended before and after. Negative: so much of it is left out.
+        out: the number of its places. Where the last of them reach beyond the padded input, there is padding, too.
+    """
+
+    size: Shape
+    strides: Shape
+    dilations: Shape
+    pads: Pads
+    out: Shape
+
+    @property
+    def reach(self) -> Shape:
+        """The number of input elements from the first to the last cell."""
+        return tuple([reach(k, d) for k, d in zip(self.size, self.dilations, strict=True)])
+
+    @property
+    def covered(self) -> Shape:
+        """The number of elements of the padded input from the first to the last cell of all places."""
+        return tuple([(o - 1) * s + r if o else 0 for o, s, r in zip(self.out, self.strides, self.reach, strict=True)])
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return math.prod(self.size)
+
+    @property
+    def is_identity(self) -> bool:
+        """One cell that visits each element of the input once, in order."""
+        return self.cells == 1 and set(self.strides) <= {1} and not any(p for pair in self.pads for p in pair)
+
+
+def reach(size: int, dilation: int) -> int:
+    """The number of elements from the first to the last of `size` cells that lie `dilation` apart."""
+    return (size - 1) * dilation + 1 if size else 0
+
+
+def slide(
+    op: str,
+    sizes: Sequence[int],
+    size: Sequence[int],
+    strides: Any,
+    pad: Any,
+    dilations: Any = 1,
+    rounding: Any = None,
+) -> Window:
+    """The window of an op, with its padding made explicit and its places counted.
+
+    Args:
+        op: the op's name, for errors.
+        sizes: the inner sizes of the input, one to three.
+        size: the size of the window.
+        strides: one number for all dimensions, or one for each.
+        pad: 'same' (as many places as the stride leaves, an odd extension at the end), 'valid' (no padding), a number
+            for both ends of every dimension, or a pair (before, after) for each dimension.
+        dilations: one number for all dimensions, or one for each.
+        rounding: 'floor', 'round' or 'ceil', for a pad in numbers with which the places do not come out even;
+            truncated when None.
+
+    Raises:
+        ValueError: an argument that is none of these, a stride or dilation below 1, a rounding together with 'same'
+            or 'valid', or a window larger than the padded input. TypeError: no number where one is needed.
+
+    Source: TF.js `conv_util`. As there, a pad given as one number counts the places in both of two dimensions with
+    the window and stride of the first; in three dimensions 'same' leaves elements out where the stride is larger
+    than the window, and a window larger than the input has no places.
+    """
+    n = len(sizes)
+    steps = per_dimension(op, "strides", strides, n)
+    gaps = per_dimension(op, "dilations", dilations, n)
+    check_rounding(op, pad, rounding)
+    spans = [reach(k, d) for k, d in zip(size, gaps, strict=True)]
+    if pad == "same" and isinstance(pad, str):
+        pads, out = _same(sizes, spans, steps)
+    elif isinstance(pad, (str, bytes)):
+        if pad != "valid":
+            raise argument_error(op, "pad", "'same', 'valid', a number, or pairs of numbers", pad)
+        pads = ((0, 0),) * n
+        out = tuple([_places(m - k, s) for m, k, s in zip(sizes, spans, steps, strict=True)])
+    elif isinstance(pad, Sequence):
+        pads = _pairs(op, pad, n)
+        rest = [m - k + a + b for m, k, (a, b) in zip(sizes, spans, pads, strict=True)]
+        out = tuple([_places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
+    else:
+        pads = ((as_int(op, "pad", pad),) * 2,) * n
+        out = _with_one_pad(sizes, spans, steps, pads[0][0], rounding)
+    if n == 3:
+        out = tuple([max(0, o) for o in out])
+    if min(out) < 0:
+        expected = f"large enough for a window that reaches over {spans}, with its padding {[*pads]}"
+        raise argument_error(op, "x", expected, f"inner sizes {[*sizes]}")
+    return Window(tuple(size), steps, gaps, pads, out)
+
+
+def per_dimension(op: str, argument: str, value: Any, n: int) -> Shape:
+    """A number above 0 for each of n dimensions, given as one for all or as a list."""
+    given = value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else [value] * n
+    numbers = tuple([as_int(op, argument, v) for v in given])
+    if len(numbers) != n or min(numbers) < 1:
+        raise argument_error(op, argument, f"a number above 0, or one for each of {n} dimensions", value)
+    return numbers
+
+
+def check_rounding(op: str, pad: Any, rounding: Any) -> None:
+    """Raise ValueError when there is no such rounding mode, or when the pad leaves nothing to round."""
+    if rounding is None:
+        return
+    if rounding not in ROUNDING_MODES:
+        raise argument_error(op, "dim_rounding_mode", "'floor', 'round' or 'ceil'", rounding)
+    if isinstance(pad, str):
+        raise argument_error(op, "pad", f"in numbers with dim_rounding_mode {rounding!r}", pad)
+
+
+def _same(sizes: Sequence[int], spans: Sequence[int], steps: Shape) -> tuple[Pads, Shape]:
+    out = tuple([-(-m // s) for m, s in zip(sizes, steps, strict=True)])
+    total = [(o - 1) * s + k - m for o, s, k, m in zip(out, steps, spans, sizes, strict=True)]
+    if len(sizes) < 3:
+        total = [max(0, t) for t in total]
+    return tuple([(t // 2, t - t // 2) for t in total]), out
+
+
+def _with_one_pad(sizes: Sequence[int], spans: list[int], steps: Shape, pad: int, rounding: str | None) -> Shape:
+    if len(sizes) == 2:
+        spans, steps = spans[:1] * 2, steps[:1] * 2
+    rest = [m - k + 2 * pad for m, k in zip(sizes, spans, strict=True)]
+    return tuple([_places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
+
+
+def _places(rest: int, stride: int, rounding: str | None = None) -> int:
+    """How many places there are when the window can be moved by `rest` elements; below 0 where it does not fit."""
+    if rounding == "ceil":
+        return -(-rest // stride) + 1
+    if rounding == "round":
+        return (2 * rest + stride) // (2 * stride) + 1
+    return rest // stride + 1
+
+
+def _pairs(op: str, pad: Sequence[Any], n: int) -> Pads:
+    pairs = tuple([tuple([as_int(op, "pad", v) for v in p]) if isinstance(p, Sequence) else () for p in pad])
+    if len(pairs) != n or any(len(p) != 2 for p in pairs):
+        raise argument_error(op, "pad", f"a pair (before, after) for each of {n} inner dimensions", pad)
+    return tuple([(p[0], p[1]) for p in pairs])
