@@ -1,6 +1,6 @@
 """The page that says which documented symbols of TF.js 4.22 there are, and why some are not.
 
-`tfjs_symbols.json` has the symbols of TF.js's API page by category; `not_applicable.toml` the reasons for what is missing.
+`tfjs_symbols.json` has the symbols of TF.js's API page by category, `not_applicable.toml` why some are missing.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from types import CoroutineType
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -40,18 +40,24 @@ class ReadyNone(Ready):
         yield
 
 
-def settle(result: Any) -> Any:
-    """What a function of the user's returned, waited for if the function is `async`."""
-    if not inspect.iscoroutine(result):
+def finish(result: Any) -> Any:
+    """What a function of the user's returned; if it is `async`, what it comes to in the end."""
+    if not isinstance(result, CoroutineType):
         return result
+    import asyncio  # slow to import, and mostly not needed
+
+    return away_from_loop(lambda: asyncio.run(result))
+
+
+def away_from_loop(work: Callable[[], T]) -> T:
+    """Do work that runs an event loop: here, or on a thread of its own where a loop runs already, as in a notebook."""
     import asyncio
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(result)
-    # A loop is running here already, as in a notebook: this one gets a thread of its own.
+        return work()
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, result).result()
+        return pool.submit(work).result()

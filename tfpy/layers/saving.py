@@ -18,8 +18,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SavableModelCamel
 from tfpy.layers.browser import browser_faults
-from tfpy.layers.container import Container
 from tfpy.layers.keras_format import written
+from tfpy.layers.trainable import TrainableModel
 from tfpy.layers.training_config import optimizer_weights, training_config_of
 from tfpy.layers.weight_names import load_named
 from tfpy.version import VERSION
@@ -29,15 +29,10 @@ FORMAT_VERSION = "tfjs-layers 4.22.0"
 MAX_METADATA_BYTES = 2**20
 
 
-class SavableModel(SavableModelCamel, Container, Ready):
-    """A container that can be saved. Awaiting it gives itself, so that what loads a model may be awaited."""
+class SavableModel(SavableModelCamel, TrainableModel, Ready):
+    """A model that can be saved. Awaiting it gives itself, so that what loads a model may be awaited."""
 
     _metadata: dict[str, Any] | None = None
-
-    if TYPE_CHECKING:
-        optimizer: Any
-        loss: Any
-        metrics: Any
 
     @accepts_options()
     def to_json(self, unused: Any = None, return_string: bool = True) -> Any:

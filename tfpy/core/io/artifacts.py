@@ -10,7 +10,7 @@ from typing import Any
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.specs import get_weight_specs
-from tfpy.core.ready import Ready, settle
+from tfpy.core.ready import Ready, finish
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error
@@ -142,7 +142,7 @@ def get_model_artifacts_for_json(model_json: Mapping[str, Any], load_weights: Ca
     Source: TF.js `tf.io.getModelArtifactsForJSON`.
     """
     manifest = Entries(model_json).get("weights_manifest")
-    specs, data = (None, None) if manifest is None else settle(load_weights(manifest))
+    specs, data = (None, None) if manifest is None else finish(load_weights(manifest))
     return get_model_artifacts_for_json_sync(model_json, specs, data)
 
 

@@ -17,7 +17,7 @@ from tfpy.core.io.faults import ModelNotFoundError, ModelReadError
 from tfpy.core.io.reading import read_model, read_pieces
 from tfpy.core.io.router import LoadOptions, has_scheme, register_load_router, register_save_router
 from tfpy.core.io.writing import JSON_NAME, model_json_text
-from tfpy.core.ready import settle
+from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.engine.errors import argument_error
@@ -75,7 +75,7 @@ class HttpServer:
 
     def _request(self, url: str, init: Mapping[str, Any]) -> Any:
         fetch = self._options.fetch_func
-        response = _fetch(url, init) if fetch is None else settle(call_with_as_many(fetch, url, dict(init)))
+        response = _fetch(url, init) if fetch is None else finish(call_with_as_many(fetch, url, dict(init)))
         status = getattr(response, "status", getattr(response, "status_code", 200))
         if isinstance(status, int) and not 200 <= status < 300:
             raise (ModelNotFoundError if status == 404 else ModelReadError)(f"{url}: the server answers {status}.")

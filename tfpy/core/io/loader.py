@@ -13,7 +13,7 @@ from tfpy.core.io.http import fetch_bytes, is_http_scheme
 from tfpy.core.io.router import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
 from tfpy.core.io.weights import decode
-from tfpy.core.ready import ReadyDict, settle
+from tfpy.core.ready import ReadyDict, finish
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import unknown_name_error
@@ -73,7 +73,7 @@ def weights_loader_factory(fetch_weights_function: Fetch) -> Callable[..., Ready
         manifest: Sequence[Any], file_path_prefix: str = "", weight_names: Sequence[str] | None = None
     ) -> ReadyDict[str, Tensor]:
         def fetch(places: Sequence[str], limits: Sequence[int]) -> list[bytes]:
-            return list(settle(fetch_weights_function(list(places))))
+            return list(finish(fetch_weights_function(list(places))))
 
         return _load(manifest, file_path_prefix, weight_names, fetch)
 

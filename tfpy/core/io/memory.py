@@ -14,7 +14,7 @@ from tfpy.core.io.http import HttpServer, is_http_scheme
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.reading import Place, read_parts, read_pieces
 from tfpy.core.io.router import LoadOptions
-from tfpy.core.ready import settle
+from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error
@@ -40,7 +40,7 @@ class ToFunction:
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
         """What the function returns."""
-        return as_save_result(settle(self._function(artifacts)))
+        return as_save_result(finish(self._function(artifacts)))
 
 
 @export(namespace="io", doc="Models / Loading")

@@ -12,7 +12,7 @@ from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.router import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
 from tfpy.core.io.weights import places
-from tfpy.core.ready import settle
+from tfpy.core.ready import finish
 
 _PIECE = 2**20
 
@@ -70,7 +70,7 @@ def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
     pieces: list[bytes] = []
     left = limit + 1
     while left > 0:
-        piece = settle(read(min(left, _PIECE)))
+        piece = finish(read(min(left, _PIECE)))
         if not piece:
             break
         pieces.append(piece)
@@ -80,7 +80,7 @@ def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
 
 def _located(place: Place, path: str, options: LoadOptions) -> str:
     if options.weight_url_converter is not None:
-        return str(settle(options.weight_url_converter(path)))
+        return str(finish(options.weight_url_converter(path)))
     return place.weight_place(path)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result
 from tfpy.core.options import read_options
-from tfpy.core.ready import settle
+from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.engine.errors import argument_error
@@ -159,7 +159,7 @@ def load_artifacts(where: str, source: Any, options: LoadOptions) -> tuple[Model
     handler = handler_for(where, "load", source, options)
     load = method_of(handler, "load")
     assert load is not None
-    return as_artifacts(settle(load()), where), str(getattr(handler, "label", "the model"))
+    return as_artifacts(finish(load()), where), str(getattr(handler, "label", "the model"))
 
 
 def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
@@ -168,4 +168,4 @@ def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveRe
     save = method_of(handler, "save")
     if save is None:
         raise argument_error(where, "handler_or_url", "a handler with a save method", handler, TypeError)
-    return as_save_result(settle(save(artifacts)))
+    return as_save_result(finish(save(artifacts)))

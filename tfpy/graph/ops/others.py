@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.core.ready import settle
+from tfpy.core.ready import finish
 from tfpy.graph.mappers import Call, maps, same
 
 same("FFT", "spectral.fft")
@@ -23,12 +23,12 @@ def _irfft(call: Call, irfft: Any) -> Any:
 
 @maps("Where", "where_async cast")
 def _where(call: Call, where_async: Any, cast: Any) -> Any:
-    return settle(where_async(cast(call.tensor(0), "bool")))
+    return finish(where_async(cast(call.tensor(0), "bool")))
 
 
 @maps("ListDiff", "setdiff1d_async", "out idx")
 def _list_diff(call: Call, setdiff1d_async: Any) -> Any:
-    return list(settle(setdiff1d_async(call.tensor(0), call.tensor(1))))
+    return list(finish(setdiff1d_async(call.tensor(0), call.tensor(1))))
 
 
 def _several(name: str, core: str, outputs: str) -> None:
