@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from types import CoroutineType
 from typing import Any, Self, TypeVar
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -21,6 +22,10 @@ class Ready:
 
 class ReadyList(list[T], Ready):
     """A list that may be awaited."""
+
+
+class ReadyDict(dict[K, T], Ready):
+    """A dict that may be awaited."""
 
 
 class ReadyFloat(float, Ready):
