@@ -234,7 +234,7 @@ def test_files_are_read_piece_by_piece(tmp_path: Path) -> None:
     path = tmp_path / "big.csv"
     with path.open("w", encoding="utf-8") as file:
         file.write("a,b,c\n")
-        for block in range(40):
+        for block in range(20):
             file.writelines(f"{i},{block},some text in the row\n" for i in range(10_000))
     packed = tmp_path / "big.csv.gz"
     packed.write_bytes(gzip.compress(path.read_bytes(), 1))
@@ -247,8 +247,8 @@ def test_files_are_read_piece_by_piece(tmp_path: Path) -> None:
             batch.dispose()
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert count == 400_000
-        assert path.stat().st_size > 10e6
+        assert count == 200_000
+        assert path.stat().st_size > 5e6
         assert peak < 3e6
 
 

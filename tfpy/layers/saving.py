@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
