@@ -185,7 +185,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
 
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    exporting = [m for folder in ("core", "data", "datasets", "layers") for m in modules(folder)]
+    exporting = [m for folder in ("core", "data", "datasets", "graph", "layers") for m in modules(folder)]
     public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}

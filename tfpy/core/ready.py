@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator
 from types import CoroutineType
 from typing import Any, Self, TypeVar
 
-K = TypeVar("K")
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 class Ready:
