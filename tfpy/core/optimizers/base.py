@@ -17,6 +17,7 @@ from tfpy.core.results import field
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine.backend import current
+from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.scope import end_scope, start_scope
 
@@ -109,6 +110,7 @@ class Optimizer(OptimizerCamel):
                 variable.assign(value)
                 for name, slot in new.items():
                     slots[name].assign(slot)
+            settle([variable, *self._slots_of(variable).values()] for variable, _ in pairs)
             self.end_step()
         finally:
             end_scope()
