@@ -77,9 +77,15 @@ def no_gradient(*kernels: str) -> None:
 
 
 class Node:
-    """One recorded kernel run. Saved inputs are read as attributes by name, saved outputs as `y`."""
+    """One recorded kernel run. Saved inputs are read as attributes by name, saved outputs as `y`.
 
-    __slots__ = ("attrs", "cls", "inputs", "kernel", "outputs", "row", "saved")
+    Attributes:
+        wanted: for each input whether its gradient is needed; joint rules may look at it.
+    """
+
+    wanted: list[bool]
+
+    __slots__ = ("attrs", "cls", "inputs", "kernel", "outputs", "row", "saved", "wanted")
 
     def __init__(
         self,
@@ -260,14 +266,16 @@ def stops_between(tape: Tape, y: Handle) -> list[str]:
 
 
 def _output_gradient(node: Node, grads: Mapping[int, Handle], cls: type[Handle]) -> Handle | list[Handle]:
+    outputs = node.outputs[:-1] if node.kernel.workspace else node.outputs
     if len(node.outputs) == 1:
-        return grads[node.outputs[0][0]]
-    return [grads[i] if i in grads else _zeros(s, cls) for i, s in node.outputs]
+        return grads[outputs[0][0]]
+    return [grads[i] if i in grads else _zeros(s, cls) for i, s in outputs]
 
 
 def _input_gradients(node: Node, dy: Any, tracked: set[int]) -> Sequence[Handle | None]:
     assert node.row is not None
     if node.row.joint is not None:
+        node.wanted = [ident in tracked for ident, _ in node.inputs]
         return list(node.row.joint(dy, node))
     found: list[Handle | None] = []
     for name in node.kernel.inputs:

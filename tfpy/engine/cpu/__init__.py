@@ -17,8 +17,12 @@ from tfpy.engine.cpu import (  # noqa: F401
     pool,
     reduce,
     resize,
+    sequence_cells,
     transform,
 )
+from tfpy.engine.cpu.allocator import keep_freed_memory
 from tfpy.engine.cpu.backend import CpuBackend, ExactBackend, double
+
+keep_freed_memory()
 
 __all__ = ["CpuBackend", "ExactBackend", "double"]

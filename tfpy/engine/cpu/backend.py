@@ -17,6 +17,7 @@ import numpy as np
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.exact import EXACT, rounded
 from tfpy.engine.cpu.fused import FUSED
+from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.handle import Handle
@@ -97,7 +98,7 @@ class ExactBackend(CpuBackend):
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)
-        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED}
+        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED | SEQUENCES}
 
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(rounded, super().write(values, dtype))

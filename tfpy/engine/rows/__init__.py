@@ -14,4 +14,5 @@ from tfpy.engine.rows import (  # noqa: F401
     normalization,
     pool,
     reduce,
+    sequence,
 )
