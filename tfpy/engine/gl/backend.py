@@ -19,6 +19,7 @@ from tfpy.engine.gl import (  # noqa: F401
     reduce,
     resize,
     scan,
+    sequence,
     softmax,
     sort,
     views,
