@@ -34,8 +34,8 @@ def cases() -> Iterator[Any]:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", list(cases()))
-def test_gives_the_recorded_numbers(case: dict[str, Any]) -> None:
-    message = run_golden.run_case(case, "cpu", str(HERE), tf)
+def test_gives_the_recorded_numbers(case: dict[str, Any], default_backend: str) -> None:
+    message = run_golden.run_case(case, default_backend, str(HERE), tf)
     for handle in list(kept.values()):
         handle.dispose()
     if hasattr(tf, "legacy"):

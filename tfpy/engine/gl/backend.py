@@ -10,6 +10,8 @@ import numpy as np
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.engine.gl import (  # noqa: F401
+    crop,
+    dilation,
     elementwise,
     fft,
     fused,
@@ -22,6 +24,7 @@ from tfpy.engine.gl import (  # noqa: F401
     sequence,
     softmax,
     sort,
+    transform,
     views,
     windowed,
 )

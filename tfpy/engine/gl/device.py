@@ -212,6 +212,11 @@ class Device:
         if error != "GL_NO_ERROR":
             raise RuntimeError(f"webgl: OpenGL reports {error}.")
 
+    @property
+    def alive(self) -> bool:
+        """Whether this process and thread can use it."""
+        return threading.get_ident() == self._thread
+
     def finish(self) -> None:
         """Wait until the GPU is done."""
         self.context.finish()
