@@ -25,6 +25,7 @@ from tfpy.engine.gl import (  # noqa: F401
     softmax,
     sort,
     transform,
+    transpose,
     views,
     windowed,
 )
