@@ -103,12 +103,13 @@ def poisson(y_true: Tensor, y_pred: Tensor) -> Tensor:
 
 def cosine_proximity(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """Minus the cosine of the angle between t and p."""
-    return _normalized(y_true).mul(_normalized(y_pred)).sum(-1).neg()
+    return normalized(y_true).mul(normalized(y_pred)).sum(-1).neg()
 
 
-def _normalized(x: Tensor) -> Tensor:
+def normalized(x: Tensor, axis: int = -1) -> Tensor:
+    """The vectors along an axis, made of length 1."""
     x = x.cast("float32") if x.dtype != "float32" else x
-    total = x.square().sum(-1, True)
+    total = x.square().sum(axis, True)
     return x.div(maximum(total, full(total.shape, current().epsilon)).sqrt())
 
 
