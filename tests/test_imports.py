@@ -16,6 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "tfpy"
 MAY_IMPORT = {
     "engine": set(),
     "core": {"engine", "version"},
+    "data": {"core", "engine"},
+    "datasets": {"core", "data", "engine"},
     "layers": {"core", "engine", "version"},
     "legacy": {"core", "engine", "version"},
     "_api": {"core", "layers", "engine"},

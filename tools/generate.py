@@ -179,7 +179,8 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
             lines.append(f"from {p.module.name} import {p.local_name} as _{p.name}\n")
             aliases.append(f"{p.name} = _{p.name}\n")
         spelt = camel(p.name, space)
-        if not isinstance(p.node, ast.ClassDef) and spelt != p.name:
+        # A class has the same name in both spellings, but the function that TF.js makes it by has two.
+        if spelt != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
             aliases.append(f"{spelt} = {p.name}\n")
     if not made:
         return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)
@@ -193,12 +194,11 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
 
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    core = list(modules("core"))
-    everything = [*core, *modules("layers"), *modules("legacy")]
-    public = [p for m in [*core, *modules("layers")] for p in public_in(m)]
+    exporting = [m for folder in ("core", "data", "datasets", "layers") for m in modules(folder)]
+    public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
-    files |= camel_mixins(everything)
+    files |= camel_mixins([*exporting, *modules("legacy")])
     factories = factories_in(list(modules("layers")))
     files |= faces(public, factories)
     sources = {path: formatted(text, path) for path, text in files.items()}

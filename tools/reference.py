@@ -71,6 +71,7 @@ def _entry(p: Public, camel: Camel) -> str:
     spelt = camel(p.name, p.namespace)
     is_class = isinstance(p.node, ast.ClassDef)
     heading = f"{path}{p.name}" + (f" · {path}{spelt}" if spelt != p.name and not is_class else "")
+    heading += "".join(f" · tf.{alias}" for alias in p.aliases)
     text = f'\n::: {p.module.name}.{p.local_name}\n    options:\n      heading: "{heading}"\n'
     return text + f"      toc_label: {p.name}\n" + ("      members: true\n" if is_class else "")
 

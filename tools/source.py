@@ -45,6 +45,7 @@ class Public:
     chain: bool = False
     legacy: tuple[str, ...] = ()
     doc: str = ""
+    aliases: tuple[str, ...] = ()
 
     @property
     def local_name(self) -> str:
@@ -109,6 +110,7 @@ def public_in(module: Module) -> Iterator[Public]:
             if isinstance(mark, ast.Name) and mark.id in ("op", "export"):
                 keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
                 values = {k.arg: ast.literal_eval(k.value) for k in keywords if k.arg}
+                aliases = tuple(values.get("aliases", "").split())
                 yield Public(
                     public_name(node.name),
                     module,
@@ -117,8 +119,9 @@ def public_in(module: Module) -> Iterator[Public]:
                     values.get("chain", False),
                     tuple(values.get("legacy", "").split()),
                     values.get("doc", ""),
+                    aliases,
                 )
-                for alias in values.get("aliases", "").split():
+                for alias in aliases:
                     namespace, _, name = alias.rpartition(".")
                     yield Public(name, module, node, namespace)
 

@@ -19,6 +19,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "basic_lstm_cell": "basicLSTMCell",
         "batch_to_space_nd": "batchToSpaceND",
         "data_to_gpu": "dataToGPU",
+        "decode_utf8": "decodeUTF8",
         "from_tf_hub": "fromTFHub",
         "gather_nd": "gatherND",
         "input_dtype": "inputDType",
@@ -31,6 +32,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "space_to_batch_nd": "spaceToBatchND",
         "to_json": "toJSON",
     },
+    "callbacks": {"reduce_lr_on_plateau": "reduceLROnPlateau", "terminate_on_nan": "terminateOnNaN"},
     "image": {"grayscale_to_rgb": "grayscaleToRGB"},
     "layers": {
         "conv_lstm2d": "convLstm2d",

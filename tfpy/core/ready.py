@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from types import CoroutineType
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -32,3 +33,26 @@ class ReadyNone(Ready):
     def __await__(self) -> Generator[Any, None, None]:  # type: ignore[override]
         return None
         yield
+
+
+def finish(result: Any) -> Any:
+    """What a function of the user's returned; if it is `async`, what it comes to in the end."""
+    if not isinstance(result, CoroutineType):
+        return result
+    import asyncio  # slow to import, and mostly not needed
+
+    return away_from_loop(lambda: asyncio.run(result))
+
+
+def away_from_loop(work: Callable[[], T]) -> T:
+    """Do work that runs an event loop: here, or on a thread of its own where a loop runs already, as in a notebook."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()

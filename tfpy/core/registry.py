@@ -75,7 +75,10 @@ def public_name(name: str) -> str:
 
 
 def export(*, doc: str, namespace: str = "", options: str | None = None, aliases: str = "") -> Callable[[T], T]:
-    """Mark a class, or a function that is no op, as public. A function is made to accept options."""
+    """Mark a class, or a function that is no op, as public. A function is made to accept options.
+
+    An alias of a class is the name of the function that TF.js makes it by; it has two spellings.
+    """
 
     def mark(thing: T) -> T:
         public: Any = thing if isinstance(thing, type) else _taking_options(thing, options)  # type: ignore[type-var]

@@ -2,32 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-from importlib.resources import files
-from typing import Any
-
-import numpy as np
-
 import tfpy as tf
 
 _FRAMES, _COEFFICIENTS, _SPEAKERS = 29, 12, 9
-
-
-def _utterances(split: str) -> tuple[Any, Any]:
-    """(utterances, frames, coefficients), short ones filled up with zeros, and the speakers."""
-    packed = files("tfpy").joinpath("datasets/japanese_vowels.csv.gz").read_bytes()
-    frames: dict[str, list[list[float]]] = {}
-    speakers: dict[str, int] = {}
-    for row in csv.DictReader(gzip.decompress(packed).decode().splitlines()):
-        if row["split"] == split:
-            values = [float(row[f"c{i + 1}"]) for i in range(_COEFFICIENTS)]
-            frames.setdefault(row["utterance"], []).append(values)
-            speakers[row["utterance"]] = int(row["speaker"])
-    x = np.zeros((len(frames), _FRAMES, _COEFFICIENTS), np.float32)
-    for i, utterance in enumerate(frames.values()):
-        x[i, : len(utterance)] = utterance
-    return x, np.array(list(speakers.values()))
 
 
 def tell_speakers(epochs: int, seed: int = 1) -> float:
@@ -36,8 +13,7 @@ def tell_speakers(epochs: int, seed: int = 1) -> float:
     Returns:
         The part of the other utterances whose speaker it told.
     """
-    x, speakers = _utterances("train")
-    unseen, their_speakers = _utterances("test")
+    (x, speakers), (unseen, their_speakers) = tf.datasets.japanese_vowels()
     model = tf.sequential()
     model.add(tf.layers.masking(input_shape=[_FRAMES, _COEFFICIENTS]))
     model.add(tf.layers.gru(units=32, recurrent_initializer="glorotNormal", recurrent_activation="sigmoid"))

@@ -169,6 +169,18 @@ def as_int(op: str, argument: str, value: object) -> int:
     raise argument_error(op, argument, "a whole number", value, TypeError)
 
 
+def as_positive(op: str, argument: str, value: object) -> int:
+    """A whole number above 0, given as `as_int` takes it.
+
+    Raises:
+        TypeError: not a number. ValueError: None, a number with a fraction, or one that is not above 0.
+    """
+    number = 0 if value is None else as_int(op, argument, value)
+    if number < 1:
+        raise argument_error(op, argument, "a whole number above 0", value)
+    return number
+
+
 def as_number(op: str, argument: str, value: object) -> float:
     """One number, given as a Python or numpy number, as a float; TypeError for anything else."""
     try:

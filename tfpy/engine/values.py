@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from tfpy.engine.backend import Array
+
+_SPACE = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+_DECIMAL = re.compile(r"[+-]?(?:Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+_WHOLE = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+")
 
 
 def to_int32(array: Array) -> Array:
@@ -39,3 +44,18 @@ def number_text(value: float) -> str:
         return digits.replace(".", "").ljust(power + 1 + (value < 0), "0")
     text = digits.removesuffix(".0") + (f"e{power:+d}" if power else "")
     return "0" if text == "-0" else text
+
+
+def text_number(text: str) -> float | None:
+    """The number that a text stands for by JavaScript's Number(); None where that is not a number.
+
+    Unlike Python it knows no underscores, `inf` or digits of other scripts, and takes an empty text for 0.
+    """
+    if _DECIMAL.fullmatch(text):
+        return float(text)
+    text = text.strip(_SPACE)
+    if not text:
+        return 0.0
+    if _DECIMAL.fullmatch(text):
+        return float(text)
+    return float(int(text, 0)) if _WHOLE.fullmatch(text) else None

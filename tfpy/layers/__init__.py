@@ -1703,7 +1703,7 @@ def dot(
 def dot(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dot:
     """Products summed over an axis of each of two inputs of rank 2 or 3.
 
-    Of [batch, a, n] and [batch, b, n] with axes 2: [batch, a, b]; of [batch, n] and [batch, n] with axes 1: [batch, 1]."""
+    With axes 2, of [batch, a, n] and [batch, b, n]: [batch, a, b]; with axes 1, of [batch, n] twice: [batch, 1]."""
     return Dot(config, **options)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
     from tfpy.layers.base import Layer
-    from tfpy.layers.callbacks import Logs
+    from tfpy.layers.callbacks import History, Logs
     from tfpy.layers.model import LayersModel
     from tfpy.layers.weights import LayerVariable
 
@@ -200,21 +200,9 @@ class LayersModelCamel:
 
     if TYPE_CHECKING:
 
-        @property
-        def stopTraining(self) -> bool: ...
-
-        @property
-        def metricsNames(self) -> list[str]: ...
-
-        def trainOnBatch(self, x: Any, y: Any) -> Any: ...
-
         def predictOnBatch(self, x: Any) -> Any: ...
 
     else:
-        stopTraining = forward_property("stop_training")
-        stopTraining = forward_property("stop_training", writable=True)
-        metricsNames = forward_property("metrics_names")
-        trainOnBatch = forward("train_on_batch")
         predictOnBatch = forward("predict_on_batch")
 
 
@@ -247,3 +235,49 @@ class SymbolicTensorCamel:
     """TF.js's spellings for SymbolicTensor."""
 
     __slots__ = ()
+
+
+class TrainableModelCamel:
+    """TF.js's spellings for TrainableModel."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def metricsNames(self) -> list[str]: ...
+
+        def fitDataset(
+            self,
+            dataset: Any,
+            args: Mapping[str, Any] | None = None,
+            *,
+            epochs: int | None = None,
+            batches_per_epoch: int | None = None,
+            verbose: int = 1,
+            callbacks: Any = None,
+            validation_data: Any = None,
+            validation_batch_size: int = 32,
+            validation_batches: int | None = None,
+            validation_split: float | None = None,
+            yield_every: Any = "auto",
+            initial_epoch: int = 0,
+            class_weight: Any = None,
+        ) -> History: ...
+
+        @property
+        def stopTraining(self) -> bool: ...
+
+        def trainOnBatch(self, x: Any, y: Any) -> Any: ...
+
+        def evaluateDataset(
+            self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
+        ) -> Any: ...
+
+    else:
+        metricsNames = forward_property("metrics_names")
+        fitDataset = forward("fit_dataset")
+        stopTraining = forward_property("stop_training")
+        stopTraining = forward_property("stop_training", writable=True)
+        trainOnBatch = forward("train_on_batch")
+        evaluateDataset = forward("evaluate_dataset")

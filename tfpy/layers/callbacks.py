@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.core.names import camel, spellings
 from tfpy.core.options import respell
-from tfpy.core.ready import Ready
+from tfpy.core.ready import Ready, finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.core.spelling import adopt_camel
@@ -140,6 +139,21 @@ class CustomCallback(Callback):
             self._call("on_yield", self._epoch, batch, logs)
 
 
+@export(doc="Callbacks", aliases="callbacks.lambda_callback")
+class LambdaCallback(CustomCallback):
+    """A callback of functions given as keywords: `on_epoch_end=lambda epoch, logs: …`.
+
+    Args:
+        functions: the functions by event, as a dict.
+        keywords: the same as keywords, in either spelling.
+
+    Source: Keras `LambdaCallback`; the same as TF.js `tf.CustomCallback`.
+    """
+
+    def __init__(self, functions: Mapping[str, Any] | None = None, /, **keywords: Any) -> None:
+        super().__init__({**(functions or {}), **keywords})
+
+
 def _interval(yield_every: Any) -> float | None:
     if yield_every in ("batch", "epoch", "never"):
         return None
@@ -205,24 +219,6 @@ class CallbackList:
             if callback.wants(event):
                 read_logs(args[-1])
                 finish(call_with_as_many(getattr(callback, event), *args))
-
-
-def finish(result: Any) -> None:
-    """Wait for what an `async` callback has begun."""
-    if not inspect.iscoroutine(result):
-        return
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(result)
-        return
-    # A loop is running here already, as in a notebook: this one gets a thread of its own.
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, result).result()
 
 
 def as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:

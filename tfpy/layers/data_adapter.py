@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
+from tfpy.core.ops import metrics
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -96,11 +97,11 @@ def check_targets(
     where: str, targets: Sequence[Tensor], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
 ) -> None:
     """The losses that compare element by element need targets of the outputs' shape."""
-    alike = (losses.mean_squared_error, losses.binary_crossentropy, losses.categorical_crossentropy)
+    alike = (metrics.mean_squared_error, metrics.binary_crossentropy, metrics.categorical_crossentropy)
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
             raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
-        if function is losses.categorical_crossentropy and target.shape[-1] == 1:
+        if function is metrics.categorical_crossentropy and target.shape[-1] == 1:
             expected = "one-hot for categoricalCrossentropy (class indices go with sparseCategoricalCrossentropy)"
             raise argument_error(where, "y", expected, target)
         if function in alike and any(
@@ -152,13 +153,6 @@ def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor
     return to_tensor(where, "class_weight", np.array([table[int(c)] for c in classes], dtype=np.float32))
 
 
-def batch_size_of(where: str, size: Any) -> int:
-    """A batch size, checked to be a whole number above 0."""
-    if isinstance(size, bool) or not isinstance(size, (int, float, np.integer)) or size != int(size) or size < 1:
-        raise argument_error(where, "batch_size", "a whole number above 0", size)
-    return int(size)
-
-
 def batches(count: int, size: int) -> list[tuple[int, int]]:
     """The starts and ends of batches; the last may be short."""
     return [(start, min(count, start + size)) for start in range(0, count, size)]
@@ -175,3 +169,13 @@ def validation(data: Any) -> tuple[Any, Any]:
     if len(pair) != 2:
         raise argument_error("fit", "validation_data", "a pair (x, y)", f"{len(pair)} things")
     return pair[0], pair[1]
+
+
+def parts_of(where: str, element: Any) -> tuple[Any, Any, Any]:
+    """The inputs, the labels and the weights, which may be None, of an element of a data set."""
+    if isinstance(element, (tuple, list)) and len(element) in (2, 3):
+        return element[0], element[1], element[2] if len(element) == 3 else None
+    if isinstance(element, Mapping) and element.get("xs") is not None and element.get("ys") is not None:
+        return element["xs"], element["ys"], None
+    expected = "made of batches {'xs': inputs, 'ys': labels} or (inputs, labels)"
+    raise argument_error(where, "dataset", expected, element)

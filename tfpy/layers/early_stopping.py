@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.callbacks import Callback, Logs
+from tfpy.layers.monitor import Monitor
 
 
-@export(doc="Callbacks")
+@export(doc="Callbacks", aliases="callbacks.early_stopping")
 class EarlyStopping(Callback):
     """Ends training when a loss or metric has not improved for a number of epochs.
 
@@ -32,7 +30,7 @@ class EarlyStopping(Callback):
     Source: TF.js `tf.callbacks.earlyStopping`.
     """
 
-    @accepts_options("args")
+    @accepts_options("args", where="early_stopping")
     def __init__(
         self,
         args: Mapping[str, Any] | None = None,
@@ -45,8 +43,7 @@ class EarlyStopping(Callback):
         baseline: float | None = None,
         restore_best_weights: bool = False,
     ) -> None:
-        if mode not in ("auto", "min", "max"):
-            raise argument_error("early_stopping", "mode", "'auto', 'min' or 'max'", mode)
+        self._monitor = Monitor("early_stopping", monitor, mode, min_delta)
         self.monitor = monitor
         self.min_delta = abs(min_delta)
         self.patience = patience
@@ -56,24 +53,20 @@ class EarlyStopping(Callback):
         self.restore_best_weights = restore_best_weights
         self.wait = 0
         self.stopped_epoch = 0
-        # Improving is getting larger, after a multiplication by this.
-        self._sign = 1 if mode == "max" or (mode == "auto" and "acc" in monitor) else -1
-        self.best = math.inf
+        self.best = self._monitor.worst
         self._best_weights: list[Tensor] | None = None
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self.wait = 0
         self.stopped_epoch = 0
-        self.best = -self._sign * math.inf if self.baseline is None else self.baseline
+        self.best = self._monitor.worst if self.baseline is None else self.baseline
         self._best_weights = None
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        current = (logs or {}).get(self.monitor)
+        current = self._monitor.value(logs)
         if current is None:
-            known = ", ".join(logs or {})
-            warnings.warn(f"early_stopping: there is no {self.monitor!r} to look at, only {known}.", stacklevel=2)
             return
-        if self._sign * current - self.min_delta > self._sign * self.best:
+        if self._monitor.improves(current, self.best):
             self.best = current
             self.wait = 0
             self._remember()
@@ -92,30 +85,3 @@ class EarlyStopping(Callback):
             self.model.set_weights(self._best_weights)
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch}: early stopping.")
-
-
-@export(namespace="callbacks", doc="Callbacks", options="args")
-def early_stopping(
-    args: Mapping[str, Any] | None = None,
-    *,
-    monitor: str = "val_loss",
-    min_delta: float = 0,
-    patience: int = 0,
-    verbose: int = 0,
-    mode: str = "auto",
-    baseline: float | None = None,
-    restore_best_weights: bool = False,
-) -> EarlyStopping:
-    """A callback that ends training when a value no longer improves; see EarlyStopping for the options.
-
-    Source: TF.js `tf.callbacks.earlyStopping`.
-    """
-    return EarlyStopping(
-        monitor=monitor,
-        min_delta=min_delta,
-        patience=patience,
-        verbose=verbose,
-        mode=mode,
-        baseline=baseline,
-        restore_best_weights=restore_best_weights,
-    )

@@ -6,18 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from tfpy.core.ops.create import eye, fill, make_tensor, zeros
+from tfpy.core.ops.create import eye, fill, zeros
 from tfpy.core.ops.create import ones as ones_tensor
+from tfpy.core.ops.linalg import qr
 from tfpy.core.ops.random import random_normal as normal_numbers
 from tfpy.core.ops.random import random_uniform as uniform_numbers
 from tfpy.core.ops.random import truncated_normal as truncated_numbers
 from tfpy.core.tensor import Tensor
-from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import DType, Shape, as_shape
+from tfpy.engine.spec import DType, Shape
 from tfpy.layers._camel import InitializerCamel
 from tfpy.layers.choose import choose
 from tfpy.layers.declared import Declared
@@ -213,12 +211,12 @@ class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.ort
         if len(shape) < 2:
             raise argument_error("orthogonal initializer", "shape", "of rank 2 or more", list(shape))
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        tall = (max(rows, columns), min(rows, columns))
-        numbers = rng.normal(self.seed, math.prod(tall)).reshape(tall).astype(np.float32)
-        q, r = np.linalg.qr(numbers.astype(np.float64))
-        q *= np.sign(np.diagonal(r))
-        matrix = q.T if rows < columns else q
-        return make_tensor("orthogonal initializer", matrix.ravel(), as_shape("orthogonal", shape), None).mul(self.gain)
+        numbers = normal_numbers([max(rows, columns), min(rows, columns)], 0, 1, "float32", self.seed)
+        q, r = qr(numbers)
+        size = min(rows, columns)
+        signs = r.flatten().strided_slice([0], [size * size], [size + 1]).sign()
+        matrix = q.mul(signs)
+        return (matrix.transpose() if rows < columns else matrix).reshape(shape).mul(self.gain)
 
 
 def compute_fans(shape: Shape) -> tuple[float, float]:

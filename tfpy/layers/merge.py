@@ -11,13 +11,13 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import concat
 from tfpy.core.ops.logic import logical_and
 from tfpy.core.ops.matmul import mat_mul
+from tfpy.core.ops.metrics import of_length_1
 from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
 from tfpy.layers.base import Layer
-from tfpy.layers.losses import normalized
 from tfpy.layers.symbolic import PartialShape, as_list
 
 
@@ -215,7 +215,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         a, b = as_list(inputs)
         i, j = self._axes((a.shape, b.shape))
         if self.normalize:
-            a, b = normalized(a, i), normalized(b, j)
+            a, b = of_length_1(a, i), of_length_1(b, j)
         return batch_dot(a, b, i, j)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

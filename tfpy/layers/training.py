@@ -1,4 +1,4 @@
-"""Training and testing steps and loops: what happens to each batch, and what is reported of it."""
+"""Training and testing steps: what happens to a batch, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.ops.arith import add, mul
+from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
-from tfpy.engine import rng
-from tfpy.engine.scope import end_scope, outlive_scopes, start_scope
-from tfpy.layers.callbacks import CallbackList
-from tfpy.layers.data_adapter import batches, rows
+from tfpy.layers.data_adapter import rows
 from tfpy.layers.losses import Loss
 from tfpy.layers.metrics import Metric
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable import TrainableModel
 
 
 class Output(NamedTuple):
@@ -40,14 +37,18 @@ class Compiled(NamedTuple):
     labels: list[str]
 
 
-def labels_of(outputs: Sequence[Output]) -> list[str]:
-    """The names under which losses and metrics are reported; a name that occurs again gets a number."""
+def names_of(outputs: Sequence[Output]) -> list[str]:
+    """The names of what is reported: the loss, the losses of several outputs, the metrics."""
     several = len(outputs) > 1
     found = ["loss"]
     found += [f"{o.name}_loss" for o in outputs] if several else []
-    found += [f"{o.name}_{name}" if several else name for o in outputs for name, _ in o.metrics]
-    return [label if found.count(label) == 1 or found.index(label) == i else f"{label}_{found[:i].count(label)}"
-            for i, label in enumerate(found)]  # fmt: skip
+    return found + [f"{o.name}_{name}" if several else name for o in outputs for name, _ in o.metrics]
+
+
+def labels_of(outputs: Sequence[Output]) -> list[str]:
+    """The names under which it is reported: those that occur more than once are numbered."""
+    names = names_of(outputs)
+    return [name if names.count(name) == 1 else f"{name}_{names[:i].count(name)}" for i, name in enumerate(names)]
 
 
 class Batch(NamedTuple):
@@ -74,7 +75,7 @@ class Batch(NamedTuple):
 
 
 def train_step(
-    model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
+    model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics."""
     reported: list[Tensor] = []
@@ -94,7 +95,7 @@ def train_step(
     return [loss, *reported]
 
 
-def test_step(model: LayersModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
+def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
     outputs, _ = model.graph.run(batch.inputs)
     _, singles = _losses(compiled, batch, outputs)
@@ -124,90 +125,3 @@ def _metrics(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> lis
         for output, target, found in zip(compiled.outputs, batch.targets, outputs, strict=True)
         for name, metric in output.metrics
     ]
-
-
-def test_loop(model: LayersModel, compiled: Compiled, data: Batch, batch_size: int) -> list[Tensor]:
-    """Loss and metrics of all samples: the mean of those of the batches, weighted by their sizes."""
-    totals: list[Tensor] = [full((), 0) for _ in compiled.labels]
-    for start, end in batches(data.size, batch_size):
-        start_scope("test")
-        try:
-            found = test_step(model, compiled, data.batch(start, end))
-            totals = [outlive_scopes(add(t, f.mul(end - start))) for t, f in zip(totals, found, strict=True)]
-        finally:
-            end_scope()
-    return [t.div(data.size) for t in totals]
-
-
-class FitOptions(NamedTuple):
-    """What `fit` was asked for."""
-
-    batch_size: int
-    epochs: int
-    initial_epoch: int
-    shuffle: bool
-    seed: rng.Seed | None
-    validation: Batch | None
-
-
-class EpochMeans:
-    """The means of what the batches of an epoch report, weighted by their sizes; reckoned as TF.js does, in float32."""
-
-    def __init__(self) -> None:
-        self._seen = 0
-        self._totals: dict[str, Tensor] = {}
-
-    def add(self, labels: Sequence[str], values: Sequence[Tensor], size: int) -> None:
-        """Take in what a batch reports."""
-        self._seen += size
-        for label, value in zip(labels, values, strict=True):
-            part = mul(value, size)
-            before = self._totals.get(label)
-            self._totals[label] = outlive_scopes(part if before is None else add(before, part))
-
-    def logs(self) -> dict[str, Any]:
-        """The means by name."""
-        return {label: mul(1 / self._seen, total) for label, total in self._totals.items()}
-
-
-def fit_loop(model: LayersModel, compiled: Compiled, data: Batch, options: FitOptions, callbacks: CallbackList) -> None:
-    """The epochs of `fit`."""
-    variables = model.trainable_weights
-    order = np.arange(data.size, dtype=np.int32)
-    shuffler = rng.Shuffler(options.seed)
-    callbacks.call("on_train_begin", {})
-    model.stop_training = False
-    for epoch in range(options.initial_epoch, options.epochs):
-        callbacks.call("on_epoch_begin", epoch, {})
-        if options.shuffle:
-            order = shuffler.shuffle(order)
-        means = EpochMeans()
-        epoch_logs: dict[str, Any] = {}
-        spans = batches(data.size, options.batch_size)
-        for number, (start, end) in enumerate(spans):
-            batch_logs: dict[str, Any] = {"batch": number, "size": end - start}
-            callbacks.call("on_batch_begin", number, dict(batch_logs))
-            start_scope("fit")
-            try:
-                picked = order[start:end] if options.shuffle else None
-                found = train_step(model, compiled, data.batch(start, end, picked), variables)
-                means.add(compiled.labels, found, end - start)
-                batch_logs |= _named(compiled.labels, found)
-                if number == len(spans) - 1 and options.validation is not None:
-                    values = test_loop(model, compiled, options.validation, options.batch_size)
-                    epoch_logs |= _named([f"val_{label}" for label in compiled.labels], values)
-            finally:
-                end_scope()
-            callbacks.call("on_batch_end", number, batch_logs)
-            if model.stop_training:
-                break
-        epoch_logs |= means.logs()
-        callbacks.call("on_epoch_end", epoch, epoch_logs)
-        if model.stop_training:
-            break
-    callbacks.call("on_train_end", {})
-
-
-def _named(labels: Sequence[str], values: Sequence[Tensor]) -> dict[str, Any]:
-    """Reported values, which outlive the scope of their batch."""
-    return {label: outlive_scopes(value) for label, value in zip(labels, values, strict=True)}

@@ -56,7 +56,7 @@ class CpuBackend:
         }
 
     def write(self, values: Array, dtype: DType) -> Array:
-        return np.array(values, dtype=self._types[dtype], order="C")
+        return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
 
     def read(self, payload: Array, dtype: DType) -> Array:
         return payload

@@ -1,0 +1,297 @@
+"""CSV and text files: what TF.js makes of them; where they come from; that they are never in memory as a whole."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from data.recorded import TFJS, agree_or_fail, number
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfpy as tf
+from tfpy.data.csv_dataset import split_row
+from tfpy.data.sources import FileDataSource
+from tfpy.engine.values import text_number
+
+TABLE = "name,size,kind\nan ant,1.5,x\na bee,,y\n"
+# Recorded files with a text below a number.
+MIXED = [case["text"] for case in TFJS["csv"] if '"a "q" b"' in case["text"] or "FALSE,x" in case["text"]]
+ROWS = [{"name": "an ant", "size": 1.5, "kind": "x"}, {"name": "a bee", "size": None, "kind": "y"}]
+
+
+# As TF.js reads them
+
+
+def test_lines_are_split_as_in_tfjs() -> None:
+    for case in TFJS["lines"]:
+        cells = split_row(case["line"], " " if case["blanks"] else ",", case["blanks"])
+        assert cells == case["cells"], case["line"]
+
+
+def test_texts_are_numbers_as_in_tfjs() -> None:
+    for case in TFJS["numbers"]:
+        assert text_number(case["text"]) == number(case["number"]), case["text"]
+
+
+@pytest.mark.parametrize("case", TFJS["csv"], ids=lambda case: repr(case["text"])[:30] + str(len(case["config"])))
+def test_files_give_tfjss_rows(case: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(case["text"].encode())
+    agree_or_fail(lambda: tf.data.csv(f"file://{path}", case["config"]).to_array(), case["rows"])
+    if case["text"] not in MIXED:
+        agree_or_fail(lambda: tf.data.csv(path, case["config"]).batch(2).to_array(), case["batch"])
+
+
+def test_a_text_below_a_number_is_no_nan() -> None:
+    """TF.js makes it NaN."""
+    with pytest.raises(TypeError, match="'b'.*all of one kind"):
+        tf.data.csv(b"a,b\n1,2\n3,x").batch(2).to_array()
+
+
+def test_options_in_every_form() -> None:
+    data = b"1;2"
+    forms: list[dict[str, Any]] = [
+        {"csv_config": {"hasHeader": False, "columnNames": ["a", "b"], "delimiter": ";"}},
+        {"has_header": False, "column_names": ["a", "b"], "delimiter": ";"},
+        {"hasHeader": False, "columnNames": ("a", "b"), "delimiter": ";"},
+    ]
+    for form in forms:
+        assert tf.data.csv(data, **form).to_array() == [{"a": 1, "b": 2}]
+        assert tf.data.CSVDataset(FileDataSource(data), **form).to_array() == [{"a": 1, "b": 2}]
+
+
+def test_columns_in_both_spellings_and_their_names() -> None:
+    for config in ({"isLabel": True}, {"is_label": True}):
+        d = tf.data.csv(b"a,b,c\n1,2,3", column_configs={"b": config, "a": {}}, configured_columns_only=True)
+        assert d.column_names() == d.columnNames() == ["b", "a"]
+        assert d.to_array() == [{"xs": {"a": 1}, "ys": {"b": 2}}]
+    assert tf.data.csv(b"a,b\n").columnNames() == ["a", "b"]
+
+
+def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
+    batch = tf.data.csv(TABLE.encode()).batch(2).to_array()[0]
+    assert list(batch["name"].data_sync()) == ["an ant", "a bee"]
+    assert batch["size"].data_sync()[0] == 1.5
+    assert math.isnan(batch["size"].data_sync()[1])
+    mixed = tf.data.csv(b"code\nA1\n\n12").batch(3).to_array()[0]
+    assert list(mixed["code"].data_sync()) == ["A1", "", "12"]
+
+
+@pytest.mark.parametrize(
+    ("text", "config", "words"),
+    [
+        (b"", {}, "empty"),
+        (b"a,b\n1", {}, "'1'.*1"),
+        (b"a,a\n1,2", {}, "'a'"),
+        (b"a\n1", {"columnConfigs": {"aa": {}}}, "aa.*a"),
+        (b"a\n1", {"columnConfigs": {"a": {"dtpye": "bool"}}}, "dtpye.*dtype"),
+        (b"a\n1", {"columnConfigs": {"a": {"dtype": "float64"}}}, "float64"),
+        (b"a\n1", {"columnConfigs": {"a": 3}}, "column_configs"),
+        (b"a\n1", {"configuredColumnsOnly": True}, "configured_columns_only"),
+        (b"a\n1", {"delimiter": "ab"}, "delimiter"),
+        (b"a\n1", {"delimiter": '"'}, "delimiter"),
+        (b"a\n1", {"hasHeaders": True}, "hasHeader"),
+        (b"1", {"hasHeader": False}, "column_names"),
+        (b"a,b\n1,", {"columnConfigs": {"b": {"required": True}}}, "'b'.*'1,'"),
+        (b"\x1f\x8bnonsense", {}, "gzip"),
+    ],
+)
+def test_errors_say_what_is_wrong(text: bytes, config: dict[str, Any], words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        tf.data.csv(text, config).to_array()
+
+
+def test_reading_goes_on_after_a_bad_row() -> None:
+    rows = tf.data.csv(b"a,b\n1,2\n3\n5,6").iterator()
+    assert next(rows) == {"a": 1, "b": 2}
+    with pytest.raises(ValueError, match="'3'"):
+        next(rows)
+    assert next(rows) == {"a": 5, "b": 6}
+    errors: list[Exception] = []
+    kept = tf.data.csv(b"a,b\n1,2\n3\n5,6\n7\n8,9").iterator().handle_errors(lambda e: not errors.append(e))  # type: ignore[func-returns-value]
+    assert [row["a"] for row in kept] == [1, 5, 8]
+    assert len(errors) == 2
+    stopped = tf.data.csv(b"a,b\n1,2\n3\n5,6").iterator().handleErrors(lambda e: False)
+    assert len(stopped.to_array()) == 1
+
+
+# Where they come from
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    """The address of a server of the files of tmp_path."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_sources(tmp_path: Path, web: str) -> None:
+    path = tmp_path / "a table.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    (tmp_path / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
+    bytes_ = np.frombuffer(TABLE.encode(), np.uint8)
+    sources: list[Any] = [
+        path,
+        str(path),
+        f"file://{path}",
+        path.as_uri(),
+        TABLE.encode(),
+        bytes_,
+        tmp_path / "table.csv.gz",
+        gzip.compress(TABLE.encode()),
+        f"{web}/a%20table.csv",
+        f"{web}/table.csv.gz",
+        tf.data.FileDataSource(path, {"chunkSize": 3}),
+        tf.data.URLDataSource(f"{web}/a%20table.csv", {"chunkSize": 3}),
+        tf.data.FileDataSource(f"file://{path}"),
+        tf.data.FileDataSource(bytes_),
+    ]
+    for source in sources:
+        d = tf.data.csv(source)
+        assert d.to_array() == d.to_array() == ROWS, source
+
+
+def test_parts_of_sources(tmp_path: Path, web: str) -> None:
+    (tmp_path / "letters").write_bytes(b"abcdefg")
+    for source in (
+        tf.data.FileDataSource(tmp_path / "letters", offset=2, chunk_size=3),
+        tf.data.FileDataSource(b"abcdefg", {"offset": 2, "chunkSize": 3}),
+        tf.data.URLDataSource(f"{web}/letters", {"offset": 2, "chunkSize": 3}),
+    ):
+        assert source.iterator().to_array() == [b"cde", b"fg"]
+        assert source.iterator().decodeUTF8().to_array() == source.iterator().decode_utf8().to_array()
+        assert "".join(source.iterator().decode_utf8()) == "cdefg"
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda p, web: tf.data.csv(p / "none.csv").to_array(), "none.csv"),
+        (lambda p, web: tf.data.csv(p).to_array(), "cannot be read"),
+        (lambda p, web: tf.data.csv(f"{web}/none.csv").to_array(), "none.csv.*404"),
+        (lambda p, web: tf.data.csv("http://127.0.0.1:1/x").to_array(), "127.0.0.1:1"),
+        (lambda p, web: tf.data.csv("ftp://a/b"), "ftp"),
+        (lambda p, web: tf.data.csv(3), "source"),
+        (lambda p, web: tf.data.FileDataSource([1.5]), "input"),
+        (lambda p, web: tf.data.FileDataSource(b"", {"chunkSize": 0}), "chunk_size"),
+        (lambda p, web: tf.data.FileDataSource(b"", {"offset": -1}), "offset"),
+    ],
+)
+def test_sources_that_cannot_be_read(make: Any, words: str, tmp_path: Path, web: str) -> None:
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
+        make(tmp_path, web)
+
+
+def test_text_lines() -> None:
+    lines = tf.data.TextLineDataset(tf.data.FileDataSource("\ufeffä\r\n\nz\ufeff\n".encode(), chunk_size=1))
+    assert lines.to_array() == ["ä", "", "z\ufeff"]
+    assert lines.batch(3).to_array()[0].data_sync()[0] == "ä"
+    assert tf.data.TextLineDataset(b"a\xff").to_array() == ["a\ufffd"]
+    assert tf.data.TextLineDataset(b"").to_array() == []
+
+
+@given(st.text(alphabet="aä€😀\n\r", max_size=30), st.integers(1, 7))
+def test_chunks_do_not_matter(text: str, size: int) -> None:
+    whole = text.split("\n")
+    expected = [line.removesuffix("\r") for line in (whole if whole[-1] else whole[:-1])]
+    for data in (text.encode(), gzip.compress(text.encode())):
+        assert tf.data.TextLineDataset(tf.data.FileDataSource(data, chunk_size=size)).to_array() == expected
+
+
+def test_gzip_members_follow_each_other_and_must_be_whole() -> None:
+    packed = gzip.compress(b"a\nb") + gzip.compress(b"c\n")
+    assert tf.data.TextLineDataset(packed).to_array() == ["a", "bc"]
+    with pytest.raises(ValueError, match="too early"):
+        tf.data.TextLineDataset(packed[:-5]).to_array()
+
+
+# Memory
+
+
+def test_files_are_read_piece_by_piece(tmp_path: Path) -> None:
+    path = tmp_path / "big.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("a,b,c\n")
+        for block in range(20):
+            file.writelines(f"{i},{block},some text in the row\n" for i in range(10_000))
+    packed = tmp_path / "big.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes(), 1))
+    for source in (path, packed):
+        rows = tf.data.csv(tf.data.FileDataSource(source, chunk_size=1 << 16)).batch(1000).map(lambda batch: batch["a"])
+        tracemalloc.start()
+        count = 0
+        for batch in rows:
+            count += batch.shape[0]
+            batch.dispose()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert count == 200_000
+        assert path.stat().st_size > 5e6
+        assert peak < 3e6
+
+
+def test_a_packed_bomb_is_unpacked_bit_by_bit() -> None:
+    bomb = gzip.compress(b"\n" * 50_000_000)
+    tracemalloc.start()
+    lines = tf.data.TextLineDataset(bomb).iterator()
+    assert next(lines) == ""
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 80e6
+
+
+def test_an_abandoned_file_is_closed(tmp_path: Path) -> None:
+    """Else Python warns, and warnings are errors here."""
+    path = tmp_path / "table.csv"
+    path.write_text("a\n" + "1\n" * 1_000_000, encoding="utf-8")
+    assert tf.data.csv(path).take(2).to_array() == [{"a": 1}, {"a": 1}]
+
+
+@pytest.mark.slow
+def test_a_gigabyte_needs_no_more_memory_than_a_megabyte(tmp_path: Path) -> None:
+    block = "".join(f"{i},{i / 7:.6f},{'a long text ' * 16}\n" for i in range(5_000))
+    needed = []
+    for size in (1e6, 1e9):
+        path = tmp_path / f"{size}.csv"
+        with path.open("w", encoding="utf-8") as file:
+            file.write("a,b,c\n")
+            while file.tell() < size:
+                file.write(block)
+        code = f"""
+import resource, tfpy as tf
+rows = sum(1 for _ in tf.data.csv({str(path)!r}))
+print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+        output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        rows, kilobytes = map(int, output.split())
+        assert rows == file_rows(path, block)
+        needed.append(kilobytes)
+        path.unlink()
+    assert needed[1] < needed[0] + 20_000
+
+
+def file_rows(path: Path, block: str) -> int:
+    """How many rows a file of such blocks has."""
+    return round(path.stat().st_size / len(block)) * 5_000

@@ -1,0 +1,315 @@
+"""Training from data sets: TF.js's numbers, order of calls and warnings; every form of data; mistakes."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from data.recorded import ROWS, SETS, TFJS, agree_or_fail
+
+import tfpy as tf
+
+# The exact backend gives TF.js's very bits.
+RTOL = {"cpu": 2e-6, "exact": 0}
+EVENTS = ["onTrainBegin", "onTrainEnd", "onEpochBegin", "onEpochEnd", "onBatchBegin", "onBatchEnd"]
+SNAKE = {
+    "initialEpoch": "initial_epoch",
+    "batchSize": "batch_size",
+    "doValidation": "do_validation",
+}
+
+
+def build(optimizer: Any = None, name: str | None = None) -> tf.Sequential:
+    """The model that the recorded numbers are of."""
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2], name=name)])
+    model.set_weights([np.array([[0.5], [-0.25]]), np.array([0.125])])
+    model.compile({"optimizer": optimizer or tf.train.sgd(0.1), "loss": "meanSquaredError", "metrics": ["mae"]})
+    return model
+
+
+X = np.array([row["xs"] for row in ROWS], np.float32)
+Y = np.array([row["ys"] for row in ROWS], np.float32)
+
+
+# As in TF.js
+
+
+@pytest.mark.parametrize(
+    "case", TFJS["training"], ids=lambda c: f"{c['set']}-{c['options']}-{c['validation']}-{c['stopAt']}"
+)
+def test_training_as_in_tfjs(case: dict[str, Any], backend: str) -> None:
+    model = build()
+    log: list[Any] = []
+
+    def calls(event: str) -> Callable[..., None]:
+        def call(a: Any, b: Any = None) -> None:
+            log.append([event, a, dict(b) if isinstance(b, dict) else b])
+            if event == "onBatchEnd" and a == case["stopAt"]:
+                model.stopTraining = True
+
+        return call
+
+    def train() -> dict[str, Any]:
+        options = dict(case["options"], verbose=0, callbacks={e: calls(e) for e in EVENTS})
+        if case["validation"]:
+            options["validationData"] = SETS[case["validation"]]()
+        history = model.fitDataset(SETS[case["set"]](), options)
+        params = {name: history.params[SNAKE.get(name, name)] for name in recorded["params"]}
+        return {"epoch": history.epoch, "history": history.history, "params": params, "weights": model.get_weights()}
+
+    recorded = case["result"].get("value", {"params": {}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        agree_or_fail(train, case["result"], RTOL[backend])
+    if case["log"] is not None:
+        agree_or_fail(lambda: log, {"value": case["log"]}, RTOL[backend])
+
+
+@pytest.mark.parametrize("case", TFJS["evaluations"], ids=lambda c: f"{c['set']}-{c['options']}")
+@pytest.mark.filterwarnings("ignore:.*ended after")
+def test_evaluation_as_in_tfjs(case: dict[str, Any], backend: str) -> None:
+    agree_or_fail(lambda: build().evaluateDataset(SETS[case["set"]](), case["options"]), case["result"], RTOL[backend])
+
+
+def test_a_data_set_that_ends_early_is_told_of() -> None:
+    with pytest.warns(UserWarning, match=r"batches_per_epoch is 3.*after batch [20].*6 batches.*repeat") as told:
+        build().fit_dataset(SETS["short"](), epochs=2, batches_per_epoch=3, verbose=0)
+    assert len(told) == 2
+    with pytest.warns(UserWarning, match=r"validation_batches is 5.*after batch 2"):
+        build().fit_dataset(SETS["plain"](), epochs=1, verbose=0, validation_data=SETS["short"](), validation_batches=5)
+    with pytest.warns(UserWarning, match=r"evaluate_dataset: batches is 5"):
+        build().evaluate_dataset(SETS["short"](), batches=5)
+
+
+def test_the_same_numbers_as_from_arrays(backend: str) -> None:
+    """Also with the regularizer, which counts in training only."""
+
+    def model() -> tf.Sequential:
+        tf.set_seed(1)
+        layers = [
+            tf.layers.dense(units=3, activation="tanh", kernel_initializer=tf.initializers.random_normal(seed=1), kernel_regularizer="l1l2", input_shape=[2]),
+            tf.layers.dense(units=1, kernel_initializer=tf.initializers.random_normal(seed=2)),
+        ]  # fmt: skip
+        found = tf.sequential(layers=layers)
+        found.compile(optimizer="adam", loss="meanSquaredError", metrics=["mae"])
+        return found
+
+    one, two = model(), model()
+    options: dict[str, Any] = {"epochs": 3, "verbose": 0, "validation_data": (X, Y)}
+    arrays = one.fit(X, Y, batch_size=3, shuffle=False, **options)
+    data = two.fit_dataset(tf.data.array(ROWS).batch(3), validation_batch_size=3, **options)
+    assert arrays.history == data.history
+    for a, b in zip(one.get_weights(), two.get_weights(), strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+    evaluated = [float(v) for v in two.evaluate_dataset(tf.data.array(ROWS).batch(32))]
+    assert evaluated == [float(v) for v in one.evaluate(X, Y)]
+
+
+# Forms of data
+
+
+def pairs() -> Iterator[tuple[Any, Any]]:
+    for start in (0, 3, 6):
+        yield X[start : start + 3], Y[start : start + 3]
+
+
+def test_elements_in_every_form() -> None:
+    def of(element: Callable[[Any, Any], Any]) -> Callable[[], Any]:
+        return lambda: (element(x, y) for x, y in pairs())
+
+    expected = build().fit_dataset(SETS["plain"](), epochs=1, verbose=0).history
+    for form in (
+        of(lambda x, y: {"xs": x, "ys": y}),
+        of(lambda x, y: {"xs": tf.tensor(x), "ys": [tf.tensor(y)]}),
+        of(lambda x, y: (x, y)),
+        of(lambda x, y: [tf.tensor(x), y]),
+        of(lambda x, y: (x.tolist(), y[:, 0])),
+        of(lambda x, y: ({"in_input": x}, {"in": y})),
+        of(lambda x, y: (x, y, np.ones(len(x)))),
+    ):
+        model = build(name="in")
+        assert model.fit_dataset(tf.data.generator(form), {"epochs": 1, "verbose": 0}).history == expected
+
+
+def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
+    expected = build().fit_dataset(SETS["plain"](), epochs=2, verbose=0).history
+    assert build().fit(SETS["plain"](), epochs=2, verbose=0).history == expected
+    assert build().fit(SETS["plain"](), None, {"epochs": 2, "verbose": 0}).history == expected
+    assert build().fit(pairs, epochs=2, verbose=0).history == expected
+    assert build().fit_dataset(pairs, epochs=2, verbose=0).history == expected
+    once = build().fit(pairs(), epochs=2, verbose=0).history
+    assert once == {name: values[:1] for name, values in expected.items()}
+    steps = build().fit(SETS["plain"]().repeat(), epochs=2, steps_per_epoch=3, verbose=0).history
+    assert steps == expected
+    evaluated = [float(v) for v in build().evaluate_dataset(SETS["plain"]())]
+    for data in (SETS["plain"](), pairs, pairs(), SETS["plain"]().iterator()):
+        assert [float(v) for v in build().evaluate(data)] == evaluated
+    limited = [float(v) for v in build().evaluate_dataset(SETS["plain"](), batches=2)]
+    assert [float(v) for v in build().evaluate(SETS["plain"](), steps=2)] == limited
+
+
+def test_no_more_of_a_stream_is_read_than_is_needed() -> None:
+    stream = tf.data.array(ROWS).batch(1).iterator()
+    build().evaluate_dataset(stream, {"batches": 2})
+    assert len(stream.to_array()) == len(ROWS) - 2
+    read: list[int] = []
+    endless = tf.data.array(list(range(9))).map(lambda n: read.append(n) or {"xs": [n, n], "ys": [n]}).repeat().batch(2)  # type: ignore[func-returns-value]
+    build(tf.train.sgd(0)).fit_dataset(endless, epochs=2, batches_per_epoch=3, verbose=0)
+    assert read == [0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2]
+
+
+def test_fit_validates_on_data_sets(backend: str) -> None:
+    plain = build().fit(X, Y, shuffle=False, verbose=0, validation_data=(X, Y), batch_size=3).history
+    data = build().fit(X, Y, shuffle=False, verbose=0, validation_data=SETS["plain"](), batch_size=3).history
+    assert data == plain
+    part = build().fit(
+        X, Y, shuffle=False, verbose=0, validation_data=SETS["plain"](), validation_steps=1, batch_size=7
+    )
+    assert part.history["val_loss"] != plain["val_loss"]
+
+
+def test_weights_of_classes_and_samples() -> None:
+    y = (Y > 0).astype(np.float32)
+    data = tf.data.zip((tf.data.array(X), tf.data.array(y))).batch(7)
+    by_class = build().fit_dataset(data, epochs=1, verbose=0, class_weight={0: 2, 1: 0.5}).history
+    assert by_class == build().fit(X, y, shuffle=False, verbose=0, class_weight={0: 2, 1: 0.5}).history
+    weights = np.arange(7, dtype=np.float32)
+    weighted = build().fit(lambda: iter([(X, y, weights)]), verbose=0).history
+    assert weighted == build().fit(X, y, shuffle=False, verbose=0, sample_weight=weights).history
+
+
+def test_several_inputs_and_outputs() -> None:
+    a, b = tf.input(shape=[1], name="a"), tf.input(shape=[2], name="b")
+    p = tf.layers.dense(units=1, name="p").apply(a)
+    q = tf.layers.dense(units=1, name="q").apply(b)
+    model = tf.model(inputs=[a, b], outputs=[p, q])
+    model.compile(optimizer="sgd", loss=["meanSquaredError", "meanAbsoluteError"], metrics={"q": "mse"})
+    rows = [{"xs": {"a": [n], "b": [n, -n]}, "ys": {"q": [n], "p": [-n]}} for n in range(5)]
+    history = model.fit_dataset(tf.data.array(rows).batch(2), epochs=2, verbose=0).history
+    assert list(history) == ["loss", "p_loss", "q_loss", "q_mse"]
+    assert len(model.evaluate_dataset(tf.data.array(rows).batch(2))) == 4
+
+
+def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    build().fit_dataset(SETS["plain"](), epochs=2, verbose=2, validation_data=SETS["short"]())
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" · ")[0] for line in lines] == ["epoch 1/2", "epoch 2/2"]
+    assert "val_loss" in lines[0]
+    build().evaluate_dataset(SETS["plain"](), verbose=1)
+    assert "mae" in capsys.readouterr().out
+
+
+def test_a_bar_without_a_known_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from tfpy.layers import progress
+
+    monkeypatch.setattr(progress, "_can_draw", lambda: True)
+    build().fit(pairs, epochs=1)
+    build().fit(SETS["plain"](), epochs=1)
+    assert "epoch 1/1" in capsys.readouterr().out
+
+
+# Memory
+
+
+def test_tensors_of_batches_are_disposed() -> None:
+    given: list[tf.Tensor] = []
+
+    def give() -> Iterator[dict[str, tf.Tensor]]:
+        for x, y in pairs():
+            given.extend([tf.tensor(x), tf.tensor(y)])
+            yield {"xs": given[-2], "ys": given[-1]}
+
+    model = build()
+    model.fit_dataset(tf.data.generator(give), epochs=1, verbose=0)
+    model.evaluate_dataset(tf.data.generator(give))
+    assert len(given) == 12
+    assert all(t.is_disposed for t in given)
+    given.clear()
+    model.fit(give(), verbose=0)
+    assert not any(t.is_disposed for t in given), "what a plain iterator gives is the user's"
+    given.clear()
+
+
+def test_training_leaves_nothing_behind() -> None:
+    model = build(tf.train.adam(0.1))
+    data = tf.data.array(ROWS).map(lambda r: {"xs": tf.tensor(r["xs"]).mul(2), "ys": r["ys"]}).shuffle(3).batch(2)
+    model.fit_dataset(data, epochs=1, verbose=0, validation_data=data)
+    before = tf.memory().num_tensors
+    model.fit_dataset(data, epochs=2, verbose=0, validation_data=data)
+    model.fit_dataset(data.repeat(), epochs=2, batches_per_epoch=2, verbose=0, validation_data=(X, Y))
+    model.evaluate_dataset(data)
+    gc.collect()
+    assert tf.memory().num_tensors == before
+
+
+def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> None:
+    def broken() -> Iterator[Any]:
+        yield X, Y
+        raise KeyError("gone")
+
+    model = build()
+    with pytest.raises(KeyError, match="gone"):
+        model.fit(broken, verbose=0)
+    model.fit(X, Y, verbose=0)
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda m: m.fit_dataset(SETS["plain"]()), "fit_dataset.*epochs"),
+        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, batch_size=3), "fit_dataset.*batch_size"),
+        (lambda m: m.fit_dataset([1, 2], epochs=1), "fit_dataset.*dataset"),
+        (lambda m: m.fit_dataset(SETS["unbatched"](), epochs=1, verbose=0), r"fit_dataset.*'x'.*\[batch, 2\]"),
+        (lambda m: m.fit_dataset(SETS["unlabelled"](), epochs=1, verbose=0), "fit_dataset.*'xs': inputs, 'ys': labels"),
+        (lambda m: m.fit_dataset(tf.data.array([1, 2]), epochs=1, verbose=0), "fit_dataset.*'xs'"),
+        (lambda m: m.fit_dataset(SETS["uneven"](), epochs=1, verbose=0), "as many samples"),
+        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_split=0.5), "validation_split.*validation_data"),
+        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0), "validation_data"),
+        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=SETS["nothing"](), verbose=0), "no batch"),
+        (lambda m: m.fit(SETS["plain"](), Y), "'y'.*left out"),
+        (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*left out"),
+        (lambda m: m.fit(SETS["plain"](), sample_weight=[1]), "'sample_weight'.*left out"),
+        (lambda m: m.fit(SETS["plain"](), seed=0), "'seed'.*left out"),
+        (lambda m: m.fit(X), "'y'"),
+        (lambda m: m.evaluate(SETS["plain"](), Y), "'y'.*left out"),
+        (lambda m: m.evaluate(X), "'y'"),
+        (lambda m: m.evaluate_dataset(X), "evaluate_dataset.*dataset"),
+        (lambda m: m.evaluate_dataset(SETS["nothing"]()), "no batch"),
+        (lambda m: m.fit(iter([]), callbacks=3), "callbacks"),
+    ],
+)
+def test_mistakes_are_named_and_change_nothing(call: Callable[[Any], Any], words: str) -> None:
+    model = build()
+    before = [w.array_sync() for w in model.get_weights()]
+    with pytest.raises((ValueError, TypeError), match=words):
+        call(model)
+    if "no batch" not in words:
+        assert [w.array_sync() for w in model.get_weights()] == before
+
+
+def test_what_has_to_come_first() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
+    for call in (
+        lambda: model.fit_dataset(SETS["plain"](), epochs=1),
+        lambda: model.evaluate_dataset(SETS["plain"]()),
+    ):
+        with pytest.raises(RuntimeError, match="compile"):
+            call()
+    model = build()
+    model.layers[0].trainable = False
+    with pytest.raises(RuntimeError, match="no trainable weights"):
+        model.fit_dataset(SETS["plain"](), epochs=1)
+
+    def again(epoch: int, logs: Any) -> None:
+        second.fit_dataset(SETS["plain"](), epochs=1)
+
+    second = build()
+    with pytest.raises(RuntimeError, match="being trained already"):
+        second.fit_dataset(SETS["plain"](), epochs=1, verbose=0, callbacks={"on_epoch_end": again})

@@ -1,0 +1,504 @@
+"""Data sets: what their methods give, in TF.js's order and numbers; when things are computed and freed; mistakes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from data.recorded import TFJS
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfpy as tf
+from tfpy.core.ready import finish
+
+THREE = [1, 2, 3]
+
+
+def three() -> tf.data.Dataset:
+    return tf.data.array(THREE)
+
+
+# Sizes and elements
+
+
+@pytest.mark.parametrize(
+    ("make", "elements", "size"),
+    [
+        (lambda d: d.take(), [1, 2, 3], 3),
+        (lambda d: d.take(-1), [1, 2, 3], 3),
+        (lambda d: d.take(0), [], 0),
+        (lambda d: d.take(2), [1, 2], 2),
+        (lambda d: d.take(5), [1, 2, 3], 3),
+        (lambda d: d.skip(), [1, 2, 3], 3),
+        (lambda d: d.skip(-1), [1, 2, 3], 3),
+        (lambda d: d.skip(0), [1, 2, 3], 3),
+        (lambda d: d.skip(2), [3], 1),
+        (lambda d: d.skip(5), [], 0),
+        (lambda d: d.repeat(0), [], 0),
+        (lambda d: d.repeat(2), [1, 2, 3, 1, 2, 3], 6),
+        (lambda d: d.repeat().take(7), [1, 2, 3, 1, 2, 3, 1], 7),
+        (lambda d: d.filter(lambda x: x != 2).repeat(2), [1, 3, 1, 3], None),
+        (lambda d: d.filter(lambda x: False).repeat(), [], math.inf),
+        (lambda d: d.take(0).repeat(), [], 0),
+        (lambda d: d.filter(lambda x: x > 1), [2, 3], None),
+        (lambda d: d.map(lambda x: x * x), [1, 4, 9], 3),
+        (lambda d: d.filter(lambda x: x > 1).map(lambda x: -x), [-2, -3], None),
+        (lambda d: d.concatenate(d.take(1)), [1, 2, 3, 1], 4),
+        (lambda d: d.concatenate(d.filter(lambda x: x > 2)), [1, 2, 3, 3], None),
+        (lambda d: d.prefetch(2), [1, 2, 3], 3),
+        (lambda d: d.prefetch(9), [1, 2, 3], 3),
+        (lambda d: tf.data.zip([d, d.skip(1)]), [[1, 2], [2, 3]], 2),
+        (lambda d: tf.data.zip((d, d.map(str))), [(1, "1"), (2, "2"), (3, "3")], 3),
+        (lambda d: tf.data.zip({"a": d, "b": {"c": d.take(2)}}), [{"a": 1, "b": {"c": 1}}, {"a": 2, "b": {"c": 2}}], 2),
+        (lambda d: tf.data.zip({"a": d, "b": d}), [{"a": n, "b": n} for n in THREE], 3),
+        (lambda d: tf.data.zip([d, d.repeat()]), [[1, 1], [2, 2], [3, 3]], 3),
+        (lambda d: tf.data.zip([d, d.filter(lambda x: x > 1)]), [[1, 2], [2, 3]], None),
+        (lambda d: tf.data.zip(d), [1, 2, 3], 3),
+        (lambda d: tf.data.array([]), [], 0),
+        (lambda d: tf.data.array(()), [], 0),
+    ],
+)
+def test_elements_and_sizes(make: Callable[[Any], Any], elements: list[Any], size: Any) -> None:
+    d = make(three())
+    assert d.size == size
+    if size != math.inf:
+        assert d.to_array() == d.toArray() == elements, "a data set can be read again"
+    assert list(d) == elements
+    assert d.prefetch(3).iterator().to_array_for_test() == elements
+
+
+def test_sizes_without_end() -> None:
+    endless = three().repeat()
+    for d in (
+        endless,
+        endless.batch(2),
+        endless.filter(bool),
+        endless.map(abs),
+        endless.skip(3),
+        endless.repeat(2),
+        three().concatenate(endless),
+        endless.concatenate(three()),
+        endless.concatenate(three().filter(bool)),
+        endless.shuffle(2),
+        endless.prefetch(1),
+    ):
+        assert d.size == math.inf
+        with pytest.raises(ValueError, match="no end"):
+            d.to_array()
+        with pytest.raises(ValueError, match="no end"):
+            d.toArrayForTest()
+
+
+def test_the_smaller_last_batch() -> None:
+    d = tf.data.array([1, 2, 3, 4, 5])
+    assert [b.array_sync() for b in d.batch(2)] == [[1, 2], [3, 4], [5]]
+    assert [b.array_sync() for b in d.batch(2, False)] == [[1, 2], [3, 4]]
+    assert d.batch(2).size == 3
+    assert d.batch(2, smallLastBatch=False).size == 2
+    assert d.filter(bool).batch(2).size is None
+    assert [b.array_sync() for b in d.batch(batch_size=9)] == [[1, 2, 3, 4, 5]]
+    assert d.take(0).batch(3).to_array() == []
+
+
+@pytest.mark.parametrize("case", TFJS["shuffles"], ids=str)
+def test_shuffled_as_in_tfjs(case: dict[str, Any]) -> None:
+    d = tf.data.array(list(range(case["count"]))).shuffle(*case["args"])
+    assert [d.to_array(), d.to_array(), d.take(3).to_array()] == case["passes"]
+
+
+@given(st.integers(0, 30), st.integers(1, 40), st.integers(0, 5))
+def test_shuffling_loses_nothing(count: int, window: int, seed: int) -> None:
+    found = tf.data.array(list(range(count))).shuffle(window, seed).to_array()
+    assert sorted(found) == list(range(count))
+    assert all(found.index(n) >= n - window + 1 for n in range(count)), "nothing comes before it is in the window"
+
+
+def test_shuffles_without_a_seed_differ_and_can_be_repeated() -> None:
+    items = list(range(100))
+    assert tf.data.array(items).shuffle(100).to_array() != tf.data.array(items).shuffle(100).to_array()
+    found = []
+    for _ in range(2):
+        tf.set_seed(3)
+        found.append(tf.data.array(items).shuffle(100, 0).to_array())
+    tf.set_seed(None)
+    assert found[0] == found[1]
+
+
+# What batches are made of
+
+
+class Pair(NamedTuple):
+    x: Any
+    y: Any
+
+
+@pytest.mark.parametrize(
+    ("rows", "dtype", "values"),
+    [
+        ([1, 2.5], "float32", [1, 2.5]),
+        ([True, False], "bool", [True, False]),
+        (["a", "ä"], "string", ["a", "ä"]),
+        ([[1, 2], [3, 4]], "float32", [[1, 2], [3, 4]]),
+        ([[[1], [2]], [[3], [4]]], "float32", [[[1], [2]], [[3], [4]]]),
+        ([np.array([1, 2]), np.array([3, 4])], "int32", [[1, 2], [3, 4]]),
+        ([np.array([1.5]), np.array([2.5])], "float32", [[1.5], [2.5]]),
+        ([np.uint8(3), np.uint8(4)], "int32", [3, 4]),
+        (np.array([[1, 2], [3, 4]], np.float64), "float32", [[1, 2], [3, 4]]),
+        ([["a"], ["b"]], "string", [["a"], ["b"]]),
+        ([None, 2], "float32", [math.nan, 2]),
+        (["a", None], "string", ["a", ""]),
+        ([None, "a"], "string", ["", "a"]),
+        (["a", 1, 2.5], "string", ["a", "1", "2.5"]),
+    ],
+)
+def test_columns_become_tensors(rows: Any, dtype: str, values: Any) -> None:
+    batch = tf.data.array(rows).batch(9).to_array()[0]
+    assert batch.dtype == dtype
+    np.testing.assert_array_equal(batch.array_sync(), values)
+
+
+def test_structures_become_structures_of_columns() -> None:
+    rows = [{"a": (n, [n, n]), "b": {"c": f"{n}"}, "d": Pair(n, -n)} for n in THREE]
+    batch = tf.data.array(rows).batch(2).to_array()[0]
+    assert batch["a"][0].array_sync() == [1, 2]
+    assert batch["a"][1].array_sync() == [[1, 1], [2, 2]]
+    assert batch["b"]["c"].array_sync() == ["1", "2"]
+    assert batch["d"].y.array_sync() == [-1, -2]
+
+
+def test_what_a_row_lacks_is_missing() -> None:
+    batch = tf.data.array([{"a": 1, "b": "x"}, {"b": "y"}, {"a": 3}]).batch(3).to_array()[0]
+    np.testing.assert_array_equal(batch["a"].array_sync(), [1, math.nan, 3])
+    assert batch["b"].array_sync() == ["x", "y", ""]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([[1, 2], [3]], "element"),
+        ([{"a": [1]}, {"a": [1, 2]}], "'a'"),
+        ([{"a": 1}, 3], "same form"),
+        ([(1, 2), 3], "same form"),
+        ([np.zeros(2), np.zeros(3)], "one shape"),
+        ([1, "a"], "all of one kind"),
+        ([[{"a": 1}], [{"a": 2}]], "element"),
+        ([object(), object()], "element"),
+    ],
+)
+def test_rows_that_do_not_fit(rows: list[Any], words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        tf.data.array(rows).batch(2).to_array()
+
+
+def test_tensors_are_stacked(backend: str) -> None:
+    rows = [tf.tensor1d([1, 2], "int32"), tf.tensor1d([3, 4], "int32")]
+    batch = tf.data.array(rows).batch(2).to_array()[0]
+    assert batch.dtype == "int32"
+    assert batch.array_sync() == [[1, 2], [3, 4]]
+    assert rows[0].array_sync() == [1, 2], "array gives copies"
+
+
+# Laziness and order
+
+
+def test_nothing_is_computed_before_it_is_asked_for() -> None:
+    log: list[Any] = []
+
+    def noted(name: str) -> Callable[[Any], Any]:
+        def note(x: Any) -> Any:
+            log.append((name, x))
+            return x
+
+        return note
+
+    d = three().map(noted("a")).filter(noted("b")).map(noted("c"))
+    iterator = d.iterator()
+    assert log == []
+    assert iterator.next().value == 1
+    assert log == [("a", 1), ("b", 1), ("c", 1)]
+    log.clear()
+    ahead = d.prefetch(2).iterator()
+    assert log == []
+    next(ahead)
+    assert [x for name, x in log if name == "c"] == [1, 2]
+
+
+def test_iterators_as_in_tfjs_and_as_in_python() -> None:
+    iterator = three().iterator()
+    assert next(iterator) == 1
+    value, done = iterator.next()
+    assert (value, done) == (2, False)
+    assert [*iterator] == [3]
+    result = iterator.next()
+    assert (result.value, result.done, result["done"]) == (None, True, True)
+    assert iterator.next().done
+    assert [n for n in three() if n > 1] == [2, 3]
+
+
+def test_everything_may_be_awaited() -> None:
+    async def run() -> list[Any]:
+        log: list[Any] = []
+        iterator = await three().iterator()
+        first = await iterator.next()
+        nothing = await three().forEachAsync(log.append)
+        return [first.value, nothing, log, await three().toArray(), await three().toArrayForTest()]
+
+    assert asyncio.run(run()) == [1, None, THREE, THREE, THREE]
+
+
+async def slowly(x: Any) -> Any:
+    await asyncio.sleep(0)
+    return x * 2
+
+
+def test_async_functions_are_waited_for() -> None:
+    def everything() -> list[Any]:
+        log: list[Any] = []
+
+        async def note(x: Any) -> None:
+            log.append(await slowly(x))
+
+        async def odd(x: Any) -> bool:
+            return x % 2 == 1
+
+        three().for_each_async(note)
+        return [
+            three().map_async(slowly).to_array(),
+            three().mapAsync(lambda x: x + 1).to_array(),
+            three().map(slowly).to_array(),
+            three().filter(odd).to_array(),
+            log,
+        ]
+
+    expected = [[2, 4, 6], [2, 3, 4], [2, 4, 6], [1, 3], [2, 4, 6]]
+    assert everything() == expected
+
+    async def in_a_loop() -> list[Any]:
+        return everything()
+
+    assert asyncio.run(in_a_loop()) == expected
+    assert finish(3) == 3
+
+
+def test_reading_goes_on_after_an_error() -> None:
+    def no_two(x: int) -> int:
+        if x == 2:
+            raise KeyError(x)
+        return x
+
+    iterator = three().map(no_two).iterator()
+    assert iterator.next().value == 1
+    with pytest.raises(KeyError):
+        iterator.next()
+    assert iterator.next().value == 3
+    assert iterator.next().done
+
+
+def test_streams_have_the_methods_too() -> None:
+    def stream() -> Any:
+        return three().iterator()
+
+    assert stream().flatmap(lambda x: [x] * x).to_array() == [1, 2, 2, 3, 3, 3]
+    assert stream().rowMajorBatch(2).to_array() == [[1, 2], [3]]
+    assert stream().row_major_batch(2, small_last_batch=False).to_array() == [[1, 2]]
+    assert stream().concatenate(stream()).to_array() == THREE * 2
+    assert stream().skip(1).take(1).to_array() == [2]
+    assert stream().map_async(slowly).filter(lambda x: x > 2).to_array() == [4, 6]
+    assert sorted(stream().shuffle(2, "s")) == THREE
+    with pytest.raises(ValueError, match="window_size"):
+        stream().shuffle(0)
+
+
+# Sources
+
+
+def test_functions_that_give_elements() -> None:
+    for result in (
+        lambda n, done: {"value": n, "done": done},
+        lambda n, done: (n, done),
+        lambda n, done: tf.data.array([] if done else [n]).iterator().next(),
+    ):
+        numbers = iter(range(9))
+
+        def give(result: Any = result, numbers: Any = numbers) -> Any:
+            n = next(numbers)
+            return result(n, n >= 3)
+
+        d = tf.data.func(give)
+        assert d.size is None
+        assert d.to_array() == [0, 1, 2]
+        assert d.to_array() == [], "all passes go on with the same function"
+
+
+def test_generators() -> None:
+    passes = []
+
+    def count() -> Iterator[int]:
+        passes.append(1)
+        yield from THREE
+
+    async def count_slowly() -> AsyncIterator[int]:
+        for n in THREE:
+            await asyncio.sleep(0)
+            yield n
+
+    class InTurn:
+        """An iterator in TF.js's manner."""
+
+        def __init__(self) -> None:
+            self.n = 0
+
+        def next(self) -> dict[str, Any]:
+            self.n += 1
+            return {"value": self.n, "done": self.n > 3}
+
+    def as_dict() -> dict[str, Any]:
+        iterator = InTurn()
+        return {"next": lambda: iterator.next()}
+
+    async def later() -> Iterator[int]:
+        return iter(THREE)
+
+    sources: list[Any] = [count, count_slowly, InTurn, as_dict, later, lambda: THREE, lambda: three().iterator()]
+    for source in sources:
+        d = tf.data.generator(source)
+        assert d.size is None
+        assert d.to_array() == d.to_array() == THREE
+        assert d.take(2).to_array() == [1, 2]
+    assert len(passes) == 3
+
+
+def test_data_sets_of_ones_own() -> None:
+    class Squares(tf.data.Dataset):
+        size = 3
+
+        def iterator(self) -> Any:
+            return (n * n for n in THREE)
+
+    assert Squares().map(lambda x: x + 1).to_array() == [2, 5, 10]
+    assert Squares().batch(2).to_array()[1].array_sync() == [9]
+    assert list(Squares()) == Squares().toArray() == [1, 4, 9]
+    assert repr(Squares()) == "Squares(size=3)"
+    with pytest.raises(TypeError, match="iterator"):
+        tf.data.Dataset().to_array()
+
+
+def test_arrays_give_copies() -> None:
+    items = [{"a": [1, 2]}, {"a": [3, 4]}]
+
+    def change(item: dict[str, Any]) -> Any:
+        item["a"].append(0)
+        return item
+
+    assert tf.data.array(items).map(change).to_array()[0] == {"a": [1, 2, 0]}
+    assert items[0] == {"a": [1, 2]}
+
+
+# Memory
+
+
+def scalars(*numbers: float) -> list[tf.Tensor]:
+    return [tf.scalar(n) for n in numbers]
+
+
+def test_old_elements_are_disposed() -> None:
+    given: list[tf.Tensor] = []
+
+    def give() -> Iterator[dict[str, tf.Tensor]]:
+        for n in range(4):
+            given.append(tf.scalar(n))
+            yield {"a": given[-1]}
+
+    d = tf.data.generator(give)
+    for use, kept in (
+        (lambda: d.map(lambda x: {"a": x["a"].add(1)}).to_array(), []),
+        (lambda: d.map(lambda x: x).to_array(), [0, 1, 2, 3]),
+        (lambda: d.filter(lambda x: bool(x["a"].greater(1))).to_array(), [2, 3]),
+        (lambda: d.skip(3).to_array(), [3]),
+        (lambda: d.batch(3).to_array(), []),
+        (lambda: d.for_each_async(lambda x: x["a"].square()), []),
+        (lambda: d.map_async(slowly_named).to_array(), []),
+        (lambda: d.iterator().flatmap(lambda x: [x["a"], x["a"].neg()]).to_array(), [0, 1, 2, 3]),
+    ):
+        given.clear()
+        result = use()  # type: ignore[no-untyped-call]
+        assert [n for n, t in enumerate(given) if not t.is_disposed] == kept
+        del result
+    given.clear()
+
+
+async def slowly_named(x: dict[str, tf.Tensor]) -> float:
+    return float(x["a"])
+
+
+def test_functions_run_in_a_tidy() -> None:
+    left: list[tf.Tensor] = []
+
+    def double(x: tf.Tensor) -> tf.Tensor:
+        left.append(x.add(0))
+        return left[-1].mul(2)
+
+    def large(x: tf.Tensor) -> tf.Tensor:
+        left.append(x.greater(1))
+        return left[-1]
+
+    numbers = scalars(1, 2, 3)
+    before = tf.memory().num_tensors
+    found = tf.data.array(numbers).map(double).filter(large).to_array()
+    assert [float(t) for t in found] == [2, 4, 6]
+    assert all(t.is_disposed for t in left)
+    assert tf.memory().num_tensors == before + 3
+    assert not any(t.is_disposed for t in numbers)
+
+
+def test_streams_may_be_read_within_a_tidy() -> None:
+    total = tf.tidy(lambda: sum((batch.sum() for batch in three().batch(2)), start=tf.scalar(0)))
+    assert float(total) == 6
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tf.data.array(3), "array.*items"),
+        (lambda: tf.data.array("text"), "array.*items"),
+        (lambda: tf.data.array({"a": 1}), "array.*items"),
+        (lambda: tf.data.array(np.float32(3)), "array.*items"),
+        (lambda: tf.data.zip(3), "zip.*datasets"),
+        (lambda: tf.data.zip([three(), 3]), "zip.*nothing but data sets"),
+        (lambda: tf.data.zip({"a": [1, 2]}), "zip.*nothing but data sets"),
+        (lambda: tf.data.func(3), "func.*function"),
+        (lambda: tf.data.func(lambda: 3).to_array(), "done"),
+        (lambda: tf.data.generator(iter(THREE)), "generator.*function"),
+        (lambda: tf.data.generator(lambda: 3).to_array(), "generator.*iterator"),
+        (lambda: three().batch(0), "batch_size"),
+        (lambda: three().batch(1.5), "batch_size"),
+        (lambda: three().batch("3"), "batch_size"),
+        (lambda: three().map(3), "map.*transform"),
+        (lambda: three().map_async(None), "map_async.*transform"),
+        (lambda: three().filter(True), "filter.*predicate"),
+        (lambda: three().for_each_async(1), "for_each_async.*f"),
+        (lambda: three().concatenate([1]), "concatenate.*dataset"),
+        (lambda: three().take(1.5), "take.*count"),
+        (lambda: three().skip("a"), "skip.*count"),
+        (lambda: three().repeat([]), "repeat.*count"),
+        (lambda: three().prefetch(None), "prefetch.*buffer_size"),
+        (lambda: three().prefetch(0), "prefetch.*buffer_size"),
+        (lambda: three().shuffle(None), "shuffle.*buffer_size.*3 for a perfect"),
+        (lambda: three().filter(bool).shuffle(None), "shuffle.*buffer_size"),
+        (lambda: three().shuffle(-1), "shuffle.*buffer_size"),
+        (lambda: three().shuffle(2, reshuffle=True), "shuffle.*reshuffle"),
+        (lambda: tf.data.webcam(), "webcam.*browser"),
+        (lambda: tf.data.microphone({"fftSize": 64}), "microphone.*browser"),
+    ],
+)
+def test_errors_name_the_method_and_the_argument(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
+        call()

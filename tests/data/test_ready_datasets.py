@@ -1,0 +1,221 @@
+"""The ready data sets: what comes with the package, and what is downloaded, here from a server on this machine."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import logging
+import sys
+import tarfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.datasets import downloads
+from tfpy.datasets.formats import cifar_records, idx_array
+
+PACKAGE = Path(downloads.__file__).parent
+
+
+# What comes with the package
+
+
+def test_iris_has_the_published_statistics() -> None:
+    """Means and deviations as R's `iris` gives them: Fisher's numbers."""
+    x, y = tf.datasets.iris()
+    assert (x.shape, x.dtype, y.dtype) == ((150, 4), np.float32, np.int32)
+    assert np.bincount(y).tolist() == [50, 50, 50]
+    np.testing.assert_allclose(x.mean(0), [5.843333, 3.057333, 3.758000, 1.199333], atol=1e-5)
+    np.testing.assert_allclose(x.std(0, ddof=1), [0.8280661, 0.4358663, 1.7652982, 0.7622377], atol=1e-5)
+    means = [[5.006, 3.428, 1.462, 0.246], [5.936, 2.770, 4.260, 1.326], [6.588, 2.974, 5.552, 2.026]]
+    np.testing.assert_allclose([x[y == k].mean(0) for k in range(3)], means, atol=1e-5)
+
+
+def test_the_sonnets_are_all_there() -> None:
+    text = tf.datasets.sonnets()
+    lengths = [len(sonnet.split("\n")) for sonnet in text.rstrip("\n").split("\n\n")]
+    assert lengths == [{99: 15, 126: 12}.get(n, 14) for n in range(1, 155)]
+    assert text.isascii()
+    assert text.startswith("From fairest creatures we desire increase,")
+
+
+def test_the_vowels_are_padded_series() -> None:
+    """30 utterances of each speaker to train on; to test with as many as their authors say."""
+    train, test = tf.datasets.japanese_vowels()
+    assert (train.x.shape, test.x.shape, train.x.dtype) == ((270, 29, 12), (370, 29, 12), np.float32)
+    assert np.bincount(train.y).tolist() == [30] * 9
+    assert np.bincount(test.y).tolist() == [31, 35, 88, 44, 29, 24, 40, 50, 29]
+    for x, longest in ((train.x, 26), (test.x, 29)):
+        lengths = (x != 0).any(2).sum(1)
+        assert (lengths.min(), lengths.max()) == (7, longest)
+        assert all(not x[i, length:].any() for i, length in enumerate(lengths))
+
+
+def test_files_and_what_is_said_of_them() -> None:
+    rows = tf.data.csv(tf.datasets.path("iris.csv"), column_configs={"species": {"is_label": True}})
+    assert rows.take(1).to_array()[0]["ys"] == {"species": "setosa"}
+    with pytest.raises(ValueError, match="iris.csv"):
+        tf.datasets.path("iris")
+    for file in PACKAGE.glob("*"):
+        if file.suffix in (".csv", ".txt", ".gz"):
+            assert file.stat().st_size < 300_000
+            about = (PACKAGE / f"{file.name.partition('.')[0]}.md").read_text(encoding="utf-8").lower()
+            assert "licen" in about or "public domain" in about
+
+
+# Downloads
+
+
+class Served:
+    """A server of the files in a folder, which counts the requests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.requests: list[str] = []
+        outer = self
+
+        class Handler(SimpleHTTPRequestHandler):
+            def log_message(self, *args: Any) -> None:
+                outer.requests.append(self.path)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def add(self, name: str, data: bytes) -> str:
+        """Put a file there; returns its checksum."""
+        (self.folder / name).write_bytes(data)
+        return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    pooch = pytest.importorskip("pooch")
+    pooch.get_logger().setLevel(logging.ERROR)
+    monkeypatch.setenv("TFPY_DATA", str(tmp_path / "cache"))
+    (tmp_path / "web").mkdir()
+    served = Served(tmp_path / "web")
+    thread = Thread(target=served.server.serve_forever)
+    thread.start()
+    yield served
+    served.server.shutdown()
+    thread.join()
+    served.server.server_close()
+
+
+def idx(array: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
+    """An array as a gzipped IDX file."""
+    header = bytes([0, 0, 8, array.ndim]) + b"".join(n.to_bytes(4, "big") for n in array.shape)
+    return gzip.compress(header + array.tobytes())
+
+
+def digits(count: int) -> tuple[Any, Any]:
+    x = np.arange(count * 28 * 28, dtype=np.uint32).astype(np.uint8).reshape(count, 28, 28)
+    return x, (np.arange(count) % 10).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("name", "files"), [("mnist", "MNIST"), ("fashion_mnist", "FASHION_MNIST")])
+def test_pictures_in_idx_files(name: str, files: str, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = {}
+    for part, count in (("train", 5), ("t10k", 3)):
+        x, y = digits(count)
+        sums[f"{part}-images-idx3-ubyte.gz"] = served.add(f"{part}-images-idx3-ubyte.gz", idx(x))
+        sums[f"{part}-labels-idx1-ubyte.gz"] = served.add(f"{part}-labels-idx1-ubyte.gz", idx(y))
+    monkeypatch.setattr(downloads, files, getattr(downloads, files)._replace(sums=sums))
+    for _ in range(2):
+        (x_train, y_train), (x_test, y_test) = getattr(tf.datasets, name)(served.url)
+        np.testing.assert_array_equal(x_train, digits(5)[0])
+        assert (x_train.dtype, y_train.dtype) == (np.uint8, np.int32)
+        assert y_test.tolist() == [0, 1, 2]
+        assert x_test.shape == (3, 28, 28)
+    assert len(served.requests) == 4, "what is there is not downloaded again"
+
+
+def cifar(names: list[str], records: int) -> bytes:
+    """An archive like that of CIFAR-10: in record r all pixels are r, save for the first of each channel."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name in names:
+            data = np.zeros((records, 3073), np.uint8)
+            data[:] = np.arange(records)[:, None]
+            data[:, [1, 1025, 2049]] = [200, 201, 202]
+            member = tarfile.TarInfo(f"cifar-10-batches-bin/{name}")
+            member.size = data.size
+            tar.addfile(member, io.BytesIO(data.tobytes()))
+    return out.getvalue()
+
+
+BATCHES = [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]
+
+
+def test_pictures_in_the_cifar_archive(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    checksum = served.add("cifar-10-binary.tar.gz", cifar(BATCHES, 4))
+    monkeypatch.setattr(downloads, "CIFAR10", downloads.CIFAR10._replace(sums={"cifar-10-binary.tar.gz": checksum}))
+    (x_train, y_train), test = tf.datasets.cifar10(mirror=f"{served.url}/")
+    assert x_train.shape == (20, 32, 32, 3)
+    assert y_train.tolist() == [0, 1, 2, 3] * 5
+    assert test["x"][2, 0, 0].tolist() == [200, 201, 202]
+    assert test.x[2, 31, 31].tolist() == [2, 2, 2]
+
+
+def test_texts(served: Served) -> None:
+    checksum = served.add("poem.txt", "Ö\n".encode())
+    assert tf.datasets.text(f"{served.url}/poem.txt", checksum) == "Ö\n"
+    assert tf.datasets.text(f"{served.url}/poem.txt", checksum) == "Ö\n"
+    assert len(served.requests) == 1
+
+
+def test_wrong_files_are_refused_and_not_kept(served: Served, tmp_path: Path) -> None:
+    served.add("train-images-idx3-ubyte.gz", b"something else")
+    with pytest.raises(ValueError, match="hash"):
+        tf.datasets.mnist(served.url)
+    assert not list((tmp_path / "cache").rglob("*ubyte*"))
+    with pytest.raises(RuntimeError, match="none.txt.*404"):
+        tf.datasets.text(f"{served.url}/none.txt")
+    with pytest.raises(RuntimeError, match="127.0.0.1:1"):
+        tf.datasets.text("http://127.0.0.1:1/none.txt")
+
+
+def test_the_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    for load in (
+        tf.datasets.mnist,
+        tf.datasets.fashion_mnist,
+        tf.datasets.cifar10,
+        lambda: tf.datasets.text("http://x"),
+    ):
+        with pytest.raises(ImportError, match=r"pooch.*tfpy\[data\]"):
+            load()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0\0\x08",
+        b"\0\0\x09\x01\0\0\0\x01a",
+        b"\0\0\x08\x02\0\0\0\x01a",
+        b"\0\0\x08\x01\0\0\0\x02a",
+        b"\0\0\x08\x01\xff\xff\xff\xffa",
+    ],
+)
+def test_broken_idx_files(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.gz").write_bytes(gzip.compress(data))
+    with pytest.raises(ValueError, match="x.gz"):
+        idx_array(tmp_path / "x.gz", 1)
+
+
+def test_broken_cifar_archives(tmp_path: Path) -> None:
+    (tmp_path / "x.tar.gz").write_bytes(cifar(["a.bin", "empty.bin"], 2))
+    with pytest.raises(ValueError, match="b.bin"):
+        cifar_records(tmp_path / "x.tar.gz", ["a.bin", "b.bin"])
+    (tmp_path / "y.tar.gz").write_bytes(cifar(["a.bin"], 0))
+    with pytest.raises(ValueError, match="a.bin"):
+        cifar_records(tmp_path / "y.tar.gz", ["a.bin"])

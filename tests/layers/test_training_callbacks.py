@@ -1,0 +1,277 @@
+"""The callbacks: when they act, what they write, and what they say about bad arguments."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+X = np.linspace(-1, 1, 12).reshape(6, 2).astype(np.float32)
+Y = X.sum(1, keepdims=True)
+
+
+def linear(learning_rate: float = 0.1, metrics: Any = None) -> tf.Sequential:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, kernel_initializer="zeros", input_shape=[2])])
+    model.compile(optimizer=tf.train.sgd(learning_rate), loss="meanSquaredError", metrics=metrics)
+    return model
+
+
+def fit(model: Any, callbacks: Any, **options: Any) -> tf.History:
+    return model.fit(X, Y, verbose=0, shuffle=False, batch_size=3, callbacks=callbacks, **options)
+
+
+class Feed(tf.Callback):
+    """Puts given values into the logs of the epochs, for the callbacks after it."""
+
+    def __init__(self, name: str, values: list[float]) -> None:
+        self.name, self.values = name, values
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        logs[self.name] = self.values[epoch]
+
+
+def test_factories_are_the_classes_in_both_spellings() -> None:
+    for name, spelt, cls in (
+        ("early_stopping", "earlyStopping", tf.EarlyStopping),
+        ("model_checkpoint", "modelCheckpoint", tf.ModelCheckpoint),
+        ("csv_logger", "csvLogger", tf.CSVLogger),
+        ("learning_rate_scheduler", "learningRateScheduler", tf.LearningRateScheduler),
+        ("reduce_lr_on_plateau", "reduceLROnPlateau", tf.ReduceLROnPlateau),
+        ("terminate_on_nan", "terminateOnNaN", tf.TerminateOnNaN),
+        ("lambda_callback", "lambdaCallback", tf.LambdaCallback),
+        ("tensor_board", "tensorBoard", tf.TensorBoard),
+    ):
+        assert getattr(tf.callbacks, name) is getattr(tf.callbacks, spelt) is cls
+
+
+# Learning rates
+
+
+def test_a_schedule_sets_the_rate_before_each_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+    used: list[float] = []
+    model = linear()
+    watch = tf.callbacks.lambda_callback(on_batch_begin=lambda batch: used.append(model.optimizer.learning_rate))
+    history = fit(model, [tf.callbacks.learning_rate_scheduler(lambda epoch: 0.1 / (epoch + 1)), watch], epochs=3)
+    assert used == pytest.approx([0.1, 0.1, 0.05, 0.05, 0.1 / 3, 0.1 / 3])
+    assert history.history["learning_rate"] == pytest.approx([0.1, 0.05, 0.1 / 3])
+    halved = tf.callbacks.learningRateScheduler(lambda epoch, rate: rate / 2, {"verbose": 1})
+    fit(model, halved, epochs=2, initial_epoch=1)
+    assert model.optimizer.learning_rate == pytest.approx(0.1 / 6)
+    assert "Epoch 2" in capsys.readouterr().out
+
+
+def test_the_rate_is_reduced_on_a_plateau(capsys: pytest.CaptureFixture[str]) -> None:
+    values = [5.0, 4.0, 4.0, 3.99995, 4.0, 3.0, 3.0, 3.0, 3.0, 3.0]
+    model = linear(1e-3)
+    callback = tf.callbacks.reduce_lr_on_plateau(
+        monitor="v", factor=0.5, patience=2, cooldown=1, verbose=1, min_lr=3e-4
+    )
+    history = fit(model, [Feed("v", values), callback], epochs=10).history
+    # 4.0 and 3.99995 are no improvement (min_delta is 1e-4); the epoch after a reduction does not count.
+    expected = [1e-3, 1e-3, 1e-3, 1e-3, 5e-4, 5e-4, 5e-4, 5e-4, 3e-4, 3e-4]
+    assert history["learning_rate"] == pytest.approx(expected)
+    assert capsys.readouterr().out.count("reduce_lr_on_plateau") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "falls"),
+    [("acc", "auto", True), ("loss2", "auto", False), ("x", "max", True), ("x", "min", False)],
+)
+def test_what_is_better_depends_on_the_mode(name: str, mode: str, falls: bool) -> None:
+    model = linear(1.0)
+    callback = tf.callbacks.reduceLROnPlateau({"monitor": name, "mode": mode, "patience": 1, "minDelta": 0})
+    fit(model, [Feed(name, [3, 2, 1]), callback], epochs=3)
+    assert (model.optimizer.learning_rate < 1) == falls
+
+
+# Ending
+
+
+def test_nan_ends_training(capsys: pytest.CaptureFixture[str]) -> None:
+    model = linear(1e30)
+    history = fit(model, tf.callbacks.terminate_on_nan(), epochs=50)
+    assert len(history.epoch) < 5
+    assert not math.isfinite(history.history["loss"][-1])
+    assert "training ends" in capsys.readouterr().out
+    assert len(fit(linear(), tf.callbacks.terminateOnNaN(), epochs=3).epoch) == 3
+
+
+def test_early_stopping_tells_of_a_missing_value() -> None:
+    with pytest.warns(UserWarning, match="early_stopping: there is no 'val_loss'.*loss"):
+        fit(linear(), tf.callbacks.early_stopping(), epochs=1)
+
+
+# Functions
+
+
+def test_functions_as_keywords_or_as_a_dict() -> None:
+    log: list[Any] = []
+    fit(linear(), tf.callbacks.lambda_callback(on_epoch_end=lambda epoch: log.append(epoch)), epochs=2)
+    fit(linear(), tf.LambdaCallback({"onEpochEnd": lambda e, logs: log.append(sorted(logs))}), epochs=1)
+    fit(linear(), tf.callbacks.lambdaCallback(onTrainBegin=lambda: log.append("begin")), epochs=1)
+    assert log == [0, 1, ["loss"], "begin"]
+    with pytest.raises(TypeError, match="on_epoch_ends.*on_epoch_end"):
+        tf.callbacks.lambda_callback(on_epoch_ends=print)
+
+
+# Files
+
+
+def test_a_table_of_the_epochs(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    model = linear(metrics=["mae"])
+    one = fit(model, tf.callbacks.csv_logger(path), epochs=2, validation_data=(X, Y)).history
+    lines = path.read_text().splitlines()
+    assert lines[0] == "epoch,loss,mae,val_loss,val_mae"
+    assert [float(v) for v in lines[2].split(",")] == [1, *(one[name][1] for name in lines[0].split(",")[1:])]
+    fit(model, tf.callbacks.csvLogger(str(path), {"append": True}), epochs=3, initial_epoch=2)
+    lines = path.read_text().splitlines()
+    assert len(lines) == 4
+    assert lines[3].startswith("2,")
+    assert lines[3].endswith("NA,NA")
+    fit(model, tf.CSVLogger(path, separator=";"), epochs=1)
+    assert path.read_text().splitlines()[0] == "epoch;loss;mae"
+    scheduled = [tf.callbacks.learning_rate_scheduler(lambda epoch: 0.5), tf.callbacks.csv_logger(path)]
+    fit(model, scheduled, epochs=1)
+    assert path.read_text().splitlines()[0] == "epoch,loss,mae,learning_rate"
+
+
+def test_the_table_is_there_when_training_breaks_off(tmp_path: Path) -> None:
+    def fail(epoch: int) -> None:
+        if epoch == 2:
+            raise KeyError
+
+    callbacks = [tf.callbacks.csv_logger(tmp_path / "log.csv"), tf.callbacks.lambda_callback(on_epoch_begin=fail)]
+    with pytest.raises(KeyError):
+        fit(linear(), callbacks, epochs=5)
+    assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
+
+
+@pytest.fixture
+def saved(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """Where models were saved, and with what options."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+
+    def save(self: Any, path: str, **options: Any) -> None:
+        calls.append((path, options))
+
+    monkeypatch.setattr(tf.LayersModel, "save", save, raising=False)
+    return calls
+
+
+def test_checkpoints(
+    saved: list[tuple[str, dict[str, Any]]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit(linear(), tf.callbacks.model_checkpoint("m/{epoch:02d}-{loss:.1f}", verbose=1), epochs=2)
+    assert [path.split("-")[0] for path, _ in saved] == ["m/01", "m/02"]
+    assert all(options == {} for _, options in saved)
+    assert "m/02" in capsys.readouterr().out
+    saved.clear()
+    best = tf.callbacks.modelCheckpoint(
+        tmp_path / "best", {"monitor": "v", "saveBestOnly": True, "includeOptimizer": True}
+    )
+    fit(linear(), [Feed("v", [3, 4, 2, 2, 1]), best], epochs=5)
+    assert saved == [(str(tmp_path / "best"), {"include_optimizer": True})] * 3
+    saved.clear()
+    late = tf.callbacks.model_checkpoint("{epoch}", monitor="acc", save_best_only=True, initial_value_threshold=0.5)
+    fit(linear(), [Feed("acc", [0.4, 0.6, 0.5, 0.7]), late], epochs=4)
+    assert [path for path, _ in saved] == ["2", "4"]
+    saved.clear()
+    fit(linear(), tf.callbacks.model_checkpoint("{epoch}.{batch}", save_freq=3), epochs=3)
+    assert [path for path, _ in saved] == ["2.1", "3.2"]
+
+
+def test_a_checkpoint_that_cannot_be_named(saved: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"model_checkpoint.*filepath.*epoch, loss"):
+        fit(linear(), tf.callbacks.model_checkpoint("{val_loss}"), epochs=1)
+    with pytest.warns(UserWarning, match="no 'val_loss'"):
+        fit(linear(), tf.callbacks.model_checkpoint("m", save_best_only=True), epochs=1)
+    assert saved == []
+
+
+# TensorBoard
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What is written by means of a stand-in for the package tensorboardX."""
+    calls: list[tuple[Any, ...]] = []
+
+    class SummaryWriter:
+        def __init__(self, logdir: str) -> None:
+            self.folder = Path(logdir).name
+
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            calls.append((self.folder, name, step))
+
+        def add_histogram(self, name: str, values: Any, step: int) -> None:
+            calls.append((self.folder, values.shape, step))
+
+        def close(self) -> None:
+            calls.append((self.folder, "closed"))
+
+    monkeypatch.setitem(sys.modules, "tensorboardX", SimpleNamespace(SummaryWriter=SummaryWriter))
+    return calls
+
+
+def test_events_for_tensorboard(written: list[tuple[Any, ...]]) -> None:
+    fit(linear(), tf.callbacks.tensor_board("logs"), epochs=2, validation_data=(X, Y))
+    assert written == [
+        ("val", "epoch_loss", 1),
+        ("train", "epoch_loss", 1),
+        ("val", "epoch_loss", 2),
+        ("train", "epoch_loss", 2),
+        ("val", "closed"),
+        ("train", "closed"),
+    ]
+    written.clear()
+    fit(linear(), tf.callbacks.tensorBoard("logs", {"updateFreq": "batch", "histogramFreq": 1}), epochs=1)
+    assert written[:3] == [("train", "batch_loss", 1), ("train", "batch_loss", 2), ("train", "epoch_loss", 1)]
+    assert written[3:5] == [("train", (2, 1), 1), ("train", (1,), 1)]
+    written.clear()
+    fit(linear(), tf.TensorBoard(update_freq=3), epochs=2)
+    assert [call[2] for call in written if call[1] == "batch_loss"] == [3]
+
+
+def test_tensorboard_writes_its_files(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboardX")
+    fit(linear(), tf.callbacks.tensor_board(tmp_path, histogram_freq=1), epochs=1, validation_data=(X, Y))
+    assert [len(list((tmp_path / part).glob("events.*"))) for part in ("train", "val")] == [1, 1]
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    with pytest.raises(ImportError, match=r"tensorboardX.*tfpy\[tensorboard\]"):
+        tf.callbacks.tensor_board("logs")
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.callbacks.early_stopping(mode="best"), "early_stopping.*mode"),
+        (lambda: tf.callbacks.model_checkpoint("m", mode="best"), "model_checkpoint.*mode"),
+        (lambda: tf.callbacks.model_checkpoint("m", save_freq="batch"), "model_checkpoint.*save_freq"),
+        (lambda: tf.callbacks.model_checkpoint("m", save_freq=0), "model_checkpoint.*save_freq"),
+        (lambda: tf.callbacks.reduce_lr_on_plateau(factor=1), "reduce_lr_on_plateau.*factor"),
+        (lambda: tf.callbacks.reduce_lr_on_plateau(patience=0), "reduce_lr_on_plateau.*patience"),
+        (lambda: tf.callbacks.reduce_lr_on_plateau({"patiense": 3}), "patiense.*patience"),
+        (lambda: tf.callbacks.learning_rate_scheduler(0.1), "learning_rate_scheduler.*schedule"),
+        (lambda: fit(linear(), tf.callbacks.learning_rate_scheduler(lambda e: "x")), "learning_rate_scheduler.*number"),
+        (lambda: tf.callbacks.csv_logger("log.csv", separator="--"), "csv_logger.*separator"),
+        (lambda: tf.callbacks.tensor_board("logs", update_freq="step"), "tensor_board.*update_freq"),
+    ],
+)
+def test_bad_arguments_are_named(make: Callable[[], Any], words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        make()

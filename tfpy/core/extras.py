@@ -1,0 +1,24 @@
+"""Packages that only some features need: imported when those are used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def optional_module(name: str, extra: str, feature: str) -> Any:
+    """A module of a package that comes with an extra of tfpy.
+
+    Args:
+        name: the module.
+        extra: the extra of tfpy that installs its package.
+        feature: what needs it, for the message.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise ImportError(f"{feature} needs the package {package}; pip install 'tfpy[{extra}]' installs it.") from error

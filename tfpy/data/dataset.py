@@ -1,0 +1,268 @@
+"""Dataset: elements that are computed when they are asked for, and the methods that make one from another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar
+
+from tfpy.core.memory import tidy
+from tfpy.core.options import accepts_options
+from tfpy.core.ready import ReadyList, ReadyNone, finish
+from tfpy.core.registry import export
+from tfpy.data._camel import DatasetCamel
+from tfpy.data.iterators import Chained, Items, LazyIterator
+from tfpy.data.structure import stacked
+from tfpy.engine import rng
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, as_positive
+
+Size = float | None
+"""How many elements there are: a whole number, infinity, or None where nobody knows."""
+
+
+@export(namespace="data", doc="Data / Classes")
+class Dataset(DatasetCamel):
+    """A list of elements that is read anew each time it is gone through; nothing is computed before.
+
+    An element is a number, a text, an array, a tensor, or a dict, list or tuple of such. A subclass defines
+    `iterator()`, and may set `size`.
+
+    Attributes:
+        size: how many elements there are; infinity for a data set without end, None where it is not known.
+
+    Source: TF.js `tf.data.Dataset`.
+    """
+
+    MAX_BUFFER_SIZE: ClassVar[int] = 10000
+    size: Size = None
+
+    def iterator(self) -> LazyIterator:
+        """A new stream of the elements, for Python's `for` or TF.js's `next()`; it may be awaited."""
+        raise TypeError(f"{type(self).__name__}: a data set must define iterator().")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterator())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(size={self.size})"
+
+    @accepts_options()
+    def batch(self, batch_size: int, small_last_batch: bool = True) -> Dataset:
+        """Group elements: each group becomes one element of tensors whose first axis is the batch.
+
+        Dicts and tuples are gone through, each of their entries being a column of its own; numbers, texts, lists,
+        arrays and tensors are stacked. What is missing (None) is NaN, or an empty text.
+
+        Args:
+            batch_size: how many elements make a group.
+            small_last_batch: whether to keep the last group when it is smaller.
+
+        Raises:
+            ValueError: the batch size is not above 0; while reading, elements that differ in form or shape.
+
+        Source: TF.js `tf.data.Dataset.batch`. Tuples are Python's: a list is stacked as a whole, as in TF.js.
+        """
+        count = as_positive("batch", "batch_size", batch_size)
+        size = self.size
+        if size is not None and math.isfinite(size):
+            size = math.ceil(size / count) if small_last_batch else size // count
+        return from_function(lambda: stream(self).row_major_batch(count, small_last_batch).map(stacked), size)
+
+    def concatenate(self, dataset: Dataset) -> Dataset:
+        """The elements of this data set, and then those of another.
+
+        Source: TF.js `tf.data.Dataset.concatenate`.
+        """
+        if not isinstance(dataset, Dataset):
+            raise argument_error("concatenate", "dataset", "a data set", dataset, TypeError)
+        known = self.size is not None and dataset.size is not None
+        size = self.size + dataset.size if known else None  # type: ignore[operator]
+        if math.inf in (self.size, dataset.size):
+            size = math.inf
+        return from_function(lambda: stream(self).concatenate(stream(dataset)), size)
+
+    def filter(self, predicate: Callable[[Any], Any]) -> Dataset:
+        """The elements for which a function is true. It runs in a tidy; the tensors of the others are disposed.
+
+        Source: TF.js `tf.data.Dataset.filter`.
+        """
+        test = _function("filter", "predicate", predicate)
+        size = math.inf if self.size == math.inf else None
+        return from_function(lambda: stream(self).filter(lambda x: tidy(lambda: bool(finish(test(x))))), size)
+
+    def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
+        """Call a function, which may be async, with each element, whose tensors are disposed then.
+
+        It is done when the call returns; the result may be awaited.
+
+        Source: TF.js `tf.data.Dataset.forEachAsync`.
+        """
+        return stream(self).for_each_async(_function("for_each_async", "f", f))
+
+    def map(self, transform: Callable[[Any], Any]) -> Dataset:
+        """What a function makes of each element. It runs in a tidy: of its tensors only those it returns live on.
+
+        Tensors of the old element that are not in the new one are disposed.
+
+        Source: TF.js `tf.data.Dataset.map`.
+        """
+        function = _function("map", "transform", transform)
+        return from_function(lambda: stream(self).map(lambda x: tidy(lambda: finish(function(x)))), self.size)
+
+    def map_async(self, transform: Callable[[Any], Any]) -> Dataset:
+        """What an async function makes of each element. It is waited for, and must dispose tensors of its own itself.
+
+        Tensors of the old element that are not in the new one are disposed.
+
+        Source: TF.js `tf.data.Dataset.mapAsync`.
+        """
+        function = _function("map_async", "transform", transform)
+        return from_function(lambda: stream(self).map_async(function), self.size)
+
+    @accepts_options()
+    def prefetch(self, buffer_size: int) -> Dataset:
+        """The same elements, each read `buffer_size` elements before it is asked for.
+
+        Reading ahead happens on the same thread, between two elements: the results are those without it.
+
+        Source: TF.js `tf.data.Dataset.prefetch`.
+        """
+        count = as_positive("prefetch", "buffer_size", buffer_size)
+        return from_function(lambda: stream(self).prefetch(count), self.size)
+
+    @accepts_options()
+    def repeat(self, count: int | None = None) -> Dataset:
+        """The elements several times over; without end if the count is None or negative.
+
+        Repeating nothing without end gives nothing.
+
+        Source: TF.js `tf.data.Dataset.repeat`.
+        """
+        times = _count("repeat", count)
+        if times is None:
+            return from_function(lambda: Chained(_passes_without_end(self)), 0 if self.size == 0 else math.inf)
+        size = 0 if times == 0 else None if self.size is None else self.size * times
+        return from_function(lambda: Chained(stream(self) for _ in range(times)), size)
+
+    @accepts_options()
+    def skip(self, count: int | None = None) -> Dataset:
+        """All but the first elements; all of them if the count is None or negative.
+
+        Source: TF.js `tf.data.Dataset.skip`.
+        """
+        first = _count("skip", count)
+        size = self.size if self.size is None or first is None else max(self.size - first, 0)
+        return from_function(lambda: stream(self).skip(first), size)
+
+    @accepts_options()
+    def shuffle(self, buffer_size: int, seed: rng.Seed | None = None, reshuffle_each_iteration: bool = True) -> Dataset:
+        """The elements in random order: each is drawn from the next `buffer_size` ones.
+
+        Args:
+            buffer_size: how many elements to draw from; the size of the data set for a perfect shuffle.
+            seed: makes the order repeatable; 0 and '' are no seeds, as in TF.js.
+            reshuffle_each_iteration: whether each pass draws two numbers for its own seed instead of one. Either way
+                each pass has an order of its own, as in TF.js.
+
+        Source: TF.js `tf.data.Dataset.shuffle`, number for number.
+        """
+        count = _buffer_size(buffer_size, self.size)
+        seeds = rng.stream(rng.truthy(seed))
+
+        def start() -> LazyIterator:
+            own = seeds.int32() + (seeds.int32() if reshuffle_each_iteration else 0)
+            return stream(self).shuffle(count, str(own))
+
+        return from_function(start, self.size)
+
+    @accepts_options()
+    def take(self, count: int | None = None) -> Dataset:
+        """At most the first elements; all of them if the count is None or negative.
+
+        Source: TF.js `tf.data.Dataset.take`.
+        """
+        most = _count("take", count)
+        size = self.size if self.size is None or most is None else min(self.size, most)
+        return from_function(lambda: stream(self).take(most), size)
+
+    def to_array(self) -> ReadyList[Any]:
+        """All elements as a list; it may be awaited.
+
+        Raises:
+            ValueError: the data set has no end.
+
+        Source: TF.js `tf.data.Dataset.toArray`.
+        """
+        return self._finite("to_array").to_array()
+
+    def to_array_for_test(self) -> ReadyList[Any]:
+        """All elements as a list, read ahead by 100; it may be awaited.
+
+        Source: TF.js `tf.data.Dataset.toArrayForTest`.
+        """
+        return self._finite("to_array_for_test").to_array_for_test()
+
+    def _finite(self, where: str) -> LazyIterator:
+        if self.size == math.inf:
+            raise ValueError(f"{where}: the data set has no end; take(n) gives its first elements.")
+        return stream(self)
+
+
+class _FromFunction(Dataset):
+    """A data set whose streams a function starts."""
+
+    def __init__(self, start: Callable[[], LazyIterator], size: Size) -> None:
+        self._start = start
+        self.size = size
+
+    def iterator(self) -> LazyIterator:
+        return self._start()
+
+    def __repr__(self) -> str:
+        return f"Dataset(size={self.size})"
+
+
+def from_function(start: Callable[[], LazyIterator], size: Size = None) -> Dataset:
+    """A data set whose streams a function starts."""
+    return _FromFunction(start, size)
+
+
+def stream(dataset: Dataset) -> LazyIterator:
+    """A new stream of a data set's elements; a subclass may start any Python iterator."""
+    items: Iterable[Any] = finish(dataset.iterator())
+    return items if isinstance(items, LazyIterator) else Items(items)
+
+
+def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:
+    """Streams of a data set, until one of them has been empty."""
+    while True:
+        elements = 0
+
+        def counted(element: Any) -> Any:
+            nonlocal elements
+            elements += 1
+            return element
+
+        yield stream(dataset).map(counted)
+        if not elements:
+            return
+
+
+def _function(where: str, argument: str, value: Any) -> Callable[[Any], Any]:
+    if not callable(value):
+        raise argument_error(where, argument, "a function", value, TypeError)
+    return value  # type: ignore[no-any-return]
+
+
+def _count(where: str, count: Any) -> int | None:
+    """A count; None where it stands for 'all' or 'without end'."""
+    number = None if count is None else as_int(where, "count", count)
+    return None if number is None or number < 0 else number
+
+
+def _buffer_size(value: Any, size: Size) -> int:
+    if value is None:
+        hint = "" if size is None else f"; {size} for a perfect shuffle, if the data fit into memory"
+        raise argument_error("shuffle", "buffer_size", f"given{hint}", value)
+    return as_positive("shuffle", "buffer_size", value)

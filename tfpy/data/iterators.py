@@ -1,0 +1,337 @@
+"""LazyIterator: a stream of elements, read once; its methods give streams that are computed as they are read.
+
+Every stage is a class and not a generator, since a stream goes on after an error: `handle_errors` skips the element
+that caused it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
+
+from tfpy.core.memory import dispose
+from tfpy.core.options import accepts_options
+from tfpy.core.ready import Ready, ReadyList, ReadyNone, finish
+from tfpy.core.results import Record
+from tfpy.data._camel import LazyIteratorCamel
+from tfpy.data.structure import children, is_structure, like
+from tfpy.engine import rng
+from tfpy.engine.scope import handles_in
+from tfpy.engine.spec import as_positive
+
+# How far `to_array_for_test` reads ahead, as in TF.js.
+_TEST_AHEAD = 100
+
+
+class IteratorResult(Record, Ready):
+    """What `next` of a LazyIterator returns: the element, and whether there was none left. It may be awaited."""
+
+    value: Any
+    done: bool
+
+
+class LazyIterator(LazyIteratorCamel, Ready):
+    """A stream of elements, read with `for` or as in TF.js with `next()`. It may be awaited.
+
+    Source: TF.js `LazyIterator`.
+    """
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        raise TypeError(f"{type(self).__name__}: a stream must define __next__().")
+
+    def next(self) -> IteratorResult:
+        """The next element: {value, done}; after the last one `done` is True."""
+        try:
+            return IteratorResult(next(self), False)
+        except StopIteration:
+            return IteratorResult(None, True)
+
+    def map(self, transform: Callable[[Any], Any]) -> LazyIterator:
+        """What a function, which may be async, makes of each element; tensors of the old one that are not in the new
+        one are disposed."""
+        return _Mapped(self, transform)
+
+    def map_async(self, transform: Callable[[Any], Any]) -> LazyIterator:
+        """The same as `map`: both wait for an async function."""
+        return _Mapped(self, transform)
+
+    def flatmap(self, transform: Callable[[Any], Iterable[Any]]) -> LazyIterator:
+        """All that a function makes of each element, one by one."""
+        return _Flattened(self, transform)
+
+    def filter(self, predicate: Callable[[Any], Any]) -> LazyIterator:
+        """The elements for which a function is true; the tensors of the others are disposed."""
+        return _Filtered(self, predicate)
+
+    def take(self, count: int | None) -> LazyIterator:
+        """At most the first `count` elements; all of them if it is None or negative."""
+        return self if count is None or count < 0 else _Taken(self, count)
+
+    def skip(self, count: int | None) -> LazyIterator:
+        """All but the first `count` elements, which are disposed; all of them if it is None or negative."""
+        return self if count is None or count < 0 else _Skipped(self, count)
+
+    @accepts_options()
+    def row_major_batch(self, batch_size: int, small_last_batch: bool = True) -> LazyIterator:
+        """Lists of `batch_size` elements; the last may be shorter, or is left out."""
+        return _Grouped(self, as_positive("row_major_batch", "batch_size", batch_size), small_last_batch)
+
+    def concatenate(self, iterator: Iterable[Any]) -> LazyIterator:
+        """This stream and then another one."""
+        return Chained(iter([self, iterator]))
+
+    @accepts_options()
+    def prefetch(self, buffer_size: int) -> LazyIterator:
+        """The same elements, each read `buffer_size` elements before it is asked for."""
+        return _Prefetched(self, as_positive("prefetch", "buffer_size", buffer_size))
+
+    @accepts_options()
+    def shuffle(self, window_size: int, seed: rng.Seed | None = None) -> LazyIterator:
+        """The elements in random order: each is drawn from the next `window_size` ones."""
+        return _Shuffled(self, as_positive("shuffle", "window_size", window_size), seed)
+
+    def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
+        """The elements without those that raised an error, as long as a function of the error returns True."""
+        return _Handled(self, handler)
+
+    def to_array(self) -> ReadyList[Any]:
+        """All remaining elements as a list; it may be awaited."""
+        return ReadyList(self)
+
+    def to_array_for_test(self) -> ReadyList[Any]:
+        """All remaining elements as a list, read ahead by 100; it may be awaited."""
+        return ReadyList(self.prefetch(_TEST_AHEAD))
+
+    def resolve_fully(self) -> ReadyNone:
+        """Read all remaining elements and drop them; it may be awaited."""
+        deque(self, maxlen=0)
+        return ReadyNone()
+
+    def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
+        """Call a function, which may be async, with each element, whose tensors are disposed then."""
+        return self.map(f).resolve_fully()
+
+
+class Items(LazyIterator):
+    """The elements of a Python iterator."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = iter(items)
+
+    def __next__(self) -> Any:
+        return next(self._items)
+
+
+class Calls(LazyIterator):
+    """What a function returns each time it is called."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+
+    def __next__(self) -> Any:
+        return self._function()
+
+
+class _Stage(LazyIterator):
+    """A stream made of another one."""
+
+    def __init__(self, upstream: Iterator[Any]) -> None:
+        self._upstream = upstream
+
+
+class _Mapped(_Stage):
+    def __init__(self, upstream: Iterator[Any], transform: Callable[[Any], Any]) -> None:
+        super().__init__(upstream)
+        self._transform = transform
+
+    def __next__(self) -> Any:
+        return replaced(next(self._upstream), self._transform)
+
+
+def replaced(element: Any, transform: Callable[[Any], Any]) -> Any:
+    """What a function makes of an element, whose other tensors are disposed. It may change the element in place."""
+    before = list(handles_in(element))
+    result = finish(transform(element))
+    if before:
+        after = {id(handle) for handle in handles_in(result)}
+        dispose([handle for handle in before if id(handle) not in after])
+    return result
+
+
+class _Flattened(_Stage):
+    def __init__(self, upstream: Iterator[Any], transform: Callable[[Any], Iterable[Any]]) -> None:
+        super().__init__(upstream)
+        self._transform = transform
+        self._waiting: deque[Any] = deque()
+
+    def __next__(self) -> Any:
+        while not self._waiting:
+            self._waiting.extend(replaced(next(self._upstream), lambda element: list(self._transform(element))))
+        return self._waiting.popleft()
+
+
+class _Filtered(_Stage):
+    def __init__(self, upstream: Iterator[Any], predicate: Callable[[Any], Any]) -> None:
+        super().__init__(upstream)
+        self._predicate = predicate
+
+    def __next__(self) -> Any:
+        while True:
+            element = next(self._upstream)
+            if finish(self._predicate(element)):
+                return element
+            dispose(element)
+
+
+class _Taken(_Stage):
+    def __init__(self, upstream: Iterator[Any], count: int) -> None:
+        super().__init__(upstream)
+        self._left = count
+
+    def __next__(self) -> Any:
+        if self._left <= 0:
+            raise StopIteration
+        self._left -= 1
+        return next(self._upstream)
+
+
+class _Skipped(_Stage):
+    def __init__(self, upstream: Iterator[Any], count: int) -> None:
+        super().__init__(upstream)
+        self._left = count
+
+    def __next__(self) -> Any:
+        while self._left > 0:
+            self._left -= 1
+            dispose(next(self._upstream))
+        return next(self._upstream)
+
+
+class _Grouped(_Stage):
+    def __init__(self, upstream: Iterator[Any], size: int, small_last: bool) -> None:
+        super().__init__(upstream)
+        self._size = size
+        self._small_last = small_last
+
+    def __next__(self) -> Any:
+        rows: list[Any] = []
+        for element in self._upstream:
+            rows.append(element)
+            if len(rows) == self._size:
+                return rows
+        if rows and self._small_last:
+            return rows
+        raise StopIteration
+
+
+class _Prefetched(_Stage):
+    """Reads ahead on the same thread: what an element is does not depend on when it is asked for."""
+
+    def __init__(self, upstream: Iterator[Any], size: int) -> None:
+        super().__init__(upstream)
+        self._size = size
+        self._buffer: deque[Any] = deque()
+
+    def __next__(self) -> Any:
+        while len(self._buffer) < self._size:
+            try:
+                self._buffer.append(next(self._upstream))
+            except StopIteration:
+                break
+        if not self._buffer:
+            raise StopIteration
+        return self._buffer.popleft()
+
+
+class _End:
+    """Stands in a shuffle's buffer for the end of the stream."""
+
+
+class _Shuffled(_Stage):
+    """Draws as TF.js does: past the stream's end the buffer is filled with end marks, which are drawn like elements."""
+
+    def __init__(self, upstream: Iterator[Any], size: int, seed: rng.Seed | None) -> None:
+        super().__init__(upstream)
+        self._size = size
+        self._random = rng.stream(rng.truthy(seed))
+        self._buffer: list[Any] = []
+        self._ended = False
+
+    def __next__(self) -> Any:
+        if not self._ended:
+            self._fill()
+        buffer = self._buffer
+        while buffer:
+            i = int(self._random.next() * len(buffer))
+            buffer[i], buffer[-1] = buffer[-1], buffer[i]
+            element = buffer.pop()
+            if element is not _End:
+                self._fill()
+                return element
+            self._ended = True
+        raise StopIteration
+
+    def _fill(self) -> None:
+        while len(self._buffer) < self._size:
+            self._buffer.append(next(self._upstream, _End))
+
+
+class _Handled(_Stage):
+    def __init__(self, upstream: Iterator[Any], handler: Callable[[Exception], Any]) -> None:
+        super().__init__(upstream)
+        self._handler = handler
+
+    def __next__(self) -> Any:
+        while True:
+            try:
+                return next(self._upstream)
+            except StopIteration:
+                raise
+            except Exception as error:
+                if not self._handler(error):
+                    raise StopIteration from None
+
+
+class Chained(LazyIterator):
+    """The elements of one stream after the other."""
+
+    def __init__(self, streams: Iterator[Iterable[Any]]) -> None:
+        self._streams = streams
+        self._current: Iterator[Any] | None = None
+
+    def __next__(self) -> Any:
+        while True:
+            if self._current is None:
+                self._current = iter(next(self._streams))
+            try:
+                return next(self._current)
+            except StopIteration:
+                self._current = None
+
+
+class Zipped(LazyIterator):
+    """The elements of a structure of streams, in that structure; it ends with the first stream that does.
+
+    A stream that occurs in several places is read once, and its element stands in all of them.
+    """
+
+    def __init__(self, streams: Any) -> None:
+        self._streams = streams
+
+    def __next__(self) -> Any:
+        read: dict[int, Any] = {}
+        element = self._read(self._streams, read)
+        if any(value is _End for value in read.values()):
+            raise StopIteration
+        return element
+
+    def _read(self, streams: Any, read: dict[int, Any]) -> Any:
+        if is_structure(streams):
+            return like(streams, [self._read(stream, read) for stream in children(streams)])
+        if id(streams) not in read:
+            read[id(streams)] = next(streams, _End)
+        return read[id(streams)]

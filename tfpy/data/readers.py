@@ -1,0 +1,222 @@
+"""The functions that make data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.ready import away_from_loop, finish
+from tfpy.core.registry import export
+from tfpy.core.results import field
+from tfpy.data.csv_dataset import CSVDataset
+from tfpy.data.dataset import Dataset, from_function, stream
+from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped
+from tfpy.data.sources import source_of
+from tfpy.data.structure import children, cloned, is_structure, mapped
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+
+
+@export(namespace="data", doc="Data / Creation")
+def array(items: Any) -> Dataset:
+    """A data set of the elements of a list, or of the rows of an array.
+
+    Args:
+        items: a list of elements, of which each pass gets copies; or a numpy array or anything that becomes one.
+
+    Source: TF.js `tf.data.array`.
+    """
+    if isinstance(items, (str, bytes, Mapping, Handle)) or not (
+        hasattr(items, "__array__") or hasattr(items, "__len__")
+    ):
+        raise argument_error("array", "items", "a list of elements, or an array", items, TypeError)
+    rows = items if isinstance(items, (list, tuple)) or not hasattr(items, "__array__") else np.asarray(items)
+    if isinstance(rows, np.ndarray) and rows.ndim == 0:
+        raise argument_error("array", "items", "a list of elements, or an array of rank 1 or more", items)
+    return from_function(lambda: Items(map(cloned, rows)), len(rows))
+
+
+@export(namespace="data", doc="Data / Operations")
+def zip_(datasets: Any) -> Dataset:
+    """Data sets side by side: each element holds one of each, in the structure that the data sets are given in.
+
+    Args:
+        datasets: a list, tuple or dict of data sets, in any nesting.
+
+    Returns:
+        A data set that ends with the shortest of them.
+
+    Raises:
+        TypeError: something in the structure is no data set.
+
+    Source: TF.js `tf.data.zip`.
+    """
+    if not is_structure(datasets) and not isinstance(datasets, Dataset):
+        raise argument_error("zip", "datasets", "a list, tuple or dict of data sets", datasets, TypeError)
+    leaves = _leaves(datasets)
+    for leaf in leaves:
+        if not isinstance(leaf, Dataset):
+            raise argument_error("zip", "datasets", "a structure of nothing but data sets", leaf, TypeError)
+    sizes = [leaf.size for leaf in leaves]
+    size = min(sizes) if sizes and None not in sizes else None
+
+    def start() -> LazyIterator:
+        streams = {id(leaf): stream(leaf) for leaf in leaves}
+        return Zipped(mapped(datasets, lambda leaf: streams[id(leaf)]))
+
+    return from_function(start, size)
+
+
+def _leaves(structure: Any) -> list[Any]:
+    """The data sets of a structure, each once."""
+    if not is_structure(structure):
+        return [structure]
+    found = [leaf for child in children(structure) for leaf in _leaves(child)]
+    return list({id(leaf): leaf for leaf in found}.values())
+
+
+@export(namespace="data", doc="Data / Creation")
+def func(f: Callable[[], Any]) -> Dataset:
+    """A data set of what a function returns each time it is called.
+
+    Args:
+        f: a function without arguments, maybe async, that returns {'value': element, 'done': False}, and 'done' True
+            after the last one. All passes go on with the same function.
+
+    Source: TF.js `tf.data.func`.
+    """
+    if not callable(f):
+        raise argument_error("func", "f", "a function", f, TypeError)
+    elements = Calls(lambda: _element(finish(f())))
+    return from_function(lambda: elements)
+
+
+def _element(result: Any) -> Any:
+    """The element in a result in TF.js's manner."""
+    if field(result, "done", 1):
+        raise StopIteration
+    return field(result, "value", 0)
+
+
+@export(namespace="data", doc="Data / Creation")
+def generator(generator: Callable[[], Any]) -> Dataset:
+    """A data set of what a generator yields.
+
+    Args:
+        generator: a generator function, maybe async, called for each pass; or any function that returns an iterator,
+            also one in TF.js's manner, with a `next()` that returns {'value': …, 'done': …}.
+
+    Source: TF.js `tf.data.generator`.
+    """
+    if not callable(generator):
+        expected = "a generator function (not the generator that it returns, which can be read only once)"
+        raise argument_error("generator", "generator", expected, generator, TypeError)
+    return from_function(lambda: _elements_of(finish(generator())))
+
+
+def _elements_of(source: Any) -> LazyIterator:
+    if isinstance(source, LazyIterator):
+        return source
+    if hasattr(source, "__aiter__"):
+        return Items(_AsyncElements(source))
+    following = source.get("next") if isinstance(source, Mapping) else getattr(source, "next", None)
+    if callable(following) and not hasattr(source, "__next__"):
+        return Calls(lambda: _element(finish(following())))
+    if not hasattr(source, "__iter__"):
+        raise argument_error("generator", "generator", "a function that returns an iterator", source, TypeError)
+    return Items(source)
+
+
+class _AsyncElements(Iterator[Any]):
+    """The elements of an async generator, each waited for. They share an event loop, as such a generator needs."""
+
+    def __init__(self, source: Any) -> None:
+        import asyncio
+
+        self._source = source.__aiter__()
+        self._runner = asyncio.Runner()
+
+    def __next__(self) -> Any:
+        try:
+            return away_from_loop(lambda: self._runner.run(self._source.__anext__()))
+        except StopAsyncIteration:
+            self.close()
+            raise StopIteration from None
+
+    def close(self) -> None:
+        """End the event loop, and the generator with it."""
+        away_from_loop(self._runner.close)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@export(namespace="data", doc="Data / Creation", options="csv_config")
+def csv(
+    source: Any,
+    csv_config: Mapping[str, Any] | None = None,
+    *,
+    has_header: bool = True,
+    column_names: Sequence[str] | None = None,
+    column_configs: Mapping[str, Mapping[str, Any]] | None = None,
+    configured_columns_only: bool = False,
+    delimiter: str | None = None,
+    delim_whitespace: bool = False,
+) -> CSVDataset:
+    """A data set of the rows of a text file with separated columns: a dict for each row, by the column's name.
+
+    Args:
+        source: a path, a URL (file, http, https), the bytes of a file, or a data source. A gzipped file is unpacked
+            while it is read. The file is never in memory as a whole.
+        csv_config: the options below as a dict.
+        has_header: whether the first line names the columns.
+        column_names: the columns' names, in place of those of the first line.
+        column_configs: by column {'required', 'dtype', 'default', 'is_label'}; see CSVDataset.
+        configured_columns_only: leave out the columns that have no configuration.
+        delimiter: the character between two columns; a comma by default.
+        delim_whitespace: any number of blanks is between two columns.
+
+    Source: TF.js `tf.data.csv`.
+    """
+    return CSVDataset(
+        source_of("csv", source),
+        has_header=has_header,
+        column_names=column_names,
+        column_configs=column_configs,
+        configured_columns_only=configured_columns_only,
+        delimiter=delimiter,
+        delim_whitespace=delim_whitespace,
+    )
+
+
+@export(namespace="data", doc="Data / Creation")
+def webcam(webcam_video_element: Any = None, webcam_config: Mapping[str, Any] | None = None) -> Any:
+    """Not in Python: pictures of the camera of a browser.
+
+    Raises:
+        RuntimeError: always; `tf.data.generator` makes a data set of what a camera library gives.
+
+    Source: TF.js `tf.data.webcam`.
+    """
+    raise _only_in_a_browser("webcam", "camera")
+
+
+@export(namespace="data", doc="Data / Creation")
+def microphone(microphone_config: Mapping[str, Any] | None = None) -> Any:
+    """Not in Python: spectrograms of the microphone of a browser.
+
+    Raises:
+        RuntimeError: always; `tf.data.generator` makes a data set of what an audio library gives.
+
+    Source: TF.js `tf.data.microphone`.
+    """
+    raise _only_in_a_browser("microphone", "microphone")
+
+
+def _only_in_a_browser(name: str, device: str) -> RuntimeError:
+    return RuntimeError(
+        f"{name}: reads the {device} of a browser, and there is no browser here. With a library that reads the "
+        f"device, tf.data.generator makes a data set of its frames."
+    )

@@ -1,0 +1,242 @@
+"""Data sources: files and URLs as streams of bytes, read piece by piece, and bytes as streams of text."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.data._camel import ByteChunkIteratorCamel
+from tfpy.data.iterators import Items, LazyIterator
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, as_positive
+
+if TYPE_CHECKING:
+    from urllib.request import Request
+
+_CHUNK = 1 << 20
+_UNPACKED = 1 << 16
+_TIMEOUT = 60
+_GZIP_MAGIC = b"\x1f\x8b"
+# zlib's number for 'a gzip header is expected'.
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
+
+
+class ByteChunkIterator(ByteChunkIteratorCamel, Items):
+    """A stream of `bytes`. Source: TF.js `ByteChunkIterator`."""
+
+    def decode_utf8(self) -> StringIterator:
+        """The bytes as text, in pieces; what is no UTF-8 becomes U+FFFD, and a byte order mark is dropped."""
+        return StringIterator(_decoded(self))
+
+
+class StringIterator(Items):
+    """A stream of text in pieces whose borders mean nothing. Source: TF.js `StringIterator`."""
+
+    def split(self, separator: str) -> LazyIterator:
+        """The text between the separators; an empty end is left out."""
+        return Items(_parts(self, separator))
+
+
+class DataSource:
+    """Something that streams of bytes can be read from, again and again. Source: TF.js `DataSource`."""
+
+    def iterator(self) -> ByteChunkIterator:
+        """A new stream of the bytes."""
+        raise TypeError(f"{type(self).__name__}: a data source must define iterator().")
+
+
+@export(namespace="data", doc="Data / Classes")
+class FileDataSource(DataSource):
+    """The bytes of a file.
+
+    Args:
+        input: a path, a file URL, or the bytes themselves (bytes, or a uint8 array).
+        options: the options below as a dict.
+        offset: where to begin.
+        chunk_size: how many bytes to read at a time.
+
+    Source: TF.js `tf.data.FileDataSource`; its File and Blob are Python's paths and bytes.
+    """
+
+    @accepts_options("options", where="FileDataSource")
+    def __init__(
+        self, input: Any, options: Mapping[str, Any] | None = None, *, offset: int = 0, chunk_size: int = _CHUNK
+    ) -> None:
+        self.input = _path_or_bytes(input)
+        self.offset = as_int("FileDataSource", "offset", offset)
+        self.chunk_size = as_positive("FileDataSource", "chunk_size", chunk_size)
+        if self.offset < 0:
+            raise argument_error("FileDataSource", "offset", "0 or more", offset)
+
+    def iterator(self) -> ByteChunkIterator:
+        """A new stream of the bytes. The file is opened when the first of them are asked for.
+
+        Raises (while reading):
+            RuntimeError: the file cannot be read.
+        """
+        return ByteChunkIterator(self._chunks())
+
+    def _chunks(self) -> Iterator[bytes]:
+        if isinstance(self.input, bytes):
+            for start in range(self.offset, len(self.input), self.chunk_size):
+                yield self.input[start : start + self.chunk_size]
+            return
+        try:
+            with open(self.input, "rb") as file:
+                file.seek(self.offset)
+                yield from _pieces(file, self.chunk_size)
+        except OSError as error:
+            raise RuntimeError(f"The file {str(self.input)!r} cannot be read: {error.strerror}.") from error
+
+
+@export(namespace="data", doc="Data / Classes")
+class URLDataSource(DataSource):
+    """The bytes behind a URL. They are read as they arrive, and fetched anew for each stream.
+
+    Args:
+        url: a file, http or https URL; a plain path; or a `urllib.request.Request`.
+        file_options: {'offset', 'chunk_size'}, as for FileDataSource.
+
+    Source: TF.js `tf.data.URLDataSource`, which loads the whole file first.
+    """
+
+    @accepts_options("file_options", where="URLDataSource")
+    def __init__(
+        self, url: Any, file_options: Mapping[str, Any] | None = None, *, offset: int = 0, chunk_size: int = _CHUNK
+    ) -> None:
+        self.url = url
+        self._request = _web_request(url)
+        self.file = FileDataSource(b"" if self._request else url, offset=offset, chunk_size=chunk_size)
+
+    def iterator(self) -> ByteChunkIterator:
+        """A new stream of the bytes.
+
+        Raises (while reading):
+            RuntimeError: the URL cannot be read.
+        """
+        return self.file.iterator() if self._request is None else ByteChunkIterator(self._chunks(self._request))
+
+    def _chunks(self, request: Request) -> Iterator[bytes]:
+        from urllib.request import urlopen
+
+        try:
+            with urlopen(request, timeout=_TIMEOUT) as response:
+                _discard(response, self.file.offset)
+                yield from _pieces(response, self.file.chunk_size)
+        except OSError as error:
+            raise RuntimeError(f"{request.full_url} cannot be read: {error}.") from error
+
+
+def source_of(where: str, source: Any) -> DataSource:
+    """A data source made of a path, a URL or bytes, or given as such."""
+    if isinstance(source, DataSource):
+        return source
+    if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview, np.ndarray)) or _is_request(source):
+        return URLDataSource(source)
+    raise argument_error(where, "source", "a path, a URL, bytes or a data source", source, TypeError)
+
+
+# The modules of the web are slow to import; they are only imported when there is something to do for them.
+
+
+def _is_request(value: Any) -> bool:
+    return hasattr(value, "full_url")
+
+
+def _web_request(url: Any) -> Request | None:
+    """A request of the web for a URL, or given as such; None if the URL is not one of the web."""
+    if _is_request(url):
+        return url  # type: ignore[no-any-return]
+    if isinstance(url, str) and url.partition("://")[0].lower() in ("http", "https"):
+        from urllib.request import Request
+
+        return Request(url)
+    return None
+
+
+def _path_or_bytes(value: Any) -> Path | bytes:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, np.ndarray) and value.dtype == np.uint8:
+        return value.tobytes()
+    if isinstance(value, os.PathLike):
+        return Path(value)
+    if isinstance(value, str):
+        scheme, _, rest = value.partition("://")
+        if not rest:
+            return Path(value)
+        if scheme.lower() == "file":
+            from urllib.request import url2pathname
+
+            return Path(url2pathname(rest))
+    raise argument_error("FileDataSource", "input", "a path, a file URL, bytes or a uint8 array", value, TypeError)
+
+
+def _pieces(file: IO[bytes], size: int) -> Iterator[bytes]:
+    while piece := file.read(size):
+        yield piece
+
+
+def _discard(file: IO[bytes], count: int) -> None:
+    while count > 0 and (piece := file.read(min(count, _CHUNK))):
+        count -= len(piece)
+
+
+def unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Bytes as they are, or unpacked if they begin as gzip does; never much more than a chunk is in memory.
+
+    Raises:
+        ValueError: broken gzip data.
+    """
+    first = next(chunks, b"")
+    while 0 < len(first) < len(_GZIP_MAGIC) and (more := next(chunks, b"")):
+        first += more
+    if not first.startswith(_GZIP_MAGIC):
+        yield first
+        yield from chunks
+        return
+    try:
+        yield from _gunzipped(first, chunks)
+    except zlib.error as error:
+        raise ValueError(f"The gzip data are broken: {error}.") from error
+
+
+def _gunzipped(data: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The contents of one gzip member after the other."""
+    inflater = zlib.decompressobj(_GZIP_WINDOW)
+    while data or (data := next(chunks, b"")):
+        if inflater.eof:
+            inflater = zlib.decompressobj(_GZIP_WINDOW)
+        yield inflater.decompress(data, _UNPACKED)
+        data = inflater.unconsumed_tail or inflater.unused_data
+    if not inflater.eof:
+        raise ValueError("The gzip data are broken: they end too early.")
+
+
+def _decoded(chunks: Iterable[bytes]) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+    for chunk in chunks:
+        yield decoder.decode(chunk)
+    yield decoder.decode(b"", final=True)
+
+
+def _parts(pieces: Iterable[str], separator: str) -> Iterator[str]:
+    rest: list[str] = []
+    for piece in pieces:
+        first, *others = piece.split(separator)
+        rest.append(first)
+        if others:
+            yield "".join(rest)
+            rest = [others.pop()]
+            yield from others
+    last = "".join(rest)
+    if last:
+        yield last

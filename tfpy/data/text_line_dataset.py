@@ -1,0 +1,33 @@
+"""TextLineDataset: the lines of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.registry import export
+from tfpy.data.dataset import Dataset
+from tfpy.data.iterators import Items, LazyIterator
+from tfpy.data.sources import ByteChunkIterator, source_of, unpacked
+
+
+@export(namespace="data", doc="Data / Classes")
+class TextLineDataset(Dataset):
+    """The lines of a text in UTF-8, without their ends.
+
+    Args:
+        input: a data source; or a path, a URL or bytes. Gzipped text is unpacked while it is read.
+
+    Source: TF.js `tf.data.TextLineDataset`.
+    """
+
+    def __init__(self, input: Any) -> None:
+        self.input = source_of("TextLineDataset", input)
+
+    def iterator(self) -> LazyIterator:
+        """A new stream of the lines.
+
+        Raises (while reading):
+            RuntimeError: the source cannot be read. ValueError: it is broken gzip data.
+        """
+        lines = ByteChunkIterator(unpacked(self.input.iterator())).decode_utf8().split("\n")
+        return Items(line.removesuffix("\r") for line in lines)

@@ -1,0 +1,177 @@
+"""Where batches come from: arrays that are in memory, or data sets that are read as training goes on."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from tfpy.core.memory import dispose
+from tfpy.engine import rng
+from tfpy.layers.data_adapter import batches
+from tfpy.layers.training import Batch
+
+
+def nothing() -> None:
+    """What there is to do when there is nothing to do."""
+
+
+class Step(NamedTuple):
+    """A batch to train or test on.
+
+    Attributes:
+        size: how many samples it has.
+        take: makes its tensors; called in the scope of the step.
+        within: called in that scope, when the model has been trained on the batch.
+        after: called when the callbacks have been told of the batch.
+    """
+
+    size: int
+    take: Callable[[], Batch]
+    within: Callable[[], None] = nothing
+    after: Callable[[], None] = nothing
+
+
+class BatchSource(Protocol):
+    """What `fit_loop` trains on.
+
+    Attributes:
+        samples: how many samples an epoch has, if that is known.
+        steps: how many batches an epoch has, if that is known.
+        batch_size: how many samples a batch has, if all have the same number.
+    """
+
+    @property
+    def samples(self) -> int | None: ...
+    @property
+    def steps(self) -> int | None: ...
+    @property
+    def batch_size(self) -> int | None: ...
+
+    def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
+        """The batches of the next epoch; the source has `validate` called, or calls it, when they have been gone
+        through."""
+        ...
+
+
+class ArrayBatches:
+    """Samples in memory, batch by batch, in another order each epoch if they are to be shuffled.
+
+    As in TF.js the validation takes place within the last step, before the callbacks are told of its end.
+    """
+
+    def __init__(self, data: Batch, batch_size: int, shuffle: bool = False, seed: rng.Seed | None = None) -> None:
+        self._data = data
+        self._shuffler = rng.Shuffler(seed) if shuffle else None
+        self._order = np.arange(data.size, dtype=np.int32)
+        self._spans = batches(data.size, batch_size)
+        self.samples = data.size
+        self.steps = len(self._spans)
+        self.batch_size = batch_size
+
+    def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
+        if self._shuffler is not None:
+            self._order = self._shuffler.shuffle(self._order)
+        for number, (start, end) in enumerate(self._spans):
+            last = number == self.steps - 1
+            yield Step(end - start, lambda s=start, e=end: self._batch(s, e), within=validate if last else nothing)  # type: ignore[misc]
+
+    def _batch(self, start: int, end: int) -> Batch:
+        return self._data.batch(start, end, None if self._shuffler is None else self._order[start:end])
+
+
+class DatasetBatches:
+    """The elements of a data set, each a batch.
+
+    Without a limit an epoch is one pass; with a limit it is so many batches, and all epochs read one stream. As in
+    TF.js the validation takes place after the last step, and only if it is certain that it was the last one: not when
+    training was stopped during a pass, and not when the data set ended before its time.
+
+    Args:
+        dataset: has an `iterator()`.
+        standardize: makes the batch of an element.
+        limit: how many batches an epoch has; None for a whole pass.
+        short: the warning when the data set ends early, given how many batches there were.
+    """
+
+    samples = None
+    batch_size = None
+
+    def __init__(
+        self, dataset: Any, standardize: Callable[[Any], Batch], limit: int | None, short: Callable[[int], str]
+    ) -> None:
+        self._dataset = dataset
+        self._standardize = standardize
+        self._limit = limit
+        self._short = short
+        self._elements: Iterator[Any] | None = None
+
+    @property
+    def steps(self) -> int | None:
+        size = getattr(self._dataset, "size", None)
+        if self._limit is None and isinstance(size, (int, float)) and math.isfinite(size):
+            return int(size)
+        return self._limit
+
+    def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
+        if self._elements is None:
+            # TF.js starts a stream before the first epoch even if each epoch starts its own: shuffled data sets notice.
+            self._elements = self._start()
+        if self._limit is None:
+            self._elements = self._start()
+        return self._steps(self._elements, validate)
+
+    def once(self) -> Iterator[Step]:
+        """The batches of a stream of their own, for an evaluation."""
+        return self._steps(self._start(), nothing)
+
+    def _steps(self, elements: Iterator[Any], validate: Callable[[], None]) -> Iterator[Step]:
+        done = 0
+        for element in elements:
+            batch = self._standardize(element)
+            done += 1
+            last = done == self._limit
+            try:
+                yield Step(batch.size, lambda b=batch: b, after=validate if last else nothing)  # type: ignore[misc]
+            finally:
+                self._release(element)
+            if last:
+                return
+        if self._limit is None:
+            validate()
+        else:
+            warnings.warn(self._short(done), stacklevel=2)
+
+    def _start(self) -> Iterator[Any]:
+        return iter(self._dataset.iterator())
+
+    def _release(self, element: Any) -> None:
+        """Dispose the tensors of an element that has been used, as TF.js does; those of a plain iterator are the
+        user's."""
+        if not isinstance(self._dataset, _Readable):
+            dispose(element)
+
+
+class _Readable:
+    """A plain iterator, or a function that returns one, as a data set."""
+
+    def __init__(self, start: Callable[[], Iterable[Any]]) -> None:
+        self._start = start
+
+    def iterator(self) -> Iterable[Any]:
+        return self._start()
+
+
+def as_dataset(value: Any) -> Any:
+    """A data set, an iterator or a generator function as something with an `iterator()`; None for anything else."""
+    if callable(getattr(value, "iterator", None)):
+        return value
+    if isinstance(value, Iterator):
+        return _Readable(lambda: value)
+    if inspect.isfunction(value) or inspect.ismethod(value):
+        return _Readable(value)
+    return None
