@@ -95,11 +95,13 @@ class BatchNormalization(_Normalization, class_name="BatchNormalization", factor
             with paused():
                 self._follow(self.moving_mean, mean)
                 self._follow(self.moving_variance, variance)
-        given = [mean, variance, self.beta, self.gamma]
+        beta: Tensor | None = self.beta
+        gamma: Tensor | None = self.gamma
         if axis != x.rank - 1:
             shape = [n if i == axis else 1 for i, n in enumerate(x.shape)]
-            given = [None if t is None else t.reshape(shape) for t in given]
-        return batch_norm(x, *given, self.epsilon)
+            mean, variance = mean.reshape(shape), variance.reshape(shape)
+            beta, gamma = (None if t is None else t.reshape(shape) for t in (beta, gamma))
+        return batch_norm(x, mean, variance, beta, gamma, self.epsilon)
 
     def _follow(self, moving: LayerVariable, value: Tensor) -> None:
         moving.write(sub(moving, mul(sub(moving, value), 1 - self.momentum)))

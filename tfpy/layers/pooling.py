@@ -43,7 +43,8 @@ class _Pooling(Layer):
     def configure(self) -> None:
         kind, n = self.get_class_name(), self.dimensions
         self.pool_size = per_dimension(kind, "pool_size", self.pool_size, n)
-        self.strides = self.pool_size if self.strides is None else per_dimension(kind, "strides", self.strides, n)
+        given = self.pool_size if self.strides is None else self.strides
+        self.strides = self._steps = per_dimension(kind, "strides", given, n)
         self.padding = choose(kind, "padding", self.padding, SAME_OR_VALID)
         self.data_format = choose(kind, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(ndim=n + 2)]
@@ -51,7 +52,7 @@ class _Pooling(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(input_shape)
         inner = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
-        steps = zip(inner, self.pool_size, self.strides, strict=True)
+        steps = zip(inner, self.pool_size, self._steps, strict=True)
         sizes = [places(size, window, self.padding, stride) for size, window, stride in steps]
         return with_inner(shape, self.data_format, sizes)
 
@@ -61,14 +62,14 @@ class _Pooling(Layer):
 
     def pooled(self, x: Tensor) -> Tensor:
         """x, with its channels at the end, pooled."""
-        return type(self).pool(x, self.pool_size, self.strides, self.padding)
+        return type(self).pool(x, self.pool_size, self._steps, self.padding)
 
 
 class _Pooling1D(_Pooling):
     dimensions = 1
 
     def pooled(self, x: Tensor) -> Tensor:
-        y = type(self).pool(expand_dims(x, 2), (*self.pool_size, 1), (*self.strides, 1), self.padding)
+        y = type(self).pool(expand_dims(x, 2), (*self.pool_size, 1), (*self._steps, 1), self.padding)
         return squeeze(y, [2])
 
 

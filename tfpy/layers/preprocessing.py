@@ -16,6 +16,7 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
+from tfpy.engine.spec import as_number
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.core import one_shape, one_tensor, positive
@@ -123,8 +124,7 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
     auto_vectorize: bool | None = None
 
     def configure(self) -> None:
-        given = self.factor
-        lower, upper = given if isinstance(given, (list, tuple)) and len(given) == 2 else (-given, given)  # type: ignore[operator]
+        self._bounds = _bounds(self.factor)
         self.interpolation = choose("random_width", "interpolation", self.interpolation, INTERPOLATIONS)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -143,6 +143,19 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
         config = super().get_config()
         del config["auto_vectorize"]
         return config
+
+
+def _bounds(factor: Any) -> tuple[float, float]:
+    """The least and the largest change of the width, as parts of it."""
+    if isinstance(factor, (list, tuple)):
+        bounds = [as_number("random_width", "factor", part) for part in factor]
+    else:
+        part = as_number("random_width", "factor", factor)
+        bounds = [-part, part]
+    if len(bounds) != 2 or not -1 <= bounds[0] <= bounds[1] or factor == 0:
+        expected = "a number above 0 and up to 1, or a list of two from -1 on, the smaller one first"
+        raise argument_error("random_width", "factor", expected, factor)
+    return bounds[0], bounds[1]
 
 
 _OUTPUT_MODES = {
@@ -194,5 +207,5 @@ class CategoryEncoding(Layer, class_name="CategoryEncoding", factory="layers.cat
         if x.rank > 2:
             expected = f"of rank 2 at most, with a vector for each when output_mode is {self.output_mode!r}"
             raise argument_error("category_encoding", "inputs", expected, one_tensor(inputs))
-        weights = [] if count_weights is None else one_tensor(count_weights)
+        weights: Any = [] if count_weights is None else one_tensor(count_weights)
         return dense_bincount(x, weights, self.num_tokens, self.output_mode != "count")

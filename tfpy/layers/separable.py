@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 from tfpy.core.ops.depthwise import depthwise_conv2d, separable_conv2d
 from tfpy.core.ops.shape import expand_dims, squeeze
@@ -25,13 +25,12 @@ class _ByChannel(Sliding):
     """A layer whose filters see one channel each; computed on images, of which sequences are those of height 1."""
 
     depth_multiplier: int = 1
+    depthwise_initializer: InitializerOption = "glorotNormal"
     depthwise_constraint: ConstraintOption = None
     depthwise_regularizer: RegularizerOption = None
     kernel_initializer: InitializerOption = None
     kernel_constraint: ConstraintOption = None
     kernel_regularizer: RegularizerOption = None
-
-    depthwise_initializer: ClassVar[Any]
 
     def configure(self) -> None:
         super().configure()
@@ -56,7 +55,7 @@ class _ByChannel(Sliding):
 
     def slid_over_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
         """Images with the filters slid over them, in these steps."""
-        return depthwise_conv2d(x, *kernels, data_format=layout(self.data_format, 2), **steps)
+        return depthwise_conv2d(x, kernels[0], data_format=layout(self.data_format, 2), **steps)
 
     def get_config(self) -> dict[str, Any]:
         return {key: value for key, value in super().get_config().items() if key not in _OTHERS}
@@ -79,8 +78,6 @@ class _OfSequences(_ByChannel):
 
 
 class _Depthwise(_ByChannel):
-    depthwise_initializer: InitializerOption = "glorotNormal"
-
     def configure(self) -> None:
         super().configure()
         for option in _OTHERS:
@@ -147,8 +144,11 @@ class _Separable(_ByChannel):
         return self.filters
 
     def slid_over_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
-        dilation = steps.pop("dilations")
-        return separable_conv2d(x, *kernels, dilation=dilation, data_format=layout(self.data_format, 2), **steps)
+        depthwise, pointwise = kernels
+        rate = steps.pop("dilations")
+        return separable_conv2d(
+            x, depthwise, pointwise, dilation=rate, data_format=layout(self.data_format, 2), **steps
+        )
 
 
 class SeparableConv2D(_Separable, class_name="SeparableConv2D", factory="layers.separable_conv2d"):

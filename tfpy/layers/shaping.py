@@ -115,7 +115,7 @@ class _Cropping(_Inner):
         self.cropping = pairs(self.get_class_name(), "cropping", self.cropping, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
-        return size - sum(self.cropping[i])
+        return size - int(sum(self.cropping[i]))
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(inputs)
@@ -166,7 +166,7 @@ class _ZeroPadding(_Inner):
         self.padding = pairs(self.get_class_name(), "padding", self.padding, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
-        return size + sum(self.padding[i])
+        return size + int(sum(self.padding[i]))
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(inputs)

@@ -185,7 +185,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         found = self.forward_layer.compute_output_shape(input_shape)
-        output, *states = found if self.layer.return_state else [found]
+        output, *states = found if self.forward_layer.return_state else [found]
         outputs: list[PartialShape] = [output]
         if self.merge_mode is None:
             outputs = [output, output]
@@ -194,9 +194,9 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         return [*outputs, *states, *states] if len(outputs) > 1 or states else outputs[0]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        output = as_list(mask)[0] if self.layer.return_sequences else None
+        output = as_list(mask)[0] if self.forward_layer.return_sequences else None
         outputs = [output] * (2 if self.merge_mode is None else 1)
-        states = [None] * (2 * len(self.layer.state_sizes) if self.layer.return_state else 0)
+        states = [None] * (2 * len(self.forward_layer.state_sizes) if self.forward_layer.return_state else 0)
         return [*outputs, *states] if len(outputs) > 1 or states else output
 
     def call(self, inputs: Any, mask: Any = None, training: bool = False, initial_state: Any = None) -> Any:
@@ -211,7 +211,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         ]
         forward, backward = (outputs[0] for outputs in found)
         states = [state for outputs in found for state in outputs[1:]]
-        if self.layer.return_sequences:
+        if self.forward_layer.return_sequences:
             backward = backward.reverse(1)
         merged = self._merged(forward, backward)
         return [*merged, *states] if len(merged) > 1 or states else merged[0]
