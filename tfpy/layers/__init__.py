@@ -222,9 +222,9 @@ def alpha_dropout(
 
 
 def alpha_dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> AlphaDropout:
-    """In training, sets a part of the inputs to the lowest value of a selu, and keeps mean and variance as they were.
+    """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
 
-    Source: Klambauer et al. 2017."""
+    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too."""
     return AlphaDropout(config, **options)
 
 

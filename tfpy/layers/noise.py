@@ -47,14 +47,14 @@ class GaussianDropout(Layer, class_name="GaussianDropout", factory="layers.gauss
         return mul(x, random_normal(x.shape, 1, math.sqrt(self.rate / (1 - self.rate))))
 
 
-# What dropped inputs become: minus infinity through a selu.
+# What minus infinity becomes through a selu.
 _LOWEST = -1.6732632423543772 * 1.0507009873554805
 
 
 class AlphaDropout(Layer, class_name="AlphaDropout", factory="layers.alpha_dropout"):
-    """In training, sets a part of the inputs to the lowest value of a selu, and keeps mean and variance as they were.
+    """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
 
-    Source: Klambauer et al. 2017.
+    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too.
     """
 
     rate: float

@@ -107,7 +107,7 @@ class TakesStates(Layer):
     def _build_for(self, inputs: Any) -> None:
         extra = (self.input_spec or [])[1:]
         super()._build_for(inputs)
-        self.input_spec = [*(self.input_spec or []), *extra]
+        self.input_spec = [*(self.input_spec or [])[:1], *extra]
 
 
 @export(namespace="layers", doc="Layers / Classes")

@@ -115,7 +115,10 @@ class _Cropping(_Inner):
         self.cropping = pairs(self.get_class_name(), "cropping", self.cropping, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
-        return size - int(sum(self.cropping[i]))
+        rest = size - int(sum(self.cropping[i]))
+        if rest < 0:
+            raise argument_error(self.name, "cropping", f"no more than the size {size} of the inputs", self.cropping[i])
+        return rest
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(inputs)

@@ -173,9 +173,15 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         return [loss for layer in self.both for loss in layer.losses]
 
     def expect_states(self, specs: list[InputSpec]) -> None:
-        half = len(specs) // 2
-        self.forward_layer.expect_states(specs[:half])
-        self.backward_layer.expect_states(specs[half:])
+        for layer, own in zip(self.both, self._halves(specs), strict=True):
+            layer.expect_states(own)
+
+    def _halves(self, states: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The states of the forward layer, and those of the backward layer."""
+        half = len(states) // 2
+        if len(states) % 2:
+            raise argument_error(self.name, "initial_state", "states for both layers", f"{len(states)} of them")
+        return states[:half], states[half:]
 
     def build(self, input_shape: Any) -> None:
         for layer in self.both:
@@ -201,13 +207,10 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
 
     def call(self, inputs: Any, mask: Any = None, training: bool = False, initial_state: Any = None) -> Any:
         x, *listed = as_list(inputs)
-        given = list(initial_state or listed)
-        if len(given) % 2:
-            raise argument_error(self.name, "initial_state", "states for both layers", f"{len(given)} states")
-        half = len(given) // 2
+        given = self._halves(list(initial_state or listed))
         found = [
             as_list(layer.call(x, mask=mask, training=training, initial_state=states or None))
-            for layer, states in zip(self.both, (given[:half], given[half:]), strict=True)
+            for layer, states in zip(self.both, given, strict=True)
         ]
         forward, backward = (outputs[0] for outputs in found)
         states = [state for outputs in found for state in outputs[1:]]

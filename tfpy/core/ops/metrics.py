@@ -163,8 +163,9 @@ def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
         raise argument_error("binary_crossentropy", "y_pred", f"of shape {list(labels.shape)}, that of y_true", found)
     p = _clipped(found, current().epsilon, 1 - current().epsilon)
     x = run("Log", div(p, sub(number(1), p)))
-    rest = run("Log1p", run("Exp", run("Neg", run("Abs", x))))
-    return mean(add(sub(run("Relu", x), mul(x, labels)), rest), -1)
+    # In TF.js's order, in which the gradient adds up x's parts.
+    above, below = run("Relu", x), run("Neg", run("Abs", x))
+    return mean(add(sub(above, mul(x, labels)), run("Log1p", run("Exp", below))), -1)
 
 
 @op(namespace="metrics", doc="Metrics")
@@ -211,7 +212,7 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
     """The vectors along an axis, made of length 1."""
-    squares = sum_(run("Square", x), axis, True)
+    squares = sum_(mul(x, x), axis, True)
     return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon))))
 
 
