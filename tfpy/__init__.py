@@ -22,10 +22,12 @@ from tfpy._api import fused as fused
 from tfpy._api import gather_util as gather_util
 from tfpy._api import image as image
 from tfpy._api import initializers as initializers
+from tfpy._api import io as io
 from tfpy._api import linalg as linalg
 from tfpy._api import losses as losses
 from tfpy._api import math as math
 from tfpy._api import metrics as metrics
+from tfpy._api import models as models
 from tfpy._api import regularizers as regularizers
 from tfpy._api import scatter_util as scatter_util
 from tfpy._api import serialization as serialization
@@ -69,6 +71,7 @@ from tfpy.core.kernel_registry import register_gradient as register_gradient
 from tfpy.core.kernel_registry import register_kernel as register_kernel
 from tfpy.core.kernel_registry import unregister_gradient as unregister_gradient
 from tfpy.core.kernel_registry import unregister_kernel as unregister_kernel
+from tfpy.core.leaks import leaks as leaks
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
@@ -299,6 +302,11 @@ from tfpy.core.utils.tensors import upcast_type as upcast_type
 from tfpy.core.variable import Variable as Variable
 from tfpy.core.variable import dispose_variables as dispose_variables
 from tfpy.core.variable import variable as variable
+from tfpy.graph.mappers import deregister_op as deregister_op
+from tfpy.graph.mappers import register_op as register_op
+from tfpy.graph.model import GraphModel as GraphModel
+from tfpy.graph.model import load_graph_model as load_graph_model
+from tfpy.graph.model import load_graph_model_sync as load_graph_model_sync
 from tfpy.layers.callbacks import Callback as Callback
 from tfpy.layers.callbacks import CallbackList as CallbackList
 from tfpy.layers.callbacks import CustomCallback as CustomCallback
@@ -310,6 +318,8 @@ from tfpy.layers.early_stopping import EarlyStopping as EarlyStopping
 from tfpy.layers.inputs import input_ as _input
 from tfpy.layers.learning_rate import LearningRateScheduler as LearningRateScheduler
 from tfpy.layers.learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
+from tfpy.layers.loading import load_layers_model as load_layers_model
+from tfpy.layers.loading import model_from_json as model_from_json
 from tfpy.layers.model import LayersModel as LayersModel
 from tfpy.layers.model import model as model
 from tfpy.layers.model_checkpoint import ModelCheckpoint as ModelCheckpoint
@@ -351,6 +361,7 @@ denseBincount = dense_bincount
 deprecationWarn = deprecation_warn
 depthToSpace = depth_to_space
 depthwiseConv2d = depthwise_conv2d
+deregisterOp = deregister_op
 disableDeprecationWarnings = disable_deprecation_warnings
 disposeVariables = dispose_variables
 divNoNan = div_no_nan
@@ -376,6 +387,9 @@ isInf = is_inf
 isNaN = is_nan
 leakyRelu = leaky_relu
 lessEqual = less_equal
+loadGraphModel = load_graph_model
+loadGraphModelSync = load_graph_model_sync
+loadLayersModel = load_layers_model
 localResponseNormalization = local_response_normalization
 logSigmoid = log_sigmoid
 logSoftmax = log_softmax
@@ -392,6 +406,7 @@ maxPool3d = max_pool3d
 maxPoolWithArgmax = max_pool_with_argmax
 min = _min
 mirrorPad = mirror_pad
+modelFromJSON = model_from_json
 movingAverage = moving_average
 multiRNNCell = multi_rnn_cell
 nextFrame = next_frame
@@ -415,6 +430,7 @@ registerBackend = register_backend
 registerCallbackConstructor = register_callback_constructor
 registerGradient = register_gradient
 registerKernel = register_kernel
+registerOp = register_op
 removeBackend = remove_backend
 round = _round
 scatterND = scatter_nd

@@ -16,6 +16,7 @@ import pytest
 import run_golden
 
 import tfpy as tf
+from tfpy.engine.handle import kept
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, str] = tomllib.loads((HERE / "expected_failures.toml").read_text(encoding="utf-8"))["cases"]
@@ -35,6 +36,8 @@ def cases() -> Iterator[Any]:
 @pytest.mark.parametrize("case", list(cases()))
 def test_gives_the_recorded_numbers(case: dict[str, Any]) -> None:
     message = run_golden.run_case(case, "cpu", str(HERE), tf)
+    for handle in list(kept.values()):
+        handle.dispose()
     if hasattr(tf, "legacy"):
         tf.legacy.numerics("tfjs")
     assert message is None, message

@@ -294,7 +294,7 @@ class TensorMethods(Handle):
 
         logSigmoid = log_sigmoid
 
-        def log_softmax(self, axis: int = ...) -> Tensor:
+        def log_softmax(self, axis: int = -1) -> Tensor:
             """The logarithm of the softmax over the last axis, computed without loss."""
 
         logSoftmax = log_softmax
@@ -475,7 +475,7 @@ class TensorMethods(Handle):
         def slice(self, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Tensor:
             """A block of a tensor."""
 
-        def softmax(self, dim: int = ...) -> Tensor:
+        def softmax(self, dim: int = -1) -> Tensor:
             """The logits as probabilities: eˣ / Σ eˣ over the last axis."""
 
         def softplus(self) -> Tensor:

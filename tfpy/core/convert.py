@@ -16,8 +16,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array, current
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle
+from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.spec import DType, spec
+from tfpy.engine.state import local
 from tfpy.engine.values import to_bool, to_int32
 
 TensorLike: TypeAlias = Handle | npt.ArrayLike
@@ -46,12 +47,21 @@ def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Ten
     if type(value) in (float, int) and kind in ("numeric", "any", "float32"):
         return number(value)
     if isinstance(value, Handle):
-        return to_tensor(op, argument, dispatch.alias(Tensor, value), kind)
+        return to_tensor(op, argument, _sharing(op, value), kind)
     wanted: DType | None = None if kind in ("numeric", "any") else kind  # type: ignore[assignment]
     array, dtype = host_values(op, argument, value, wanted)
     if kind == "numeric" and dtype == "string":
         raise argument_error(op, argument, _wanted(kind), value, TypeError)
     return dispatch.make(Tensor, array, dtype)
+
+
+def _sharing(op: str, handle: Handle) -> Tensor:
+    """Another kind of handle as a Tensor on the same data."""
+    check_live(handle, op)
+    if local.state.tapes or handle.backend is not current():
+        # A kernel, so that tapes see where the tensor comes from; and the handle itself is moved, once and for all.
+        return dispatch.run(Tensor, "Identity", handle)
+    return dispatch.alias(Tensor, handle)
 
 
 def number(value: float) -> Tensor:

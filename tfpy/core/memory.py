@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
 from tfpy.core.names import camel
 from tfpy.core.registry import op
+from tfpy.core.results import Entries
 from tfpy.engine import scope
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
@@ -18,32 +19,18 @@ T = TypeVar("T")
 H = TypeVar("H", bound=Handle)
 
 
-class MemoryInfo(Mapping[str, Any]):
+class MemoryInfo(Entries):
     """Counts read as attributes or keys, in either spelling: num_tensors, num_data_buffers, num_bytes, unreliable."""
 
     def __init__(self, counts: Mapping[str, Any]) -> None:
-        self._counts = {camel(name): value for name, value in counts.items()}
+        super().__init__(counts)
         self._names = {camel(name): name for name in counts}
 
-    def __getitem__(self, key: str) -> Any:
-        return self._counts[camel(key)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._counts)
-
-    def __len__(self) -> int:
-        return len(self._counts)
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and camel(name) in self._counts:
-            return self._counts[camel(name)]
-        raise AttributeError(f"memory has no count {name!r}; it has {', '.join(self._counts)}.")
-
     def __repr__(self) -> str:
-        return f"memory({', '.join(f'{self._names[k]}={v}' for k, v in self._counts.items())})"
+        return f"memory({', '.join(f'{self._names[k]}={v}' for k, v in self.items())})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{self._names[k]}</td><td>{v}</td></tr>" for k, v in self._counts.items())
+        rows = "".join(f"<tr><td>{self._names[k]}</td><td>{v}</td></tr>" for k, v in self.items())
         return f"<table>{rows}</table>"
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Names whose TF.js spelling does not follow the rule, by namespace ("" is the top level and every method).
+# Names whose TF.js spelling does not follow the rule, by namespace ("" is the top level and every method), or by the
+# class of the legacy generation whose methods they are.
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "": {
         "as_1d": "as1D",
@@ -20,6 +21,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "batch_to_space_nd": "batchToSpaceND",
         "data_to_gpu": "dataToGPU",
         "decode_utf8": "decodeUTF8",
+        "dest_url": "destURL",
         "from_tf_hub": "fromTFHub",
         "gather_nd": "gatherND",
         "input_dtype": "inputDType",
@@ -27,13 +29,22 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "max_ndim": "maxNDim",
         "min_ndim": "minNDim",
         "model_from_json": "modelFromJSON",
+        "model_json": "modelJSON",
         "multi_rnn_cell": "multiRNNCell",
         "scatter_nd": "scatterND",
+        "source_url": "sourceURL",
         "space_to_batch_nd": "spaceToBatchND",
         "to_json": "toJSON",
     },
     "callbacks": {"reduce_lr_on_plateau": "reduceLROnPlateau", "terminate_on_nan": "terminateOnNaN"},
     "image": {"grayscale_to_rgb": "grayscaleToRGB"},
+    "io": {
+        "browser_http_request": "browserHTTPRequest",
+        "get_model_artifacts_for_json": "getModelArtifactsForJSON",
+        "get_model_artifacts_for_json_sync": "getModelArtifactsForJSONSync",
+        "get_model_artifacts_info_for_json": "getModelArtifactsInfoForJSON",
+        "is_http_scheme": "isHTTPScheme",
+    },
     "layers": {
         "conv_lstm2d": "convLstm2d",
         "conv_lstm2d_cell": "convLstm2dCell",
@@ -49,8 +60,35 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "stacked_rnn_cells": "stackedRNNCells",
         "thresholded_relu": "thresholdedReLU",
     },
+    "models": {"model_from_json": "modelFromJSON"},
     "string": {"string_n_grams": "stringNGrams"},
     "util": {"get_array_from_dtype": "getArrayFromDType", "get_typed_array_from_dtype": "getTypedArrayFromDType"},
+    "NDArray": {"get_texture_shape_rc": "getTextureShapeRC", "in_gpu": "inGPU"},
+    "NDArrayMath": {
+        "batch_normalization2d": "batchNormalization2D",
+        "batch_normalization3d": "batchNormalization3D",
+        "batch_normalization4d": "batchNormalization4D",
+        "concat1d": "concat1D",
+        "concat2d": "concat2D",
+        "concat3d": "concat3D",
+        "concat4d": "concat4D",
+        "copy2d": "copy2D",
+        "depthwise_conv2d": "depthwiseConv2D",
+        "local_response_normalization3d": "localResponseNormalization3D",
+        "local_response_normalization4d": "localResponseNormalization4D",
+        "pad1d": "pad1D",
+        "pad2d": "pad2D",
+        "resize_bilinear3d": "resizeBilinear3D",
+        "reverse1d": "reverse1D",
+        "reverse2d": "reverse2D",
+        "reverse3d": "reverse3D",
+        "reverse4d": "reverse4D",
+        "slice1d": "slice1D",
+        "slice2d": "slice2D",
+        "slice3d": "slice3D",
+        "slice4d": "slice4D",
+    },
+    "XhrDataset": {"get_ndarray": "getNDArray"},
 }
 
 

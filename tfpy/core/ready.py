@@ -7,6 +7,7 @@ from types import CoroutineType
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 class Ready:
@@ -21,6 +22,10 @@ class Ready:
 
 class ReadyList(list[T], Ready):
     """A list that may be awaited."""
+
+
+class ReadyDict(dict[K, T], Ready):
+    """A dict that may be awaited."""
 
 
 class ReadyFloat(float, Ready):

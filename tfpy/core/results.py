@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tfpy.core.names import camel, spellings
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, show
 
 
 class Record:
@@ -45,6 +45,37 @@ class Record:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._asdict().items())})"
+
+
+class Entries(Mapping[str, Any]):
+    """Named values read by key or attribute in either spelling; the keys that it lists are TF.js's.
+
+    A subclass names in `known` what may be asked for: it is None where it was not given.
+    """
+
+    known: tuple[str, ...] = ()
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._entries = {camel(name): value for name, value in values.items()}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[camel(key)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            spelling = camel(name)
+            if spelling in self._entries or spelling in map(camel, self.known):
+                return self._entries.get(spelling)
+        raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self._entries)}.")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={show(v)}' for k, v in self._entries.items())})"
 
 
 def field(result: Any, name: str, index: int) -> Any:

@@ -10,7 +10,7 @@ _NEXT = """
 What to try next
   from tfpy import legacy as dl      the deeplearn.js API on the same engine
   tf.set_backend("webgl")            the same programs on a GPU
-  model.summary()                    and the documentation: https://github.com/tfpy/tfpy
+  python -m tfpy --help               and the tutorials in the folder docs
 """
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tfpy as tf
 from tfpy import legacy as dl
 
@@ -17,6 +19,22 @@ _RATE = 0.002
 def _start() -> list[float]:
     """The weights that both begin with."""
     return [float(w) for w in tf.random_normal([3], 0, 0.1, "float32", 7).data_sync()]
+
+
+class _InTurn:
+    """An input provider: gives its arrays one after the other, again and again."""
+
+    def __init__(self, arrays: list[dl.NDArray]) -> None:
+        self._arrays = arrays
+        self._given = 0
+
+    def get_next_copy(self, math: dl.NDArrayMath) -> dl.NDArray:
+        array = self._arrays[self._given % len(self._arrays)]
+        self._given += 1
+        return math.clone(array)
+
+    def dispose_copy(self, math: dl.NDArrayMath, copy: dl.NDArray) -> None:
+        copy.dispose()
 
 
 def _with_the_old_api(steps: int) -> Any:
@@ -37,3 +55,36 @@ def _with_the_old_api(steps: int) -> Any:
         for _ in range(steps):
             session.train(cost, feeds, len(_XS), dl.SGDOptimizer(_RATE), dl.CostReduction.NONE)
         return session.eval(weights).getValues()
+
+
+def _with_the_new_api(steps: int) -> Any:
+    """TF.js: tensors, a function that computes the loss, and an optimizer that minimizes it."""
+    xs, ys = tf.tensor2d(_XS), tf.tensor1d(_YS)
+    weights = tf.variable(tf.tensor1d(_start()))
+    optimizer = tf.train.sgd(_RATE)
+
+    def loss() -> tf.Tensor:
+        prediction = xs.mul(weights).sum(1)
+        return tf.squared_difference(ys, prediction).mul(0.5).mean()
+
+    for _ in range(steps):
+        optimizer.minimize(loss)
+    found = weights.numpy().copy()
+    weights.dispose()
+    return found
+
+
+def fit_a_line(steps: int) -> float:
+    """Train in both generations, and say what came out.
+
+    Returns:
+        The largest error of the old generation's predictions.
+    """
+    old, new = _with_the_old_api(steps), _with_the_new_api(steps)
+    predictions = np.array(_XS) @ old
+    print(f"deeplearn.js  weights {[float(w) for w in old]}")
+    print(f"TF.js         weights {[float(w) for w in new]}")
+    print(f"The same to the last bit: {old.tobytes() == new.tobytes()}")
+    for x, y, prediction in zip(_XS, _YS, predictions, strict=True):
+        print(f"  {x} should give {y}, and gives {prediction:.3f}")
+    return float(np.abs(predictions - _YS).max())

@@ -94,6 +94,9 @@ class ContainerCamel:
 
         def getConfig(self) -> dict[str, Any]: ...
 
+        @classmethod
+        def fromConfig(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self: ...
+
     else:
         inputNames = forward_property("input_names")
         outputNames = forward_property("output_names")
@@ -106,6 +109,7 @@ class ContainerCamel:
         countParams = forward("count_params")
         setWeights = forward("set_weights")
         getConfig = forward("get_config")
+        fromConfig = classmethod(forward("from_config"))
 
 
 class InitializerCamel:
@@ -210,6 +214,33 @@ class RegularizerCamel:
     """TF.js's spellings for Regularizer."""
 
     __slots__ = ()
+
+
+class SavableModelCamel:
+    """TF.js's spellings for SavableModel."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def toJSON(self, unused: Any = None, return_string: bool = True) -> Any: ...
+
+        def getNamedWeights(
+            self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
+        ) -> list[dict[str, Any]]: ...
+
+        def loadWeights(self, weights: Any, strict: bool = True) -> None: ...
+
+        def setUserDefinedMetadata(self, user_defined_metadata: Mapping[str, Any]) -> None: ...
+
+        def getUserDefinedMetadata(self) -> dict[str, Any] | None: ...
+
+    else:
+        toJSON = forward("to_json")
+        getNamedWeights = forward("get_named_weights")
+        loadWeights = forward("load_weights")
+        setUserDefinedMetadata = forward("set_user_defined_metadata")
+        getUserDefinedMetadata = forward("get_user_defined_metadata")
 
 
 class SequentialCamel:

@@ -27,7 +27,7 @@ from tfpy.layers.naming import name_scope, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
-from tfpy.layers.weights import LayerVariable, set_values, values_of
+from tfpy.layers.weights import LayerVariable, make_weight, set_values, values_of
 
 # What a subclass may define in TF.js's spelling.
 _OVERRIDABLE = {
@@ -268,8 +268,9 @@ class Layer(LayerCamel, Declared, family="layer"):
             w.original_name.rpartition("/")[2] == name for w in self._trainable_weights + self._non_trainable_weights
         ):
             raise ValueError(f"add_weight: layer {self.name} already has a weight {name!r}.")
-        value = Initializer.of(initializer).apply(tuple(shape), dtype or "float32")
-        weight = LayerVariable(value, name, trainable, Constraint.of(constraint))
+        sizes, kind = tuple(shape), dtype or "float32"
+        first = functools.partial(Initializer.of(initializer).apply, sizes, kind)
+        weight = make_weight(name, sizes, kind, first, trainable, Constraint.of(constraint))
         loss = Regularizer.of(regularizer)
         if loss is not None:
             self.add_loss(lambda: loss.apply(weight))

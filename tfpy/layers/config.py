@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from tfpy.core.io.faults import ModelFileError, list_in, object_in
 from tfpy.core.names import camel
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import argument_error, show, unknown_name_error
 
 C = TypeVar("C", bound=type)
 
@@ -21,6 +22,11 @@ _classes: dict[str, type] = {}
 def register(cls: type, name: str) -> None:
     """Let configurations refer to a class by a name."""
     _classes[name] = cls
+
+
+def class_of(name: Any) -> type | None:
+    """The class that configurations refer to by a name."""
+    return _classes.get(name) if isinstance(name, str) else None
 
 
 @export(namespace="serialization", doc="Models / Serialization")
@@ -96,6 +102,13 @@ def build_object(
     inner = config.get("config") or {}
     if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
         raise argument_error(what, "config", "{'class_name': text, 'config': options}", config)
+    return _from_config(known_class(name, what, kind, custom_objects), inner, custom_objects)
+
+
+def known_class(
+    name: str, what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None = None
+) -> type:
+    """The class of a name, or ValueError: there is none (with the nearest known one), or it is of another kind."""
     cls = (custom_objects or {}).get(name) or _classes.get(name)
     if cls is None:
         known = [n for n, c in _classes.items() if issubclass(c, kind)]
@@ -103,7 +116,33 @@ def build_object(
         raise ValueError(f"{error} A class of your own is made known by tf.serialization.register_class.")
     if not (isinstance(cls, type) and issubclass(cls, kind)):
         raise argument_error(what, "class_name", f"the name of a {what}", name)
-    return _from_config(cls, inner, custom_objects)
+    return cls
+
+
+def build_listed(
+    configs: Any, field: str, what: str, kind: type, custom_objects: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """The objects that a list of configurations describes.
+
+    Raises:
+        ModelFileError: naming the one that cannot be made.
+    """
+    made = []
+    for i, config in enumerate(list_in("configuration", field, configs)):
+        entry = object_in("configuration", f"{field}[{i}]", config)
+        inner = entry.get("config")
+        name = entry.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
+        where = f"{field}[{i}] ({show(name or spelt(entry, 'class_name'))})"
+        try:
+            made.append(build_object(entry, what, kind, custom_objects))
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise ModelFileError(f"{where}: {error}") from error
+        except Warning:
+            raise
+        except Exception as error:
+            # What a file says can be anything, and break a class in any way.
+            raise ModelFileError(f"{where}: its options make no sense ({type(error).__name__}: {error}).") from error
+    return made
 
 
 def _from_config(cls: Any, inner: Any, custom_objects: Mapping[str, Any] | None) -> Any:

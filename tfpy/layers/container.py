@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.options import accepts_options
@@ -31,6 +31,7 @@ class Container(ContainerCamel, Layer):
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
+    takes_custom_objects = True
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         rest = dict.fromkeys(Layer.base_options)
@@ -225,6 +226,22 @@ class Container(ContainerCamel, Layer):
             "input_layers": [self._place(t, numbers) for t in self.inputs],
             "output_layers": [self._place(t, numbers) for t in self.outputs],
         }
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
+        """A model as `get_config` describes it, or a file of TF.js, Keras 2 or Keras 3.
+
+        Args:
+            config: {'name', 'layers', 'input_layers', 'output_layers'}.
+            custom_objects: classes by name, looked up before the registered ones.
+
+        Raises:
+            ValueError: naming the layer that cannot be made or connected.
+        """
+        from tfpy.layers.rebuild import rebuild
+
+        inputs, outputs = rebuild(config, custom_objects)
+        return cls(inputs=inputs, outputs=outputs, name=config.get("name"))
 
     def _node_numbers(self) -> dict[Node, int]:
         """For each call that belongs to the model its number among those of its layer; a container counts its own."""

@@ -13,14 +13,15 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
 from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import LayersModelCamel
+from tfpy.layers.config import register
+from tfpy.layers.saving import SavableModel
 from tfpy.layers.summary import summary_lines
 from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.trainable import TrainableModel
 from tfpy.layers.training import Batch
 
 
 @export(doc="Models / Classes")
-class LayersModel(LayersModelCamel, TrainableModel, class_name="Model"):
+class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
     """A model of layers, from symbolic inputs to outputs.
 
     Args:
@@ -95,6 +96,10 @@ class LayersModel(LayersModelCamel, TrainableModel, class_name="Model"):
         """
         for line in summary_lines(self, line_length, positions):
             print_fn(line)
+
+
+# What Keras calls a model of connected layers.
+register(LayersModel, "Functional")
 
 
 @export(doc="Models / Creation", options="args")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.core.optimizers import classes
 from tfpy.core.optimizers import factories as train
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.layers.config import register
 
 _MAKERS: dict[str, Callable[[], Optimizer]] = {
     "SGD": lambda: train.sgd(0.01),
@@ -19,6 +21,18 @@ _MAKERS: dict[str, Callable[[], Optimizer]] = {
     "RMSProp": lambda: train.rmsprop(0.001, 0.9, 0, current().epsilon),
 }
 _BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
+
+# Saved models refer to all of them by the names of their classes.
+for _class in (
+    classes.SGDOptimizer,
+    classes.MomentumOptimizer,
+    classes.AdagradOptimizer,
+    classes.AdadeltaOptimizer,
+    classes.AdamOptimizer,
+    classes.AdamaxOptimizer,
+    classes.RMSPropOptimizer,
+):
+    register(_class, _class.class_name)
 
 
 def get_optimizer(identifier: Any) -> Optimizer:

@@ -130,6 +130,8 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
 
     def configure(self) -> None:
         self._states: list[Tensor] | None = None
+        # The zeros that the states start from are made when they are needed: a file may ask for any number of them.
+        self._zeros: list[tuple[int, ...]] | None = None
         if self.cell is None:
             raise argument_error("rnn", "cell", "given: a cell, or a list of cells", None)
         if isinstance(self.cell, (list, tuple)):
@@ -207,8 +209,8 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     def _first_states(self, x: Tensor, given: Sequence[Tensor]) -> list[Tensor]:
         if given:
             states = list(given)
-        elif self.stateful and self._states is not None:
-            states = list(self._states)
+        elif self.stateful:
+            states = list(self.states)
         else:
             states = self.get_initial_state(x)
         if len(states) != len(self.state_sizes):
@@ -224,6 +226,8 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     @property
     def states(self) -> list[Any]:
         """The states kept from the last batch; None for each before there was one."""
+        if self._states is None and self._zeros is not None:
+            self._states = [outlive_scopes(full(shape, 0)) for shape in self._zeros]
         return [None] * len(self.state_sizes) if self._states is None else self._states
 
     def get_states(self) -> list[Any]:
@@ -249,7 +253,10 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
                 f"reset_states: layer {self.name} is stateful and must know its batch size: give batch_input_shape to "
                 "the first layer, or batch_shape to the input."
             )
-        given = [full(shape, 0) for shape in wanted] if states is None else as_list(states)
+        if states is None:
+            self._states, self._zeros = None, wanted
+            return
+        given = as_list(states)
         if len(given) != len(wanted):
             raise argument_error("reset_states", "states", f"{len(wanted)} states", f"{len(given)}")
         for state, shape in zip(given, wanted, strict=True):

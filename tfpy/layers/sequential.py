@@ -9,7 +9,7 @@ from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_object, plain, spelt
+from tfpy.layers.config import build_listed, plain, spelt
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
 from tfpy.layers.model import LayersModel
@@ -109,7 +109,7 @@ class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
         listed, name = (
             (spelt(config, "layers", []), config.get("name")) if isinstance(config, Mapping) else (config, None)
         )
-        return cls(layers=[build_object(c, "layer", Layer, custom_objects) for c in listed], name=name)
+        return cls(layers=build_listed(listed, "layers", "layer", Layer, custom_objects), name=name)
 
 
 @export(doc="Models / Creation", options="config")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from tfpy.core.convert import TensorLike
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable
+from tfpy.engine.abstract import placeholder
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import DType, Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.naming import scoped, unique
@@ -50,6 +55,54 @@ class LayerVariable(Variable, LayerVariableCamel):
         if self.constraint is not None:
             self.assign(self.constraint.apply(self))
         return self
+
+
+class _Coming(threading.local):
+    made: list[ComingWeight] | None = None
+
+
+_coming = _Coming()
+
+
+class ComingWeight(NamedTuple):
+    """A weight without a value, and what would make its first one."""
+
+    weight: LayerVariable
+    make: Callable[[], Tensor]
+
+
+@contextmanager
+def weights_to_come() -> Iterator[list[ComingWeight]]:
+    """Inside a `with`, layers make their weights without values, which a file will give.
+
+    Nothing is allocated for them and nothing drawn at random. When the block fails, they are disposed.
+    """
+    made: list[ComingWeight] = []
+    outer, _coming.made = _coming.made, made
+    try:
+        yield made
+    except BaseException:
+        for coming in made:
+            coming.weight.dispose()
+        raise
+    finally:
+        _coming.made = outer
+
+
+def make_weight(
+    name: str,
+    shape: Shape,
+    dtype: DType,
+    make: Callable[[], Tensor],
+    trainable: bool,
+    constraint: Constraint | None,
+) -> LayerVariable:
+    """A weight with the value that `make` gives; without one inside `weights_to_come`."""
+    if _coming.made is None:
+        return LayerVariable(make(), name, trainable, constraint)
+    weight = LayerVariable(placeholder(Tensor, spec(shape, dtype)), name, trainable, constraint)
+    _coming.made.append(ComingWeight(weight, make))
+    return weight
 
 
 def values_of(weights: Sequence[LayerVariable]) -> list[Tensor]:

@@ -68,7 +68,7 @@ gradient(
 )
 
 
-@op(chain=True, legacy="multiply", doc="Operations / Arithmetic")
+@op(chain=True, legacy="multiply mul", doc="Operations / Arithmetic")
 def mul(a: TensorLike, b: TensorLike) -> Tensor:
     """Multiply element by element: a * b.
 
@@ -96,7 +96,7 @@ gradient(
 )
 
 
-@op(chain=True, legacy="divide", doc="Operations / Arithmetic")
+@op(chain=True, legacy="divide div", doc="Operations / Arithmetic")
 def div(a: TensorLike, b: TensorLike) -> Tensor:
     """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`.
 

@@ -155,7 +155,7 @@ def conv3d(
     return restore(cast_to(run("Conv3D", as_float(t), w, window=window), t.dtype))
 
 
-@op(chain=True, legacy="conv2d_transpose", doc="Operations / Convolution")
+@op(chain=True, doc="Operations / Convolution")
 def conv2d_transpose(
     x: TensorLike,
     filter: TensorLike,

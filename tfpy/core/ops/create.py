@@ -301,7 +301,7 @@ def linspace(start: float, stop: float, num: int) -> Tensor:
     return run("LinSpace", start=float(start), stop=float(stop), count=count, dtype="float32")
 
 
-@op(legacy="", doc="Tensors / Creation")
+@op(doc="Tensors / Creation")
 def range_(start: float, stop: float, step: float | None = None, dtype: DType = "float32") -> Tensor:
     """Numbers from start up to, and without, stop.
 
@@ -331,7 +331,7 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
     return run("Range", start=first, step=by, count=max(0, math.ceil(steps)), dtype=dtype)
 
 
-@op(chain=True, legacy="one_hot", doc="Tensors / Creation")
+@op(chain=True, doc="Tensors / Creation")
 def one_hot(
     indices: TensorLike, depth: int, on_value: float = 1, off_value: float = 0, dtype: DType = "int32"
 ) -> Tensor:

@@ -13,7 +13,7 @@ from tfpy.engine.spec import upcast
 from tfpy.engine.tape import gradient
 
 
-@op(chain=True, doc="Operations / Logical")
+@op(chain=True, legacy="logical_not", doc="Operations / Logical")
 def logical_not(x: TensorLike) -> Tensor:
     """Whether x is false.
 
@@ -23,12 +23,12 @@ def logical_not(x: TensorLike) -> Tensor:
     Raises:
         TypeError: not bool.
 
-    Source: TF.js `tf.logicalNot`.
+    Source: TF.js `tf.logicalNot`; deeplearn.js `math.logicalNot`.
     """
     return run("LogicalNot", to_tensor("logical_not", "x", x, "bool"))
 
 
-@op(chain=True, doc="Operations / Logical")
+@op(chain=True, legacy="logical_and", doc="Operations / Logical")
 def logical_and(a: TensorLike, b: TensorLike) -> Tensor:
     """Whether both are true.
 
@@ -39,7 +39,7 @@ def logical_and(a: TensorLike, b: TensorLike) -> Tensor:
     Raises:
         TypeError: not bool. ValueError: the shapes do not broadcast.
 
-    Source: TF.js `tf.logicalAnd`.
+    Source: TF.js `tf.logicalAnd`; deeplearn.js `math.logicalAnd`.
     """
     return run("LogicalAnd", *binary_operands("logical_and", a, b, "bool"))
 
@@ -60,7 +60,7 @@ def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
     return run("LogicalOr", *binary_operands("logical_or", a, b, "bool"))
 
 
-@op(chain=True, doc="Operations / Logical")
+@op(chain=True, legacy="logical_xor", doc="Operations / Logical")
 def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     """Whether exactly one is true.
 
@@ -71,7 +71,7 @@ def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     Raises:
         TypeError: not bool. ValueError: the shapes do not broadcast.
 
-    Source: TF.js `tf.logicalXor`.
+    Source: TF.js `tf.logicalXor`; deeplearn.js `math.logicalXor`.
     """
     return run("LogicalXor", *binary_operands("logical_xor", a, b, "bool"))
 
@@ -82,7 +82,7 @@ for _kernel in ("LogicalAnd", "LogicalOr", "LogicalXor"):
     gradient(_kernel, a=None, b=None)
 
 
-@op(doc="Operations / Logical")
+@op(legacy="where", doc="Operations / Logical")
 def where(condition: TensorLike, a: TensorLike, b: TensorLike) -> Tensor:
     """The elements of a where the condition holds, of b where it does not.
 
@@ -97,7 +97,7 @@ def where(condition: TensorLike, a: TensorLike, b: TensorLike) -> Tensor:
     Raises:
         TypeError: the condition is not bool. ValueError: the shapes do not broadcast.
 
-    Source: TF.js `tf.where`.
+    Source: TF.js `tf.where`; deeplearn.js `math.where`.
     """
     test = to_tensor("where", "condition", condition, "bool")
     x, y = to_tensor("where", "a", a, "any"), to_tensor("where", "b", b, "any")

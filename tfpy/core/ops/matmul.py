@@ -115,7 +115,7 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
     return multiply_matrices(reshape_to(x, (x.size, 1)), reshape_to(y, (1, y.size)))
 
 
-@op(chain=True, legacy="transpose", doc="Operations / Matrices")
+@op(chain=True, legacy="transpose switch_dim", doc="Operations / Matrices")
 def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool = False) -> Tensor:
     """The dimensions in another order.
 
@@ -127,7 +127,7 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
     Raises:
         ValueError: perm does not name each axis once.
 
-    Source: TF.js `tf.transpose`; deeplearn.js `math.transpose`.
+    Source: TF.js `tf.transpose`; deeplearn.js `math.transpose`, `math.switchDim`.
     """
     t = to_tensor("transpose", "x", x, "any")
     order = tuple(reversed(range(t.rank))) if perm is None else _permutation(perm, t.rank)

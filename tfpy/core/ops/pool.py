@@ -25,7 +25,7 @@ class MaxPoolWithArgmax(Record):
     indexes: Tensor
 
 
-@op(chain=True, legacy="max_pool", doc="Operations / Convolution")
+@op(chain=True, doc="Operations / Convolution")
 def max_pool(
     x: TensorLike, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
 ) -> Tensor:
@@ -50,7 +50,7 @@ def max_pool(
     return _pooled("max_pool", "MaxPool", 2, x, filter_size, strides, pad, dim_rounding_mode, kind="numeric")
 
 
-@op(chain=True, legacy="avg_pool", doc="Operations / Convolution")
+@op(chain=True, doc="Operations / Convolution")
 def avg_pool(
     x: TensorLike, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
 ) -> Tensor:

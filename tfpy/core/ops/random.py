@@ -177,7 +177,7 @@ def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | No
     return _filled(np.trunc(values) if kind == "bool" else values, sizes, kind)
 
 
-@op(legacy="", doc="Tensors / Random")
+@op(doc="Tensors / Random")
 def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, normalized: bool = False) -> Tensor:
     """Outcomes drawn from a distribution.
 

@@ -82,7 +82,7 @@ def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     return sum_over(div(t, number(count)), axes, bool(keep_dims))
 
 
-@op(chain=True, legacy="", doc="Operations / Reduction")
+@op(chain=True, doc="Operations / Reduction")
 def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The product along axes.
 
@@ -202,7 +202,7 @@ for _kernel in ("All", "Any"):
     gradient(_kernel, x=None)
 
 
-@op(chain=True, legacy="arg_max", doc="Operations / Reduction")
+@op(chain=True, doc="Operations / Reduction")
 def arg_max(x: TensorLike, axis: int = 0) -> Tensor:
     """The index of the largest element along an axis; of the first, if several are.
 
@@ -221,7 +221,7 @@ def arg_max(x: TensorLike, axis: int = 0) -> Tensor:
     return _extreme_index("arg_max", "ArgMax", x, axis)
 
 
-@op(chain=True, legacy="arg_min", doc="Operations / Reduction")
+@op(chain=True, doc="Operations / Reduction")
 def arg_min(x: TensorLike, axis: int = 0) -> Tensor:
     """The index of the smallest element along an axis; of the first, if several are.
 
@@ -274,7 +274,7 @@ def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Te
     return with_kept_axes(out, t.shape, axes) if keep_dims else out
 
 
-@op(legacy="", doc="Operations / Normalization")
+@op(legacy="moments", doc="Operations / Normalization")
 def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moments:
     """Mean and population variance along axes.
 

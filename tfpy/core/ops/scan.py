@@ -109,7 +109,7 @@ def _scan(name: str, kernel: str, x: TensorLike, axis: int, exclusive: bool, rev
     return run(kernel, t, axis=at, exclusive=bool(exclusive), reverse=bool(reverse))
 
 
-@op(chain=True, legacy="", doc="Operations / Evaluation")
+@op(chain=True, doc="Operations / Evaluation")
 def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
     """The k largest elements of each row, along the last axis.
 

@@ -17,7 +17,7 @@ from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_int_or_ints, as_
 from tfpy.engine.tape import gradient
 
 
-@op(chain=True, doc="Tensors / Transformations")
+@op(chain=True, legacy="cast", doc="Tensors / Transformations")
 def cast(x: TensorLike, dtype: DType) -> Tensor:
     """The values in another dtype.
 
@@ -31,7 +31,7 @@ def cast(x: TensorLike, dtype: DType) -> Tensor:
     Raises:
         ValueError: no such dtype. TypeError: from or to strings.
 
-    Source: TF.js `tf.cast`.
+    Source: TF.js `tf.cast`; deeplearn.js `math.cast`.
     """
     t = to_tensor("cast", "x", x, "any")
     wanted = as_dtype("cast", dtype)

@@ -16,7 +16,7 @@ from tfpy.engine.spec import Shape, as_int, as_int_or_ints, as_ints, as_list, re
 from tfpy.engine.tape import gradient
 
 
-@op(chain=True, doc="Tensors / Slicing and Joining")
+@op(chain=True, legacy="slice", doc="Tensors / Slicing and Joining")
 def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Tensor:
     """A block of a tensor.
 
@@ -28,7 +28,7 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
     Raises:
         ValueError: the block is not inside the tensor, or the tensor is a scalar.
 
-    Source: TF.js `tf.slice`.
+    Source: TF.js `tf.slice`; deeplearn.js `math.slice`.
     """
     t = to_tensor("slice", "x", x, "any")
     if t.rank == 0:
@@ -183,7 +183,7 @@ def _tile_gradient(dy: Tensor, n: Any) -> Tensor:
 gradient("Tile", x=_tile_gradient)
 
 
-@op(chain=True, doc="Tensors / Slicing and Joining")
+@op(chain=True, legacy="reverse", doc="Tensors / Slicing and Joining")
 def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """The elements in the opposite order along axes.
 
@@ -194,7 +194,7 @@ def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Raises:
         ValueError: an axis is out of range.
 
-    Source: TF.js `tf.reverse`.
+    Source: TF.js `tf.reverse`; deeplearn.js `math.reverse`.
     """
     t = to_tensor("reverse", "x", x)
     axes = resolve_axes("reverse", axis, t.rank)
@@ -204,7 +204,7 @@ def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 gradient("Reverse", x=lambda dy, n: run("Reverse", dy, axes=n.attrs["axes"]))
 
 
-@op(chain=True, doc="Tensors / Slicing and Joining")
+@op(chain=True, legacy="gather", doc="Tensors / Slicing and Joining")
 def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
     """Slices along an axis, picked by index.
 
@@ -220,7 +220,7 @@ def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 
     Raises:
         ValueError: an index or axis is out of range, or batch_dims does not fit. TypeError: indices not int32.
 
-    Source: TF.js `tf.gather`.
+    Source: TF.js `tf.gather`; deeplearn.js `math.gather`.
     """
     t = to_tensor("gather", "x", x, "any")
     picks = to_tensor("gather", "indices", indices, "int32")

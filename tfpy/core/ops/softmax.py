@@ -14,7 +14,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.tape import gradient
 
 
-@op(chain=True, legacy="", doc="Operations / Normalization")
+@op(chain=True, legacy="softmax", doc="Operations / Normalization")
 def softmax(logits: TensorLike, dim: int = -1) -> Tensor:
     """The logits as probabilities: eˣ / Σ eˣ over the last axis.
 
@@ -25,7 +25,7 @@ def softmax(logits: TensorLike, dim: int = -1) -> Tensor:
     Raises:
         ValueError: another axis. TypeError: not float32.
 
-    Source: TF.js `tf.softmax`.
+    Source: TF.js `tf.softmax`; deeplearn.js `math.softmax`.
     """
     t = to_tensor("softmax", "logits", logits, "float32")
     _check_last_axis("softmax", "dim", dim, t.rank)

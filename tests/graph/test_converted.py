@@ -1,0 +1,62 @@
+"""Graph-models that the real converter made of TensorFlow's functions give what TensorFlow gave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.registry import OPS
+from tfpy.graph import ops  # noqa: F401  (fills the table)
+from tfpy.graph.mappers import MAPPERS
+
+MODELS = sorted((Path(__file__).parent / "models").iterdir())
+DTYPES = {"float32": "float32", "int32": "int32", "int64": "int32", "bool": "bool", "string": "string"}
+
+
+def ops_in(folder: Path) -> set[str]:
+    """The TensorFlow ops of a model."""
+    content = json.loads((folder / "model.json").read_text())
+    graphs = [g for g in (content["modelTopology"], content.get("modelInitializer")) if g]
+    nodes = [n for g in graphs for n in g["node"]]
+    nodes += [n for g in graphs for f in g.get("library", {}).get("function", []) for n in f["nodeDef"]]
+    return {n["op"] for n in nodes}
+
+
+def missing_ops(folder: Path) -> list[str]:
+    """The core ops that a model needs and that are not there yet."""
+    core = {name for op in ops_in(folder) if op in MAPPERS for name in MAPPERS[op].core}
+    return sorted(name for name in core if name not in OPS)
+
+
+def cases() -> list[Any]:
+    found = []
+    for folder in MODELS:
+        missing = missing_ops(folder)
+        marks = [pytest.mark.xfail(reason=f"the core has no {', '.join(missing)}", strict=True)] if missing else []
+        found.append(pytest.param(folder, id=folder.name, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize("folder", cases())
+def test_gives_what_tensorflow_gave(folder: Path) -> None:
+    model = tf.load_graph_model(folder)
+    expected = json.loads((folder / "expected.json").read_text())
+    feeds = {f"x{i}": tf.tensor(x["values"], x["shape"], DTYPES[x["dtype"]]) for i, x in enumerate(expected["inputs"])}
+    names = [f"Identity_{i}" if i else "Identity" for i in range(len(expected["outputs"]))]
+    found = model.execute(feeds, names)
+    for name, ours, theirs in zip(
+        names, found if isinstance(found, list) else [found], expected["outputs"], strict=True
+    ):
+        assert list(ours.shape) == theirs["shape"], name
+        assert ours.dtype == DTYPES[theirs["dtype"]], name
+        if ours.dtype == "string":
+            assert ours.data_sync() == theirs["values"], name
+        else:
+            np.testing.assert_allclose(ours.data_sync(), theirs["values"], rtol=1e-4, atol=1e-5, err_msg=name)
+    whole = model.predict(feeds)
+    assert len(whole if isinstance(whole, list) else [whole]) == len(model.output_nodes)

@@ -1,0 +1,314 @@
+"""Input providers, data sets in memory and in files, checkpoints, and PNG images."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import http.server
+import json
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy import legacy as dl
+from tfpy.legacy.files import decode_png
+
+A1 = dl.Array1D.new
+
+
+# Providers
+
+
+@pytest.mark.parametrize(
+    "builder", [dl.InCPUMemoryShuffledInputProviderBuilder, dl.InGPUMemoryShuffledInputProviderBuilder]
+)
+def test_providers_give_matching_examples_in_a_shuffled_order(math: dl.NDArrayMathCPU, builder: Any) -> None:
+    tf.set_seed(5)
+    made = builder([[A1([i]) for i in range(6)], [A1([10 * i]) for i in range(6)]])
+    p, q = made.getInputProviders()
+    pairs = [(p.getNextCopy(math).get(0), q.get_next_copy(math).get(0)) for _ in range(12)]
+    assert all(b == 10 * a for a, b in pairs)
+    assert sorted(a for a, _ in pairs[:6]) == list(range(6))
+    assert pairs[6:] == pairs[:6], "the order is drawn once"
+    assert made.getEpoch() == 2
+
+
+def test_the_next_example_comes_after_as_many_copies_as_there_are_lists(math: dl.NDArrayMathCPU) -> None:
+    made = dl.InCPUMemoryShuffledInputProviderBuilder([[A1([i]) for i in range(3)], [A1([i]) for i in range(3)]])
+    p = made.get_input_provider(0)
+    taken = [p.get_next_copy(math).get(0) for _ in range(6)]
+    assert taken[0::2] == taken[1::2]
+    assert sorted(taken[0::2]) == [0, 1, 2]
+
+
+def test_copies_are_ones_own(math: dl.NDArrayMathCPU) -> None:
+    original = A1([1, 2])
+    p = dl.InCPUMemoryShuffledInputProviderBuilder([[original]]).get_input_providers()[0]
+    copy = p.get_next_copy(math)
+    copy.set(9, 0)
+    assert original.get(0) == 1
+    p.dispose_copy(math, copy)
+    assert copy.is_disposed
+    again = p.get_next_copy()
+    p.disposeCopy(again)
+    assert again.is_disposed
+    assert not original.is_disposed
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ([], "same number"),
+        ([[]], "same number"),
+        ([[1], [1, 2]], "arrays only"),
+        (lambda: [[A1([1])], [A1([1]), A1([2])]], "same number"),
+        (lambda: [[A1([1]), A1([1, 2])]], "one shape"),
+        (lambda: [A1([1])], "a list of arrays"),
+    ],
+)
+def test_bad_inputs_are_named(inputs: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        dl.InCPUMemoryShuffledInputProviderBuilder(inputs() if callable(inputs) else inputs)
+    good = dl.InCPUMemoryShuffledInputProviderBuilder([[A1([1])]])
+    with pytest.raises(ValueError, match="input_id"):
+        good.get_input_provider(1)
+
+
+# Data sets in memory
+
+
+class Points(dl.InMemoryDataset):
+    def __init__(self, examples: Any = ((0, 10), (4, 20), (2, 20))) -> None:
+        super().__init__([[2]])
+        self.examples = examples
+
+    def fetch_data(self) -> None:
+        self.dataset = [[A1(list(e)) for e in self.examples]]
+
+
+def test_normalization_maps_each_element_and_can_be_undone() -> None:
+    points = Points()
+    points.fetch_data()
+    assert not points.is_normalized(0)
+    points.normalizeWithinBounds(0, -1, 1)
+    assert [list(e.get_values()) for e in points.get_data()[0]] == [[-1, -1], [1, 1], [0, 1]]
+    assert points.isNormalized(0)
+    points.normalize_within_bounds(0, 0, 1)
+    assert [list(e.get_values()) for e in points.get_data()[0]] == [[0, 0], [1, 1], [0.5, 1]]
+    back = points.unnormalizeExamples([A1([0.5, 0.5])], 0)
+    assert list(back[0].get_values()) == [2, 15]
+    points.removeNormalization(0)
+    assert [list(e.get_values()) for e in points.get_data()[0]] == [[0, 10], [4, 20], [2, 20]]
+    assert points.getDataShape(0) == (2,)
+    points.dispose()
+    assert points.get_data() == []
+
+
+def test_constant_elements_become_the_lower_bound() -> None:
+    points = Points(((1, 5), (3, 5)))
+    points.fetch_data()
+    points.normalize_within_bounds(0, -1, 1)
+    assert [list(e.get_values()) for e in points.get_data()[0]] == [[-1, -1], [1, -1]]
+
+
+def test_statistics() -> None:
+    points = Points([(1, 1)] * 30)
+    points.fetch_data()
+    (stats,) = points.get_stats()
+    assert (stats.exampleCount, stats.input_min, stats.inputMax, stats.shape) == (30, 1, 1, (2,))
+
+
+def test_data_sets_say_what_is_missing() -> None:
+    points = Points()
+    for call in (points.get_stats, lambda: points.normalize_within_bounds(0, 0, 1)):
+        with pytest.raises(RuntimeError, match="fetch_data"):
+            call()
+    points.fetch_data()
+    with pytest.raises(ValueError, match="data_index"):
+        points.normalize_within_bounds(1, 0, 1)
+    with pytest.raises(TypeError, match="must define fetch_data"):
+        dl.InMemoryDataset([[1]]).fetch_data()
+
+
+# Checkpoints and data sets in files
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A checkpoint and some data files."""
+    manifest = {"w": {"filename": "w.bin", "shape": [2, 2]}, "b": {"filename": "b.bin", "shape": []}}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "w.bin").write_bytes(np.array([1, 2, 3, 4], "<f4").tobytes())
+    (tmp_path / "b.bin").write_bytes(np.array([5], "<f4").tobytes())
+    (tmp_path / "labels").write_bytes(bytes([1, 0, 0, 1]))
+    np.save(tmp_path / "x.npy", np.arange(6, dtype=np.float64).reshape(2, 3))
+    (tmp_path / "images.png").write_bytes(png(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), [0, 1]))
+    return tmp_path
+
+
+@pytest.fixture
+def url(folder: Path) -> Iterator[str]:
+    """The same over HTTP."""
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: Any) -> None: ...
+
+
+def check_checkpoint(place: str) -> None:
+    loader = dl.CheckpointLoader(place)
+    variables = loader.get_all_variables()
+    assert isinstance(variables["w"], dl.Array2D)
+    assert variables["w"].get(1, 0) == 3
+    assert loader.getVariable("b").get() == 5
+    assert asyncio.run(_awaited(loader.getCheckpointManifest()))["w"]["shape"] == [2, 2]
+    assert asyncio.run(_awaited(loader.getAllVariables()))["b"] is variables["b"]
+    with pytest.raises(ValueError, match="'q'"):
+        loader.get_variable("q")
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
+
+
+def test_checkpoints_from_files_and_urls(folder: Path, url: str) -> None:
+    for place in (str(folder), str(folder) + "/", folder.as_uri(), url):
+        check_checkpoint(place)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "cannot read"),
+        ({"manifest.json": "{"}, "not JSON"),
+        ({"manifest.json": "[]"}, "JSON object"),
+        ({"manifest.json": '{"w": {"shape": [1]}}'}, "filename"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}'}, "cannot read"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": [2]}}', "w": "four"}, "2 values"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}', "w": "abc"}, "3 bytes"),
+    ],
+)
+def test_damaged_checkpoints_are_named(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        dl.CheckpointLoader(str(tmp_path)).get_all_variables()
+
+
+def test_a_url_that_does_not_answer_is_named(url: str) -> None:
+    with pytest.raises(ValueError, match=r"cannot read .*nothing"):
+        dl.CheckpointLoader(url + "/nothing").get_all_variables()
+
+
+def test_data_sets_from_files(folder: Path, url: str) -> None:
+    data = [
+        {"name": "images", "path": f"{url}/images.png", "dataType": "png", "shape": [2, 2, 3]},
+        {"name": "labels", "path": str(folder / "labels"), "dataType": "uint8", "shape": [2]},
+        {"name": "x", "path": str(folder / "x.npy"), "dataType": "nparray", "shape": [3]},
+        {"name": "w", "path": str(folder / "w.bin"), "dataType": "float32", "shape": [2]},
+    ]
+    (folder / "config.json").write_text(json.dumps({"mine": {"data": data}}))
+    config = dl.xhr_dataset.getXhrDatasetConfig(str(folder / "config.json"))["mine"]
+    dataset = dl.XhrDataset(config)
+    asyncio.run(_awaited(dataset.fetchData()))
+    images, labels, x, w = dataset.get_data()
+    assert [i.shape for i in images] == [(2, 2, 3)] * 2
+    assert list(images[1].get_values()) == list(range(12, 24))
+    assert [list(i.get_values()) for i in labels] == [[1, 0], [0, 1]]
+    assert [list(i.get_values()) for i in x] == [[0, 1, 2], [3, 4, 5]]
+    assert [list(i.get_values()) for i in w] == [[1, 2], [3, 4]]
+    assert dataset.get_data_shape(0) == (2, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("info", "message"),
+    [
+        ({"path": "labels", "dataType": "uint8", "shape": [3]}, "whole examples"),
+        ({"path": "labels", "dataType": "nparray", "shape": [2]}, "npy"),
+        ({"path": "labels", "dataType": "png", "shape": [2, 2, 3]}, "not a PNG"),
+        ({"path": "images.png", "dataType": "png", "shape": [2, 1, 3]}, "pixels wide"),
+        ({"path": "labels", "dataType": "mp3", "shape": [2]}, "dataType"),
+        ({"path": "missing", "dataType": "uint8", "shape": [2]}, "cannot read"),
+    ],
+)
+def test_bad_data_files_are_named(folder: Path, info: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dl.XhrDataset({"data": [{**info, "path": str(folder / info["path"])}]}).fetch_data()
+    with pytest.raises(TypeError, match="'data'"):
+        dl.XhrDataset({})
+
+
+# PNG images
+
+
+def png(
+    image: np.ndarray, filters: list[int], colour: int | None = None, palette: bytes = b"", depth: int = 8
+) -> bytes:
+    """A PNG file of an image [height, width, channels], each row with a filter."""
+    height, width, channels = image.shape
+    kind = {1: 0, 2: 4, 3: 2, 4: 6}[channels] if colour is None else colour
+    flat = image.reshape(height, -1).astype(np.int64)
+    rows = []
+    for i, f in enumerate(filters):
+        row, up = flat[i], flat[i - 1] if i else np.zeros_like(flat[0])
+        left = np.concatenate([np.zeros(channels, int), row[:-channels]])
+        corner = np.concatenate([np.zeros(channels, int), up[:-channels]])
+        p = left + up - corner
+        a, b, c = abs(p - left), abs(p - up), abs(p - corner)
+        paeth = np.where((a <= b) & (a <= c), left, np.where(b <= c, up, corner))
+        guess = [np.zeros_like(row), left, up, (left + up) // 2, paeth][f]
+        rows.append(bytes([f]) + ((row - guess) % 256).astype(np.uint8).tobytes())
+    header = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
+    packed = zlib.compress(b"".join(rows))
+    chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", packed[:10]), (b"IDAT", packed[10:]), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+        if data or name == b"IEND"
+    )
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_png_images_of_all_filters(channels: int) -> None:
+    image = np.random.default_rng(0).integers(0, 256, (5, 7, channels), np.uint8)
+    assert np.array_equal(decode_png("test", png(image, [0, 1, 2, 3, 4])), image)
+
+
+def test_png_images_with_a_palette() -> None:
+    indices = np.array([[[0], [1]], [[1], [0]]], np.uint8)
+    image = decode_png("test", png(indices, [0, 0], colour=3, palette=bytes([1, 2, 3, 4, 5, 6])))
+    assert image.tolist() == [[[1, 2, 3], [4, 5, 6]], [[4, 5, 6], [1, 2, 3]]]
+
+
+def test_png_images_that_cannot_be_read() -> None:
+    good = png(np.zeros((2, 2, 1), np.uint8), [0, 0])
+    for data, message in (
+        (b"GIF89a", "not a PNG"),
+        (good[:40], "damaged"),
+        (good[:20], "damaged"),
+        (png(np.zeros((1, 1, 1), np.uint8), [0], depth=16), "8 bits"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            decode_png("test", data)
+
+
+def test_grey_images_serve_as_colour_images(tmp_path: Path) -> None:
+    (tmp_path / "grey.png").write_bytes(png(np.array([[[7], [8]]], np.uint8), [0]))
+    for depth, values in ((1, [7, 8]), (3, [7, 7, 7, 8, 8, 8])):
+        info = {"path": str(tmp_path / "grey.png"), "dataType": "png", "shape": [2, 1, depth]}
+        (example,) = dl.XhrDataset({"data": [info]}).get_ndarray(info)
+        assert list(example.get_values()) == values

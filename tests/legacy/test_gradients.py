@@ -1,0 +1,129 @@
+"""math.gradients and its kin: faces of the core's tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy import legacy as dl
+
+A1 = dl.Array1D.new
+
+
+def test_gradients_by_one_array_and_by_several(math: dl.NDArrayMathCPU) -> None:
+    a, b = A1([1, 2]), A1([3, 4])
+    assert list(math.gradients(lambda: math.sum(math.square(a)), a).get_values()) == [2, 4]
+    found = math.gradients(lambda: math.sum(math.multiply(a, b)), {"a": a, "b": b})
+    assert list(found["a"].get_values()) == [3, 4]
+    assert list(found["b"].get_values()) == [1, 2]
+
+
+def test_gradients_go_through_as_shapes_and_tensors(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2, 3, 4])
+    found = math.gradients(lambda: math.sum(tf.square(a.as_2d(2, 2)).mul(2)), a)
+    assert isinstance(found, dl.Array1D)
+    assert list(found.get_values()) == [4, 8, 12, 16]
+
+
+def test_the_value_and_its_gradients(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2])
+    result = math.value_and_gradients(lambda: math.sum(math.exp(a)), a)
+    np.testing.assert_allclose(result.value.get(), np.exp([1, 2]).sum(), rtol=1e-6)
+    np.testing.assert_allclose(result.gradients.get_values(), np.exp([1, 2]), rtol=1e-6)
+    assert math.valueAndGradients(lambda: math.sum(a), {"a": a})["gradients"]["a"].get(0) == 1
+
+
+def test_second_order(math: dl.NDArrayMathCPU) -> None:
+    a = A1([2])
+
+    def slope() -> dl.NDArray:
+        cubed = math.gradients(lambda: math.sum(math.multiply(a, math.square(a))), a)
+        return math.sum(cubed)
+
+    assert math.gradients(slope, a).get(0) == 12
+
+
+def test_vjp_weighs_the_elements(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2])
+    assert list(math.vjp(lambda: math.square(a), a, A1([10, 1])).get_values()) == [20, 4]
+    with pytest.raises(ValueError, match="dy"):
+        math.vjp(lambda: math.square(a), a, A1([1]))
+
+
+def test_gradients_of_variables(math: dl.NDArrayMathCPU) -> None:
+    w = dl.variable(A1([3]), True, "w")
+    result = math.variable_gradients(lambda: math.sum(math.square(w)))
+    assert result.value.get() == 9
+    assert result.gradients["w"].get(0) == 6
+
+
+def test_gradients_of_ones_own(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2])
+
+    def tenfold() -> dl.NDArray:
+        def f() -> dict[str, Any]:
+            return {
+                "value": math.square(a),
+                "gradients": lambda dy, y: {"a": lambda: math.multiply(dl.Scalar.new(10), dy)},
+            }
+
+        return math.sum(math.customGradient(f, {"a": a}))
+
+    assert list(math.gradients(tenfold, a).get_values()) == [10, 10]
+
+
+def test_gradients_scope(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2])
+
+    def compute() -> dl.NDArray:
+        y = math.sum(math.square(a))
+        return math.gradient_wrt(y, a)
+
+    assert list(math.gradientsScope(compute).get_values()) == [2, 4]
+    with pytest.raises(RuntimeError, match="gradients_scope"):
+        math.gradientWrt(dl.Scalar.new(1), a)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m, a: m.gradients(lambda: m.square(a), a), "Scalar"),
+        (lambda m, a: m.gradients(lambda: 5, a), "returns an array"),
+        (lambda m, a: m.gradients(5, a), "a function"),
+        (lambda m, a: m.gradients(lambda: m.sum(a), 5), "NDArray"),
+        (lambda m, a: m.gradients(lambda: dl.Scalar.new(1), a), "not a function of x"),
+        (lambda m, a: m.gradients(lambda: m.sum(a), {"a": a, "b": A1([1])}), r"x\['b'\]"),
+    ],
+)
+def test_bad_arguments_are_named(math: dl.NDArrayMathCPU, call: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(math, A1([1, 2]))
+
+
+def test_nothing_is_left_recording_after_an_error(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2])
+
+    def fail() -> dl.NDArray:
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        math.gradients(fail, a)
+    assert math.gradients(lambda: math.sum(a), a).get(0) == 1
+
+
+def test_optimizers_train_variables_without_a_graph(math: dl.NDArrayMathCPU) -> None:
+    w = dl.Variable.variable(A1([4]))
+    optimizer = dl.SGDOptimizer(0.1)
+    cost = optimizer.minimize(lambda: math.sum(math.square(w)), True)
+    assert cost is not None
+    assert cost.get() == 16
+    assert w.get(0) == pytest.approx(3.2)
+    found = optimizer.computeGradients(lambda: math.sum(math.square(w)))
+    optimizer.applyGradients(found.grads)
+    assert w.get_values()[0] == pytest.approx(3.2 - 0.64)
+    assert optimizer.minimize(lambda: math.sum(math.square(w))) is None
+    with pytest.raises(TypeError, match="graphs only"):
+        dl.Optimizer(0.1).minimize(lambda: math.sum(w))

@@ -1,0 +1,154 @@
+"""GraphRunner: training and inference loops with callbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from legacy.providers import feeds
+
+from tfpy import legacy as dl
+
+
+class Problem:
+    """w · x is to become y, with a runner that notes what it is told."""
+
+    def __init__(self, math: dl.NDArrayMathCPU, *callbacks: str) -> None:
+        g = dl.Graph()
+        self.x, self.y = g.placeholder("x", []), g.placeholder("y", [])
+        self.w = g.variable("w", dl.Scalar.new(0))
+        self.prediction = g.multiply(self.w, self.x)
+        self.cost = g.mean_squared_cost(self.y, self.prediction)
+        self.feeds = feeds((self.x, [1, 2]), (self.y, [3, 6]))
+        self.session = dl.Session(g, math)
+        self.told: list[tuple[str, Any]] = []
+        observer = {name: self.note(name) for name in callbacks}
+        self.runner = dl.GraphRunner(math, self.session, observer)
+        self.optimizer = dl.SGDOptimizer(0.1)
+
+    def note(self, name: str) -> Any:
+        return lambda *args: self.told.append((name, args[0] if args else None))
+
+    def named(self, name: str) -> list[Any]:
+        return [value for told, value in self.told if told == name]
+
+
+def test_training_reports_to_the_observer(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(
+        math, "batchesTrainedCallback", "doneTrainingCallback", "totalTimeCallback", "trainExamplesPerSecCallback"
+    )
+    p.runner.train(p.cost, p.feeds, 2, p.optimizer, 5)
+    assert p.named("batchesTrainedCallback") == [1, 2, 3, 4, 5]
+    assert p.told[-1] == ("doneTrainingCallback", None)
+    assert all(t >= 0 for t in p.named("totalTimeCallback"))
+    assert p.runner.getTotalBatchesTrained() == 5
+    assert p.session.eval(p.w).get() == pytest.approx(3, abs=1)
+    p.runner.resetStatistics()
+    assert p.runner.get_total_batches_trained() == 0
+
+
+def test_costs_come_at_intervals(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math, "avg_cost_callback")
+    p.runner.train(p.cost, p.feeds, 2, p.optimizer, 4, cost_interval_ms=0)
+    costs = [float(c.get()) if not c.is_disposed else None for c in p.named("avg_cost_callback")]
+    assert len(costs) == 4
+    p.told.clear()
+    p.runner.train(p.cost, p.feeds, 2, p.optimizer, 4, costIntervalMs=1e9)
+    assert len(p.told) == 0
+
+
+def test_metrics(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    values: list[float] = []
+    p.runner = dl.GraphRunner(math, p.session, {"metricCallback": lambda metric: values.append(metric.get())})
+    for reduction, expected in ((dl.MetricReduction.MEAN, 0), (dl.MetricReduction.SUM, 0)):
+        p.runner.train(p.cost, p.feeds, 2, dl.SGDOptimizer(0), 1, p.prediction, p.feeds, 2, reduction, 0)
+        assert values[-1] == expected
+    assert p.runner.get_last_computed_metric().get() == 0  # type: ignore[union-attr]
+    p.runner.train(p.cost, p.feeds, 2, p.optimizer, 10, p.prediction, p.feeds, 2, dl.MetricReduction.SUM, 1e9)
+    assert p.runner.compute_metric().get() == pytest.approx(9, abs=1)
+    last = p.runner.getLastComputedMetric()
+    assert last is not None
+    last.dispose()
+
+
+def test_a_metric_needs_to_be_given(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    with pytest.raises(RuntimeError, match="metric_tensor"):
+        p.runner.computeMetric()
+    assert p.runner.get_last_computed_metric() is None
+
+
+def test_training_stops_and_resumes(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    stopped: list[int] = []
+
+    def stop(total: int) -> None:
+        if total == 3 and not stopped:
+            stopped.append(total)
+            p.runner.stop_training()
+
+    p.runner = dl.GraphRunner(math, p.session, {"batches_trained_callback": stop})
+    p.runner.train(p.cost, p.feeds, 2, p.optimizer, 6)
+    assert p.runner.get_total_batches_trained() == 3
+    p.runner.resumeTraining()
+    assert p.runner.get_total_batches_trained() == 6
+    with pytest.raises(RuntimeError, match="call train first"):
+        dl.GraphRunner(math, p.session, {}).resume_training()
+
+
+def test_the_loop_as_an_iterator(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    costs = [step.avg_cost for step in p.runner.batches(p.cost, p.feeds, 2, p.optimizer, 20)]
+    assert len(costs) == 20
+    assert costs[0] == pytest.approx((4.5 + 18) / 2)
+    assert costs[-1] < 1e-3  # type: ignore[operator]
+    for step in p.runner.batches(p.cost, p.feeds, 2, p.optimizer):
+        if step.batchesTrained == 30:
+            break
+    assert p.runner.get_total_batches_trained() == 30
+
+
+def test_inference(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    seen: list[list[float]] = []
+
+    def examples(given: list[Any], values: list[dl.NDArray]) -> None:
+        assert [feed[0]["tensor"] for feed in given] == [p.x] * 3
+        assert p.runner.isInferenceRunning()
+        seen.append([v.get() for v in values])
+        if len(seen) == 4:
+            p.runner.stopInferring()
+
+    rates: list[float] = []
+    observer = {"inferenceExamplesCallback": examples, "inferenceExamplesPerSecCallback": rates.append}
+    p.runner = dl.GraphRunner(math, p.session, observer)
+    p.runner.infer(p.prediction, p.feeds[:1], 0, 3, 2)
+    assert seen == [[0, 0, 0]] * 2
+    p.runner.infer(p.prediction, p.feeds[:1], inference_example_count=3)
+    assert len(seen) == 4
+    assert len(rates) == 4
+    assert not p.runner.is_inference_running()
+
+
+def test_settings(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    other = dl.NDArrayMathCPU()
+    p.runner.setMath(other)
+    p.runner.setSession(p.session)
+    p.runner.setInferenceTensor(p.prediction)
+    p.runner.setInferenceExampleCount(2)
+    assert p.runner.math is other
+
+
+def test_bad_arguments_are_named(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    with pytest.raises(RuntimeError, match="inferenceExamples"):
+        p.runner.infer(p.prediction, p.feeds[:1])
+    with pytest.raises(TypeError, match="a function"):
+        dl.GraphRunner(math, p.session, {"avgCostCallback": 5})
+    runner = dl.GraphRunner(math, p.session, {"inferenceExamplesCallback": lambda *args: None})
+    with pytest.raises(TypeError, match="InputProviders"):
+        runner.infer(p.prediction, [{"tensor": p.x, "data": dl.Scalar.new(1)}])
+    with pytest.raises(TypeError, match="InputProvider"):
+        runner.train(p.cost, [{"tensor": p.x, "data": dl.Scalar.new(1)}], 1, p.optimizer, 1)

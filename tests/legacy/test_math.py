@@ -1,0 +1,374 @@
+"""The methods of NDArrayMath: values that follow from their definitions, bad arguments, backends, debug mode."""
+
+from __future__ import annotations
+
+import asyncio
+import math as python_math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy import legacy as dl
+from tfpy.engine.cpu import CpuBackend
+
+A1, A2, A3, A4 = dl.Array1D.new, dl.Array2D.new, dl.Array3D.new, dl.Array4D.new
+S = dl.Scalar.new
+PLUS = [[1, 2, 3], [4, 5, 6]]
+SIX = [[1, 2], [3, 4], [5, 6]]
+
+
+def nested(result: Any) -> Any:
+    return np.asarray(result).tolist()
+
+
+def close(result: Any, expected: Any) -> None:
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-5, atol=1e-6)
+
+
+def m() -> dl.NDArrayMath:
+    return dl.ENV.math
+
+
+VALUES: list[tuple[str, Any, Any]] = [
+    ("matMul", lambda: m().matMul(A2([2, 3], PLUS), A2([3, 2], SIX)), [[22, 28], [49, 64]]),
+    (
+        "matMul transposed",
+        lambda: m().matMul(
+            A2([2, 3], PLUS), A2([3, 2], SIX), dl.MatrixOrientation.TRANSPOSED, dl.MatrixOrientation.TRANSPOSED
+        ),
+        [[9, 19, 29], [12, 26, 40], [15, 33, 51]],
+    ),
+    ("matMul second", lambda: m().mat_mul(A2([2, 3], PLUS), A2([2, 3], PLUS), 0, 1), [[14, 32], [32, 77]]),
+    ("vectorTimesMatrix", lambda: m().vectorTimesMatrix(A1([1, 2]), A2([2, 3], PLUS)), [9, 12, 15]),
+    ("matrixTimesVector", lambda: m().matrixTimesVector(A2([2, 3], PLUS), A1([0, 1, 2])), [8, 17]),
+    ("dotProduct", lambda: m().dotProduct(A1([1, 2]), A1([3, 4])), 11),
+    ("outerProduct", lambda: m().outerProduct(A1([1, 2]), A1([3, 4])), [[3, 4], [6, 8]]),
+    ("clone", lambda: m().clone(A1([1, 2])), [1, 2]),
+    ("reshape", lambda: m().reshape(A1([1, 2]), [2, 1]), [[1], [2]]),
+    ("slice1D", lambda: m().slice1D(A1([1, 2, 3]), 1, 2), [2, 3]),
+    ("slice2D", lambda: m().slice2D(A2([2, 3], PLUS), [0, 1], [2, 1]), [[2], [5]]),
+    ("slice3D", lambda: m().slice3D(A3([1, 2, 2], [1, 2, 3, 4]), [0, 1, 0], [1, 1, 2]), [[[3, 4]]]),
+    ("slice4D", lambda: m().slice4D(A4([1, 1, 2, 2], [1, 2, 3, 4]), [0, 0, 0, 1], [1, 1, 2, 1]), [[[[2], [4]]]]),
+    ("reverse1D", lambda: m().reverse1D(A1([1, 2])), [2, 1]),
+    ("reverse2D", lambda: m().reverse2D(A2([1, 2], [1, 2]), 1), [[2, 1]]),
+    ("reverse3D", lambda: m().reverse3D(A3([1, 1, 2], [1, 2]), [2]), [[[2, 1]]]),
+    ("reverse4D", lambda: m().reverse4D(A4([1, 1, 1, 2], [1, 2]), [3]), [[[[2, 1]]]]),
+    ("concat1D", lambda: m().concat1D(A1([1]), A1([2])), [1, 2]),
+    ("concat2D", lambda: m().concat2D(A2([1, 1], [1]), A2([1, 1], [2]), 1), [[1, 2]]),
+    ("concat3D", lambda: m().concat3D(A3([1, 1, 2], [1, 2]), A3([1, 1, 2], [3, 4]), 2), [[[1, 2, 3, 4]]]),
+    ("concat4D", lambda: m().concat4D(A4([1, 1, 1, 1], [1]), A4([1, 1, 1, 1], [2]), 0), [[[[1]]], [[[2]]]]),
+    ("logSumExp", lambda: m().logSumExp(A1([1, 2, 3])), 3.4076059),
+    ("sum", lambda: m().sum(A2([2, 3], PLUS)), 21),
+    ("sum axis", lambda: m().sum(A2([2, 3], PLUS), 1, True), [[6], [15]]),
+    ("mean", lambda: m().mean(A2([2, 3], PLUS), 0), [2.5, 3.5, 4.5]),
+    ("argMin", lambda: m().argMin(A1([3, 1, 1])), 1),
+    ("argMax", lambda: m().argMax(A1([3, 9, 1, 9])), 1),
+    ("argMax axis", lambda: m().argMax(A2([2, 3], PLUS), 0), [1, 1, 1]),
+    ("argMaxEquals", lambda: m().argMaxEquals(A1([1, 3]), A1([0, 1])), True),
+    ("min", lambda: m().min(A2([2, 3], PLUS), 1), [1, 4]),
+    ("max", lambda: m().max(A2([2, 3], PLUS)), 6),
+    ("maximum", lambda: m().maximum(A1([1, 4]), A1([2, 3])), [2, 4]),
+    ("minimumStrict", lambda: m().minimumStrict(A1([1, 4]), A1([2, 3])), [1, 3]),
+    ("softmax", lambda: m().softmax(A1([1, 2, 3])), [0.0900306, 0.2447285, 0.665241]),
+    ("equal", lambda: m().equal(A1([1, 2]), S(2)), [False, True]),
+    ("lessStrict", lambda: m().lessStrict(A1([1, 2]), A1([2, 1])), [True, False]),
+    ("logicalXor", lambda: m().logicalXor(A1([1, 0], "bool"), A1([1, 1], "bool")), [False, True]),
+    ("where", lambda: m().where(A1([1, 0], "bool"), A1([1, 2]), A1([3, 4])), [1, 4]),
+    ("topK", lambda: m().topK(A1([3, 9, 1, 9, 5]), 3).values, [9, 9, 5]),
+    ("topK indices", lambda: m().top_k(A1([3, 9, 1, 9, 5]), 3).indices, [1, 3, 4]),
+    ("transpose", lambda: m().transpose(A2([2, 3], PLUS)), [[1, 4], [2, 5], [3, 6]]),
+    ("switchDim", lambda: m().switchDim(A2([1, 2], [1, 2]), [1, 0]), [[1], [2]]),
+    ("gather", lambda: m().gather(A1([5, 6, 7]), A1([2, 0], "int32")), [7, 5]),
+    ("tile", lambda: m().tile(A1([1, 2]), [2]), [1, 2, 1, 2]),
+    ("pad1D", lambda: m().pad1D(A1([1]), [1, 2], 9), [9, 1, 9, 9]),
+    ("pad2D", lambda: m().pad2D(A2([1, 1], [1]), [[0, 1], [1, 0]]), [[0, 1], [0, 0]]),
+    ("oneHot", lambda: m().oneHot(A1([1, 0], "int32"), 2, 5, -1), [[-1, 5], [5, -1]]),
+    ("scaledArrayAdd", lambda: m().scaledArrayAdd(S(2), A1([1, 2]), S(3), A1([1, 1])), [5, 7]),
+    ("scalarPlusArray", lambda: m().scalarPlusArray(S(2), A1([1, 2])), [3, 4]),
+    ("scalarMinusArray", lambda: m().scalarMinusArray(S(2), A1([1, 2])), [1, 0]),
+    ("arrayMinusScalar", lambda: m().arrayMinusScalar(A1([1, 2]), S(2)), [-1, 0]),
+    ("scalarTimesArray", lambda: m().scalarTimesArray(S(2), A1([1, 2])), [2, 4]),
+    ("scalarDividedByArray", lambda: m().scalarDividedByArray(S(2), A1([1, 2])), [2, 1]),
+    ("arrayDividedByScalar", lambda: m().arrayDividedByScalar(A1([1, 2]), S(2)), [0.5, 1]),
+    ("elementWiseMul", lambda: m().elementWiseMul(A1([1, 2]), A1([3, 4])), [3, 8]),
+    ("elementWiseMulBroadcast", lambda: m().elementWiseMulBroadcast(A2([1, 2], [1, 2]), A2([2, 1], [3, 4])), [[3, 6], [4, 8]]),
+    ("multiply", lambda: m().multiply(A2([2, 3], PLUS), A2([2, 1], [10, 20])), [[10, 20, 30], [80, 100, 120]]),
+    ("divide", lambda: m().divide(A1([1, -1, 0]), A1([0, 0, 0])), [np.inf, -np.inf, np.nan]),
+    ("subtract", lambda: m().subtract(A1([1, 2]), S(1)), [0, 1]),
+    ("pow", lambda: m().pow(A1([2, 3]), S(2, "int32")), [4, 9]),
+    ("step", lambda: m().step(A1([2, 0, -1]), 0.5), [1, 0.5, 0.5]),
+    ("leakyRelu", lambda: m().leakyRelu(A1([-1, 1])), [-0.2, 1]),
+    ("prelu", lambda: m().prelu(A1([-1, 1]), A1([3, 3])), [-3, 1]),
+    ("preluDer", lambda: m().preluDer(A1([-1, 2]), A1([3, 3])), [3, 1]),
+    ("elu", lambda: m().elu(A1([-1, 1])), [-0.6321205, 1]),
+    ("eluDer", lambda: m().eluDer(A1([-1, 1])), [0.3678794, 1]),
+    ("selu", lambda: m().selu(A1([-1, 1])), [-1.1113307, 1.050701]),
+    ("clip", lambda: m().clip(A1([-5, 0.5, 5]), -1, 1), [-1, 0.5, 1]),
+    ("cast", lambda: m().cast(A1([1.7]), "int32"), [1]),
+    ("norm", lambda: m().norm(A1([3, 4])), 5),
+    ("moments", lambda: m().moments(A1([1, 3])).variance, 1),
+    ("softmaxCrossEntropyWithLogits", lambda: m().softmaxCrossEntropyWithLogits(A2([1, 2], [0, 1]), A2([1, 2], [0, 0])), [python_math.log(2)]),
+    ("multinomial", lambda: m().multinomial(A1([0.2, 0.3, 0.5]), 10, 42), [2, 2, 2, 0, 2, 2, 0, 2, 2, 1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("compute", "expected"), [row[1:] for row in VALUES], ids=[row[0] for row in VALUES])
+def test_values(compute: Any, expected: Any, backend: str) -> None:
+    result = compute()
+    assert isinstance(result, dl.NDArray)
+    close(result, expected)
+
+
+def test_convolutions() -> None:
+    x, f = A3([3, 3, 1], range(1, 10)), A4([2, 2, 1, 1], [1, 2, 3, 4])
+    close(m().conv2d(x, f, None, 1, 0), np.reshape([37, 47, 67, 77], (2, 2, 1)))
+    close(m().conv2d(x, f, A1([1]), [1, 1], "valid"), np.reshape([38, 48, 68, 78], (2, 2, 1)))
+    padded = [4, 11, 18, 9, 18, 37, 47, 21, 36, 67, 77, 33, 14, 23, 26, 9]
+    close(m().conv2d(x, f, None, 1, 1), np.reshape(padded, (4, 4, 1)))
+    close(m().conv2d(x, f, None, 1, "same"), np.reshape([37, 47, 21, 67, 77, 33, 23, 26, 9], (3, 3, 1)))
+    transposed = [1, 4, 4, 6, 20, 16, 9, 24, 16]
+    dy = A3([2, 2, 1], [1, 2, 3, 4])
+    close(m().conv2dTranspose(dy, f, [3, 3, 1], 1, 0), np.reshape(transposed, (3, 3, 1)))
+    close(m().conv2dDerInput([3, 3, 1], dy, f, 1, 0), np.reshape(transposed, (3, 3, 1)))
+    close(m().conv2dDerBias(dy), [10])
+    found = m().conv2dBackProp(x, dy, f, 1, 0)
+    close(found.dw, np.reshape([37, 47, 67, 77], (2, 2, 1, 1)))
+    close(found.db, [10])
+    close(found.dx, np.reshape(transposed, (3, 3, 1)))
+    close(m().conv1d(A2([3, 1], [1, 2, 3]), A3([2, 1, 1], [1, 10]), None, 1, 0), [[21], [32]])
+    close(m().depthwiseConv2D(x, f, 1, "valid"), np.reshape([37, 47, 67, 77], (2, 2, 1)))
+    with pytest.raises(ValueError, match="pad"):
+        m().conv2d(x, f, None, 2, 0)
+
+
+def test_pools() -> None:
+    x = A3([3, 3, 1], range(1, 10))
+    close(m().maxPool(x, 2, 1, 0), np.reshape([5, 6, 8, 9], (2, 2, 1)))
+    close(m().minPool(x, 2, 1, 0), np.reshape([1, 2, 4, 5], (2, 2, 1)))
+    close(m().avgPool(x, 2, 1, 0), np.reshape([3, 4, 6, 7], (2, 2, 1)))
+    with dl.numerics("deeplearn.js"):
+        assert m().avgPool(x, 2, 1, 1).get(0, 0, 0) == 0.25
+    dy = A3([2, 2, 1], [1, 2, 3, 4])
+    close(m().maxPoolBackprop(dy, x, 2, 1, 0), np.reshape([0, 0, 0, 0, 1, 2, 0, 3, 4], (3, 3, 1)))
+    assert m().avgPoolBackprop(dy, x, 2, 1, 0).get(1, 1, 0) == 2.5
+
+
+def test_normalizations() -> None:
+    x = A3([1, 2, 2], [1, 2, 3, 4])
+    close(m().batchNormalization3D(x, A1([1, 2]), A1([1, 4])), [[[0, 0], [1.9990008, 0.999875]]])
+    close(m().batchNormalization2D(A2([1, 2], [1, 2]), A1([1, 2]), A1([1, 4]), 0.001, A1([1, 1]), A1([5, 6])), [[5, 6]])
+    close(m().batchNormalization4D(A4([1, 1, 1, 1], [2]), A1([1]), A1([1]), 0), [[[[1]]]])
+    row = A3([1, 1, 4], [1, 2, 3, 4])
+    close(m().localResponseNormalization3D(row, 1), [[[0.4082483, 0.5163978, 0.5477226, 0.7844645]]])
+
+
+def test_resizing() -> None:
+    x = A3([2, 2, 1], [1, 2, 3, 4])
+    plain = [1, 5 / 3, 2, 7 / 3, 3, 10 / 3, 3, 11 / 3, 4]
+    close(m().resizeBilinear3D(x, [3, 3]), np.reshape(plain, (3, 3, 1)))
+    close(m().resizeBilinear3D(x, [3, 3], True), np.reshape([1, 1.5, 2, 2, 2.5, 3, 3, 3.5, 4], (3, 3, 1)))
+
+
+def test_lstm_cells() -> None:
+    kernel = A2([3, 8], [((k % 7) - 3) / 10 for k in range(24)])
+    bias = A1([k / 10 for k in range(8)])
+    data, c, h = A2([1, 1], [0.5]), A2([1, 2], [0.1, 0.2]), A2([1, 2], [0.3, 0.4])
+    new_c, new_h = m().basicLSTMCell(S(1), kernel, bias, data, c, h)
+    close(new_c, [[0.16581666, 0.35687975]])
+    close(new_h, [[0.10533603, 0.20912112]])
+
+    def cell(data: Any, c: Any, h: Any) -> Any:
+        return m().basicLSTMCell(S(1), kernel, bias, data, c, h)
+
+    cs, hs = m().multiRNNCell([cell], data, [c], [h])
+    close(cs[0], new_c)
+    close(hs[0], new_h)
+
+
+# What results are
+
+
+def test_dtypes_of_results() -> None:
+    a = A1([7, 2], "int32")
+    assert m().argMax(a).dtype == "int32"
+    assert m().equal(a, a).dtype == "bool"
+    assert m().sum(a).dtype == "int32"
+    assert m().mean(a).dtype == "float32"
+    assert m().add(a, A1([0.5, 0.5])).dtype == "float32"
+    assert m().topK(A1([1, 2]), 1).indices.dtype == "int32"
+
+
+def test_tensors_and_lists_are_taken_as_well() -> None:
+    assert nested(m().add(tf.tensor1d([1, 2]), [3, 4])) == [4, 6]
+    assert nested(m().relu([-1, 1])) == [0, 1]
+
+
+def test_an_op_that_has_nothing_to_do_gives_an_array_of_its_own() -> None:
+    a = A1([1, 2])
+    b = m().cast(a, "float32")
+    a.set(5, 0)
+    assert nested(b) == [1, 2]
+    a.dispose()
+    assert nested(b) == [1, 2]
+
+
+# Bad arguments
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: m().matMul(A1([1]), A2([1, 1], [1])), "mat_mul: argument 'a' must be of rank 2"),
+        (lambda: m().matMul(A2([1, 2], [1, 2]), A2([1, 2], [1, 2])), "mat_?mul"),
+        (lambda: m().matMul(A2([1, 1], [1]), A2([1, 1], [1]), 3), "MatrixOrientation"),
+        (lambda: m().vectorTimesMatrix(A1([1]), A2([2, 1], [1, 2])), "rows"),
+        (lambda: m().matrixTimesVector(A2([2, 1], [1, 2]), A1([1, 2])), "size 1"),
+        (lambda: m().dotProduct(A1([1]), A1([1, 2])), "size 1"),
+        (lambda: m().addStrict(A1([1, 2]), S(1)), "add_strict: argument 'b' must be of shape"),
+        (lambda: m().elementWiseMul(A1([1, 2]), S(1)), "shape"),
+        (lambda: m().scalarPlusArray(A1([1, 2]), A1([1, 2])), "a Scalar"),
+        (lambda: m().slice1D(A2([1, 1], [1]), 0, 1), "rank 1"),
+        (lambda: m().slice1D(A1([1]), 0, 5), "slice"),
+        (lambda: m().concat2D(A2([1, 2], [1, 2]), A2([1, 1], [1]), 0), "concat"),
+        (lambda: m().concat1D(A2([1, 2], [1, 2]), A1([1])), "rank 1"),
+        (lambda: m().topK(A1([1]), 2), "top_k: argument 'k'"),
+        (lambda: m().add("x", 1), "add"),
+        (lambda: m().add(A1([1, 2]), A1([1, 2, 3])), "add"),
+        (lambda: m().softmax(A2([1, 1], [1]), 5), "softmax"),
+        (lambda: m().multinomial(A1([0.5]), 0.5), "multinomial|num_samples"),
+        (lambda: m().pad1D(A1([1]), [1]), "paddings"),
+        (lambda: m().argMaxEquals(A1([1]), A1([1, 2])), "shape"),
+        (lambda: m().oneHot(A1([1], "int32"), 0), "depth"),
+        (lambda: m().softmaxCrossEntropyWithLogits(A1([1, 2]), A1([1, 2]), 5), "last axis"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_are_named(call: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+# Backends
+
+
+def test_the_cpu_math_computes_on_the_numpy_backend_in_use(backend: str) -> None:
+    a = dl.NDArrayMathCPU().neg(A1([1]))
+    assert isinstance(a.backend, CpuBackend)
+    assert tf.get_backend() == backend
+
+
+def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfpy.legacy.math._warned", [])
+    monkeypatch.setattr("tfpy.legacy.math.GPU", "no-gpu")
+    with pytest.warns(UserWarning, match="the CPU computes"):
+        gpu = dl.NDArrayMathGPU()
+    again = dl.NDArrayMathGPU(None, True)
+    assert again.safe_mode
+    assert dl.NDArrayMathCPU().add(A1([1]), A1([2])).get(0) == 3
+    assert gpu.add(A1([1]), A1([2])).get(0) == 3
+    with pytest.raises(RuntimeError, match="context"):
+        gpu.getGPGPUContext()
+
+
+def test_a_math_keeps_to_its_backend() -> None:
+    exact = dl.NDArrayMath(tf.find_backend("exact"), False)
+    a = exact.add(A1([1]), A1([2]))
+    assert a.backend is tf.find_backend("exact")
+    assert tf.get_backend() == "cpu"
+    assert dl.NDArrayMathCPU().neg(a).get(0) == -3
+    assert dl.NDArrayMath("exact", False).neg(a).backend is tf.find_backend("exact")
+    assert dl.NDArrayMath(dl.MathBackendCPU(), False).neg(a).get(0) == -3
+    with pytest.raises(ValueError, match="backend"):
+        dl.NDArrayMath("nothing", False)
+    with pytest.raises(TypeError, match="backend"):
+        dl.NDArrayMath(5, False)
+
+
+def test_the_math_made_last_is_the_global_one() -> None:
+    first = dl.NDArrayMathCPU()
+    assert dl.ENV.math is first
+    second = dl.NDArrayMathCPU(True)
+    assert dl.ENV.math is second
+    assert dl.environment.ENV is dl.ENV
+    dl.ENV.setMath(first)
+    assert dl.ENV.math is first
+    assert A1([1]).math is first
+    with pytest.raises(TypeError, match="set_math"):
+        dl.ENV.set_math("cpu")  # type: ignore[arg-type]
+
+
+def test_the_environment_has_features() -> None:
+    assert dl.ENV.get("WEBGL_VERSION") == 0
+    assert dl.Environment({"DEBUG": True}).get("DEBUG") is True
+    with pytest.raises(ValueError, match="feature"):
+        dl.ENV.get("NOTHING")
+    dl.environment.set_environment(dl.Environment({"DEBUG": True}))
+    assert dl.ENV.get("DEBUG") is True
+    assert dl.ENV.getBestBackend() is tf.find_backend("cpu")
+
+
+# Debug mode
+
+
+def test_debug_mode_raises_at_the_first_nan(math: dl.NDArrayMathCPU) -> None:
+    math.log(A1([-1]))
+    with pytest.warns(UserWarning, match="Debug mode"):
+        math.enable_debug_mode()
+    assert math.log(A1([1])).get(0) == 0
+    with pytest.raises(ValueError, match=r"math\.log has NaNs"):
+        math.log(A1([-1]))
+
+
+# Storage
+
+
+def test_arrays_are_found_by_their_id(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2])
+    assert list(math.read_sync(a.id)) == list(asyncio.run(math.read(a.id))) == [1, 2]
+    math.write(a.id, [5, 6])
+    assert nested(a) == [5, 6]
+    with pytest.raises(ValueError, match="2 values"):
+        math.write(a.id, [1])
+    image = A3([1, 1, 3], [0, 0, 0], "int32")
+    math.writePixels(image.id, {"width": 1, "height": 1, "data": [7, 8, 9, 255]}, 3)
+    assert nested(image) == [[[7, 8, 9]]]
+    math.disposeData(a.id)
+    assert a.is_disposed
+    with pytest.raises(ValueError, match="id"):
+        math.read_sync(a.id)
+
+
+def test_registering_changes_nothing(math: dl.NDArrayMathCPU) -> None:
+    math.register(A1([1]))
+    with pytest.raises(TypeError, match="register"):
+        math.register(5)  # type: ignore[arg-type]
+    v = dl.variable(A1([1]), True, "w")
+    math.registerVariable(v)
+    with pytest.raises(ValueError, match="'w'"):
+        math.register_variable(v)
+    with pytest.raises(TypeError, match="variable"):
+        math.register_variable(5)
+
+
+def test_copy2d_writes_a_block_into_another_matrix(math: dl.NDArrayMathCPU) -> None:
+    source, dest = A2([2, 3], PLUS), dl.Array2D.zeros([3, 3])
+    view = math.clone(dest)
+    math.copy2D(source, [0, 1], [2, 2], dest, [1, 0], [2, 2])
+    assert nested(dest) == [[0, 0, 0], [2, 3, 0], [5, 6, 0]]
+    assert nested(view) == [[0, 0, 0]] * 3
+    with pytest.raises(ValueError, match="copy2d"):
+        math.copy2d(source, [0, 0], [2, 2], dest, [0, 0], [1, 1])
+    with pytest.raises(ValueError, match="copy2d"):
+        math.copy2d(source, [1, 1], [2, 2], dest, [0, 0], [2, 2])
+
+
+def test_time_can_be_awaited_or_used(math: dl.NDArrayMathCPU) -> None:
+    taken = math.time(lambda: math.neg(A1([1])))
+    assert taken >= 0
+    assert asyncio.run(_awaited(taken)) == taken
+    math.dispose()
+
+
+async def _awaited(value: Any) -> Any:
+    return await value

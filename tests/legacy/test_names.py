@@ -1,0 +1,97 @@
+"""Every name of deeplearn.js exists, in its spelling and in PEP 8; what TF.js's names of 0.5 are."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from legacy.names import EXPORTS, METHODS, NAMESPACES
+
+import tfpy as tf
+from tfpy import legacy as dl
+from tfpy.core.names import EXCEPTIONS, camel
+
+# The source of a shader, and a name that Python keeps for itself.
+NOT_IN_PYTHON = {"IS_NAN_SHADER_FUNC", "assert"}
+
+
+def respelt(owner: Any, spelling: str) -> list[str]:
+    """The PEP 8 names of an owner that are spelt so in deeplearn.js."""
+    namespaces = [c.__name__ for c in getattr(owner, "__mro__", ()) if c.__name__ in EXCEPTIONS] or [""]
+    return [
+        n
+        for n in dir(owner)
+        if any(camel(n, space if n in EXCEPTIONS[space] else "") == spelling for space in namespaces)
+    ]
+
+
+def test_exports() -> None:
+    missing = [name for name in EXPORTS.split() if not hasattr(dl, name)]
+    assert not missing
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_namespaces(namespace: str) -> None:
+    owner = getattr(dl, namespace)
+    missing = {name for name in NAMESPACES[namespace].split() if not hasattr(owner, name)}
+    assert missing <= NOT_IN_PYTHON
+    assert dl.util.assert_ is not None
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_have_both_spellings(name: str) -> None:
+    owner = getattr(dl, name)
+    for spelling in METHODS[name].split():
+        assert hasattr(owner, spelling), f"{name}.{spelling} is missing"
+        assert [n for n in respelt(owner, spelling) if n == n.lower()], f"{name}.{spelling} has no PEP 8 spelling"
+
+
+def test_both_spellings_are_one_method(math: dl.NDArrayMathCPU) -> None:
+    for spelling in METHODS["NDArrayMath"].split():
+        for plain in respelt(dl.NDArrayMath, spelling):
+            assert getattr(dl.NDArrayMath, plain) is not None
+    x = dl.Array1D.new([1, -1])
+    assert math.leakyRelu(x).equals(math.leaky_relu(x))
+    assert math.elementWiseMul(x, x).equals(math.element_wise_mul(x, x))
+    assert math.logSumExp(x, keepDims=True).shape == math.log_sum_exp(x, keep_dims=True).shape == (1,)
+
+
+def test_every_method_has_a_summary() -> None:
+    for name, methods in METHODS.items():
+        for spelling in methods.split():
+            for plain in respelt(getattr(dl, name), spelling):
+                classes = (*getattr(dl, name).__mro__, dl.Initializer)
+                assert any(getattr(c, plain).__doc__ for c in classes if hasattr(c, plain)), f"{name}.{plain}"
+
+
+@pytest.mark.slow
+def test_type_checkers_see_every_name(tmp_path: Path) -> None:
+    lines = ["from tfpy import legacy as dl", *[f"dl.{name}" for name in EXPORTS.split()]]
+    for namespace, names in NAMESPACES.items():
+        lines += [f"dl.{namespace}.{name}" for name in names.split() if name not in NOT_IN_PYTHON]
+    for i, (name, methods) in enumerate(METHODS.items()):
+        spellings = [n for m in methods.split() for n in (m, *respelt(getattr(dl, name), m))]
+        lines += [f"def f{i}(x: dl.{name}) -> None:", *[f"    x.{n}" for n in spellings]]
+    (tmp_path / "names.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(tmp_path / "names.py")]
+    root = Path(tf.__file__).parent.parent
+    found = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout[-3000:]
+
+
+def test_the_page_of_names_is_up_to_date() -> None:
+    tool = runpy.run_path(str(Path(tf.__file__).parent.parent / "tools/legacy_coverage.py"))
+    assert tool["PAGE"].read_text(encoding="utf-8") == tool["page"](), "run python tools/legacy_coverage.py"
+
+
+def test_the_functions_of_05_are_those_of_the_core() -> None:
+    for name in ("add", "mat_mul", "matMul", "tidy", "scalar", "tensor1d", "one_hot", "grad", "variableGrads", "max"):
+        assert getattr(dl, name) is getattr(tf, name)
+    assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
+    assert dl.train is tf.train
+    assert dl.losses is tf.losses
+    assert dl.version == tf.__version__

@@ -1,0 +1,319 @@
+"""The table of places where deeplearn.js gives other numbers: each in both numerics; and the switch between them."""
+
+from __future__ import annotations
+
+import asyncio
+import math as python_math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from legacy.providers import feeds
+
+import tfpy as tf
+from tfpy import legacy as dl
+from tfpy.legacy import quirks
+
+S, A1, A2, A3, A4 = dl.Scalar.new, dl.Array1D.new, dl.Array2D.new, dl.Array3D.new, dl.Array4D.new
+NAN = float("nan")
+SMALLEST = -(2**31)
+
+
+def m() -> dl.NDArrayMath:
+    return dl.ENV.math
+
+
+class Recorder(dl.Optimizer):
+    """Changes nothing, and notes the gradient."""
+
+    def after_batch(self, math: Any, batch_size: int, runtime: Any, activations: Any, gradients: Any) -> None:
+        self.found = self.variable_gradients.get(self.variable_nodes[0].output).get_values().tolist()
+
+
+def slope(build: Callable[[dl.Graph, dl.Tensor], dl.Tensor], start: Any) -> list[float]:
+    """The gradient of a graph's cost by its variable."""
+    g = dl.Graph()
+    cost = build(g, g.variable("w", A1(start)))
+    recorder = Recorder(1)
+    dl.Session(g, m()).train(cost, [], 1, recorder)
+    return recorder.found  # type: ignore[no-any-return]
+
+
+def trained(optimizer: dl.Optimizer, examples: list[float], steps: int) -> float:
+    """Where training takes a variable that starts at 0, whose gradients are the examples."""
+    g = dl.Graph()
+    x, w = g.placeholder("x", []), g.variable("w", S(0))
+    cost = g.multiply(w, x)
+    session = dl.Session(g, m())
+    entries = feeds((x, examples))
+    for _ in range(steps):
+        session.train(cost, entries, len(examples), optimizer)
+    return round(float(session.eval(w).get()), 5)
+
+
+def exactly_trained(optimizer: dl.Optimizer) -> str:
+    g = dl.Graph()
+    x, w = g.placeholder("x", [50]), g.variable("w", dl.NDArray.zeros([50]))
+    cost = g.reduce_sum(g.multiply(w, x))
+    session = dl.Session(g, m())
+    entries = feeds((x, [np.linspace(0.1, 1, 50), np.linspace(0.7, 2, 50), np.linspace(1, 3, 50)]))
+    for _ in range(3):
+        session.train(cost, entries, 3, optimizer)
+    return session.eval(w).get_values().tobytes().hex()
+
+
+def rates(change: Callable[[Any], None], optimizer: Any) -> float:
+    """Where descent takes a variable when the optimizer is changed after the first of two steps."""
+    g = dl.Graph()
+    x, w = g.placeholder("x", []), g.variable("w", S(0))
+    cost = g.multiply(w, x)
+    session = dl.Session(g, m())
+    for i in range(2):
+        session.train(cost, feeds((x, [1])), 1, optimizer)
+        if not i:
+            change(optimizer)
+    return round(float(session.eval(w).get()), 6)
+
+
+def gradient(f: Callable[[dl.NDArray], Any]) -> list[float]:
+    a = A1([-1, 2])
+    return m().gradients(lambda: m().sum(m().square(f(a))), a).get_values().tolist()  # type: ignore[no-any-return]
+
+
+def added_in_order() -> float:
+    """What a session says that 1e8 + 1 - 1e8 is."""
+    g = dl.Graph()
+    x, w = g.placeholder("x", [64]), g.variable("w", dl.NDArray.ones([64]))
+    cost = g.reduce_sum(g.multiply(w, x))
+    examples = [np.full(64, v) for v in (1e8, *[1.0] * 62, -1e8)]
+    session = dl.Session(g, m())
+    return session.train(cost, feeds((x, examples)), 64, dl.SGDOptimizer(0), dl.CostReduction.SUM).get() / 64
+
+
+def image(*shape: int) -> dl.NDArray:
+    return dl.NDArray.make(shape, {"values": np.arange(np.prod(shape), dtype=np.float32) + 1})
+
+
+def refused(call: Callable[[], Any]) -> bool:
+    """Whether a call raises TypeError."""
+    try:
+        call()
+    except TypeError:
+        return True
+    return False
+
+
+def flat(a: dl.NDArray) -> list[float]:
+    return a.get_values().tolist()  # type: ignore[no-any-return]
+
+
+def bits(f: Callable[[], list[float]]) -> Callable[[], str]:
+    """Every bit of the result."""
+    return lambda: np.asarray(f(), np.float32).tobytes().hex()
+
+
+# name: (what to compute, deeplearn.js's result, TF.js's result); None where being different from the other is enough.
+CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
+    "typed_arrays": (lambda: [*flat(A1([NAN], "int32")), *flat(A1([0.4, 0.6, NAN], "bool"))], [SMALLEST, 0, 1, 1], [0, 1, 1, 1]),
+    "variance_scaling_one_sided": (
+        lambda: bool(dl.VarianceScalingInitializer(1, "fan_in", "uniform").initialize([99], 1, 1).get_values().min() < 0),
+        False,
+        True,
+    ),
+    "scalar_constants_undefined": (lambda: dl.Scalar.ONE is None, True, False),
+    "SGD_rule": (lambda: exactly_trained(dl.SGDOptimizer(0.37)), None, None),
+    "Momentum_rule": (lambda: exactly_trained(dl.MomentumOptimizer(0.37, 0.7)), None, None),
+    "Adagrad_rule": (lambda: trained(dl.AdagradOptimizer(0.1), [1, 3], 1), -0.05, -0.09877),
+    "RMSProp_rule": (lambda: trained(dl.RMSPropOptimizer(0.1, 0.9), [1, 3], 1), -0.15811, -0.31623),
+    "Adadelta_rule": (lambda: trained(dl.AdadeltaOptimizer(0.1, 0.95), [1, 3], 1), -0.2, -0.2),
+    "Adam_rule": (lambda: trained(dl.AdamOptimizer(0.1), [1, 3], 1), -0.05, -0.1),
+    "Adamax_rule": (lambda: trained(dl.AdamaxOptimizer(0.1), [1, 3], 1), -0.05, -0.1),
+    "learning_rate_kept_until_batch_size_changes": (
+        lambda: rates(lambda o: o.set_learning_rate(1), dl.SGDOptimizer(0.1)), -0.2, -1.1
+    ),
+    "momentum_kept": (lambda: rates(lambda o: o.setMomentum(0), dl.MomentumOptimizer(0.1, 0.5)), -0.25, -0.2),
+    "products_in_double": (
+        bits(lambda: flat(m().matMul(dl.NDArray.rand_normal([4, 99]), dl.NDArray.rand_normal([99, 4])))), None, None
+    ),
+    "examples_summed_in_order": (added_in_order, None, None),
+    "softmax_through_logarithm": (lambda: round(m().softmax(A1([1000, 1001])).get(0), 7), 0.2689493, 0.2689414),
+    "true_quotient": (lambda: flat(m().divide(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
+    "true_divide_strict": (lambda: flat(m().divideStrict(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
+    "true_scalar_divided_by_array": (lambda: flat(m().scalarDividedByArray(S(7, "int32"), A1([2], "int32"))), [3.5], [3]),
+    "true_array_divided_by_scalar": (lambda: flat(m().arrayDividedByScalar(A1([7], "int32"), S(2, "int32"))), [3.5], [3]),
+    "arg_max_of_nan": (lambda: m().argMax(A1([1, NAN, 3])).get(), SMALLEST, 2),
+    "arg_min_of_nan": (lambda: m().argMin(A1([2, NAN, 1])).get(), SMALLEST, 2),
+    "pow_of_whole_exponents": (lambda: refused(lambda: m().pow(A1([2]), A1([0.5]))), True, False),
+    "maximum_of_one_dtype": (lambda: m().maximum(A1([1], "bool"), A1([0], "bool")).dtype, "bool", "int32"),
+    "minimum_of_one_dtype": (lambda: refused(lambda: m().minimum(A1([1], "bool"), A1([0]))), True, False),
+    "sum_of_moved_axes": (lambda: m().sum(A2([1, 2], [1, 2], "int32"), 0).dtype, "float32", "int32"),
+    "max_of_moved_axes": (lambda: m().max(A2([1, 2], [1, 2], "int32"), [0]).dtype, "float32", "int32"),
+    "min_with_first_element": (lambda: flat(m().min(A2([2, 2], [1, 2, 3, 4]), 1)), [1, 1], [1, 3]),
+    "top_k_with_float_indices": (lambda: m().topK(A1([1, 2]), 1).indices.dtype, "float32", "int32"),
+    "row_entropies_with_epsilon": (
+        lambda: round(m().softmaxCrossEntropyWithLogits(A1([1, 0]), A1([0, 20])).get(), 3),
+        round(-python_math.log(1e-5 + python_math.exp(-20)), 3),
+        20,
+    ),
+    "float32_results": (
+        lambda: [f(A1([1, 2], "int32")).dtype for f in (m().abs, m().square, m().clone, m().neg)], ["float32"] * 4, ["int32"] * 4
+    ),
+    "relu_without_dy": (lambda: gradient(m().relu), [0, 1], [0, 4]),
+    "subtract_without_dy": (lambda: gradient(lambda a: m().subtract(a, A1([1, 1]))), [1, 1], [-4, 2]),
+    "multiply_without_dy": (lambda: gradient(lambda a: m().multiply(a, A1([3, 3]))), [3, 3], [-18, 36]),
+    "squared_cost_without_mean": (lambda: slope(lambda g, w: g.mean_squared_cost(w, g.constant([0, 0])), [2, 4]), [2, 4], [1, 2]),
+    "cross_entropy_with_epsilon": (
+        lambda: slope(lambda g, w: g.multiply(g.constant(2), g.softmax_cross_entropy_cost(w, g.constant([1, 0]))), [0, 0]),
+        [-0.5, 0.5],
+        [-1, 1],
+    ),
+    "prelu_flat_at_zero": (lambda: slope(lambda g, w: g.reduce_sum(g.prelu(w, g.constant([3, 3]))), [0, -1]), [0, 3], [3, 3]),
+    "sigmoid_rounded": (bits(lambda: slope(lambda g, w: g.reduce_sum(g.sigmoid(w)), np.linspace(-3, 3, 40))), None, None),
+    "elu_rounded": (bits(lambda: slope(lambda g, w: g.reduce_sum(g.elu(w)), np.linspace(-3, 0, 40))), None, None),
+    "softmax_rounded": (
+        bits(lambda: slope(lambda g, w: g.reduce_sum(g.square(g.softmax(w))), np.linspace(-3, 3, 40))), None, None
+    ),
+    "divide_rounded": (
+        bits(lambda: slope(lambda g, w: g.reduce_sum(g.square(g.divide(g.constant(0.7), w))), np.linspace(0.3, 3, 40))), None, None
+    ),
+}  # fmt: skip
+
+
+def square(size: int = 3) -> dl.NDArray:
+    return image(size, size, 1)
+
+
+def column() -> dl.NDArray:
+    """A filter of three rows and one column."""
+    return A4([3, 1, 1, 1], [1, 10, 100])
+
+
+# Filters that are not square, and strides larger than the filter, for which deeplearn.js reads other pixels.
+IMAGES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
+    "conv2d_swapped": (lambda: flat(m().conv2d(square(2), column(), None, 1, "same")), [0, 31, 0, 3], [310, 420, 31, 42]),
+    "conv1d_swapped": (
+        lambda: flat(m().conv1d(A2([3, 1], [1, 2, 3]), A3([3, 1, 1], [1, 10, 100]), None, 1, "same")), [0, 0, 0], [210, 321, 32]
+    ),
+    "depthwise_swapped": (lambda: flat(m().depthwiseConv2D(square(2), column(), 1, "same")), [0, 31, 0, 3], [310, 420, 31, 42]),
+    "der_input_swapped": (
+        lambda: flat(m().conv2dDerInput([2, 2, 1], square(2), column(), 1, "same")), [0, 130, 0, 300], [13, 24, 130, 240]
+    ),
+    "transpose_swapped": (
+        lambda: flat(m().conv2dTranspose(square(2), column(), [2, 2, 1], 1, "same")), [0, 130, 0, 300], [13, 24, 130, 240]
+    ),
+    "der_filter_with_margins": (lambda: flat(m().conv2dDerFilter(square(3), square(1), [1, 1, 1, 1], 3, "same")), [5], [1]),
+    "max_pool_with_margins": (lambda: flat(m().maxPool(square(3), 1, 3, "same")), [5], [1]),
+    "min_pool_with_margins": (lambda: flat(m().minPool(square(3), 1, 3, "same")), [5], [1]),
+    "resize_through_zero": (lambda: bool(np.isnan(np.asarray(m().resizeBilinear3D(square(2), [1, 2], True))).all()), True, False),
+    "avg_pool_of_whole_windows": (lambda: flat(m().avgPool(square(1), 2, 1, 1)), [0.25] * 4, [1] * 4),
+    "max_pool_gradient": (
+        lambda: flat(m().maxPoolBackprop(square(1), square(3), 1, 3, "same")), [0, 0, 0, 0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0, 0]
+    ),
+    "avg_pool_gradient": (lambda: flat(m().avgPoolBackprop(square(2), square(1), 2, 1, 1)), [2.5], [10]),
+}  # fmt: skip
+
+
+def both(compute: Callable[[], Any]) -> tuple[Any, Any]:
+    """The results in deeplearn.js's numerics and in TF.js's."""
+    tf.set_seed(4)
+    with dl.numerics("deeplearn.js"):
+        theirs = compute()
+    tf.set_seed(4)
+    return theirs, compute()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_quirk(name: str) -> None:
+    compute, expected, plain = CASES[name]
+    theirs, default = both(compute)
+    if expected is None:
+        assert theirs != default
+    else:
+        assert theirs == expected
+        assert default == plain
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_quirk_of_images(name: str) -> None:
+    compute, expected, plain = IMAGES[name]
+    theirs, default = both(compute)
+    assert theirs == expected
+    assert default == plain
+
+
+def test_every_quirk_has_a_test_and_says_what_it_is() -> None:
+    assert {*CASES, *IMAGES} == set(dl.QUIRKS)
+    for name, entry in dl.QUIRKS.items():
+        assert entry.name == name
+        assert entry.source
+        assert entry.formula.endswith(".")
+    with pytest.raises(ValueError, match="already"):
+        quirks.behaviour("SGD_rule", "", "")
+
+
+# The switch
+
+
+def test_the_default_is_tfjs() -> None:
+    assert dl.get_numerics() == dl.getNumerics() == "tfjs"
+    assert m().divide(A1([7], "int32"), A1([2], "int32")).get(0) == 3
+
+
+def test_setting_and_blocks() -> None:
+    dl.numerics("deeplearn.js")
+    assert dl.get_numerics() == "deeplearn.js"
+    with dl.numerics("tfjs") as inner:
+        assert dl.get_numerics() == "tfjs"
+        dl.numerics("deeplearn.js")
+        assert dl.get_numerics() == "deeplearn.js", "a setting inside a block ends with it"
+        with dl.numerics("tfjs"):
+            assert dl.get_numerics() == "tfjs"
+        assert dl.get_numerics() == "deeplearn.js"
+    assert "tfjs" in repr(inner)
+    assert dl.get_numerics() == "deeplearn.js"
+    dl.numerics("tfjs")
+    with pytest.raises(KeyError), dl.numerics("deeplearn.js"):
+        raise KeyError
+    assert dl.get_numerics() == "tfjs"
+    with pytest.raises(ValueError, match=r"deeplearn\.js"):
+        dl.numerics("numpy")  # type: ignore[arg-type]
+
+
+def in_a_thread() -> str:
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(dl.get_numerics()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_the_setting_is_the_processs_and_a_block_the_threads() -> None:
+    dl.numerics("deeplearn.js")
+    assert in_a_thread() == "deeplearn.js"
+    with dl.numerics("tfjs"):
+        assert in_a_thread() == "deeplearn.js"
+    dl.numerics("tfjs")
+    with dl.numerics("deeplearn.js"):
+        assert in_a_thread() == "tfjs"
+
+
+def test_tasks_have_blocks_of_their_own() -> None:
+    async def ask(mode: Any) -> str:
+        with dl.numerics(mode):
+            await asyncio.sleep(0)
+            return dl.get_numerics()
+
+    async def main() -> list[str]:
+        return await asyncio.gather(*[ask(mode) for mode in ("tfjs", "deeplearn.js") * 3])
+
+    assert asyncio.run(main()) == ["tfjs", "deeplearn.js"] * 3
+    assert dl.get_numerics() == "tfjs"
+
+
+def test_the_new_api_never_changes() -> None:
+    with dl.numerics("deeplearn.js"):
+        assert tf.div(tf.tensor1d([7], "int32"), tf.tensor1d([2], "int32")).array_sync() == [3]
+        assert tf.tensor1d([0.4], "bool").array_sync() == [1]
+        assert tf.softmax([1000.0, 1001.0]).array_sync()[0] == pytest.approx(0.2689414, abs=1e-7)  # type: ignore[index]

@@ -1,0 +1,273 @@
+"""Saved models that lie: one clear error that names the file and the field, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.variable import registered_variables
+from tfpy.engine.handle import accounting
+
+
+def save(folder: Path) -> dict[str, Any]:
+    """A small functional model in a folder, and its model.json."""
+    x = tf.input(shape=[3], name="x")
+    y = tf.layers.dense(units=2, name="d")(tf.layers.dense(units=3, name="c")(x))
+    tf.model(inputs=x, outputs=y, name="m").save(folder)
+    content: dict[str, Any] = json.loads((folder / "model.json").read_text())
+    return content
+
+
+def layer(content: dict[str, Any], i: int) -> dict[str, Any]:
+    found: dict[str, Any] = content["modelTopology"]["config"]["layers"][i]
+    return found
+
+
+def weights(content: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = content["weightsManifest"][0]["weights"]
+    return found
+
+
+def setting(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
+    """A change of one entry of a model.json."""
+
+    def change(content: Any) -> None:
+        for key in path[:-1]:
+            content = content[key]
+        content[path[-1]] = to
+
+    return change
+
+
+def nest(levels: int) -> Any:
+    value: Any = {}
+    for _ in range(levels):
+        value = {"config": value}
+    return value
+
+
+TOPOLOGY = ("modelTopology", "config")
+FIRST_GROUP = ("weightsManifest", 0)
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "no topology": (setting("modelTopology", to=None), "modelTopology must be an object"),
+    "a topology that is a list": (setting("modelTopology", to=[1]), "modelTopology must be an object"),
+    "no class": (setting("modelTopology", "class_name", to=None), "must have a class_name"),
+    "a class that is no model": (setting("modelTopology", "class_name", to="Dense"), "the name of a model"),
+    "an unknown class": (setting("modelTopology", "class_name", to="Modell"), "Unknown model 'Modell'.*Did you mean 'Model'"),
+    "no layers": (setting(*TOPOLOGY, "layers", to=None), "layers must be a list"),
+    "a layer that is a number": (setting(*TOPOLOGY, "layers", 1, to=7), r"layers\[1\] must be an object"),
+    "an unknown layer": (setting(*TOPOLOGY, "layers", 1, "class_name", to="Dens"), r"layers\[1\] \('c'\): .*Did you mean 'Dense'"),
+    "options of another type": (setting(*TOPOLOGY, "layers", 1, "config", "units", to="many"), r"layers\[1\] \('c'\): .*units"),
+    "options that break a layer": (setting(*TOPOLOGY, "layers", 1, "config", "units", to=10**400), "layer c: .*more than 2147483647 elements"),
+    "an unknown activation": (setting(*TOPOLOGY, "layers", 1, "config", "activation", to="rleu"), "Did you mean 'relu'"),
+    "two layers of one name": (setting(*TOPOLOGY, "layers", 2, "name", to="c"), "another layer has it"),
+    "calls that are no list": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=3), "layer c: inbound_nodes must be a list"),
+    "a call on nothing": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["z", 0, 0, {}]]]), "a layer 'z' that is not there"),
+    "a call that never comes": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["d", 0, 0, {}]]]), "which does not come about"),
+    "a call far away": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["x", 10**9, 0, {}]]]), "needs call 1000000000 of layer x"),
+    "an output that is not": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["x", 0, 5, {}]]]), "no output 5"),
+    "a negative call": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["x", -1, 0, {}]]]), r"\[layer, call, output\]"),
+    "inputs that are not": (setting(*TOPOLOGY, "input_layers", to=[["z", 0, 0]]), "input_layers names a layer 'z'"),
+    "outputs that are not": (setting(*TOPOLOGY, "output_layers", to="d"), "output_layers must be a list"),
+    "an input that is none": (setting(*TOPOLOGY, "input_layers", to=[["c", 0, 0]]), "inputs"),
+    "sizes below zero": (setting(*TOPOLOGY, "layers", 0, "config", "batch_input_shape", to=[None, -3]), "sizes of 0 or more"),
+    "deep nesting": (setting(*TOPOLOGY, "name", to=nest(300)), "levels deep"),
+    "a manifest that is an object": (setting("weightsManifest", to={}), "weightsManifest must be a list"),
+    "no paths": (setting(*FIRST_GROUP, "paths", to=None), r"weightsManifest\[0\]\.paths must be a list"),
+    "too few files": (setting(*FIRST_GROUP, "paths", to=[]), "but no file at all has 0"),
+    "a file that is missing": (setting(*FIRST_GROUP, "paths", to=["w.bin"]), r"w\.bin: is missing"),
+    "a file twice": (setting(*FIRST_GROUP, "paths", to=["weights.bin"] * 2), "have together more"),
+    "a folder": (setting(*FIRST_GROUP, "paths", to=["."]), "is no ordinary file"),
+    "another dtype": (setting(*FIRST_GROUP, "weights", 0, "dtype", to="int32"), "'c/kernel' is int32"),
+    "an unknown dtype": (setting(*FIRST_GROUP, "weights", 0, "dtype", to="float99"), r"weights\[0\] \(c/kernel\)\.dtype"),
+    "another shape": (setting(*FIRST_GROUP, "weights", 0, "shape", to=[9]), r"'c/kernel' is float32 of shape \[9\]"),
+    "a smaller shape": (setting(*FIRST_GROUP, "weights", 0, "shape", to=[1]), "take 48 bytes, but .*has more"),
+    "a larger shape": (setting(*FIRST_GROUP, "weights", 0, "shape", to=[99, 3]), r"take \d+ bytes, but .*has 80"),
+    "an absurd shape": (setting(*FIRST_GROUP, "weights", 0, "shape", to=[2**40, 2**40]), "at most"),
+    "a shape that overflows": (setting(*FIRST_GROUP, "weights", 0, "shape", to=[0, 2**62]), "at most"),
+    "a name twice": (setting(*FIRST_GROUP, "weights", 1, "name", to="c/kernel"), "two weights of the name 'c/kernel'"),
+    "another name": (setting(*FIRST_GROUP, "weights", 1, "name", to="c/bais"), "'c/bais'.*Did you mean 'c/bias'"),
+    "an infinite scale": (
+        setting(*FIRST_GROUP, "weights", 0, "quantization", to={"dtype": "uint8", "scale": 1e999, "min": 0}),
+        "is not valid JSON|finite",
+    ),
+    "a training that is none": (setting("trainingConfig", to=[1]), "trainingConfig must be an object"),
+    "metadata that are none": (setting("userDefinedMetadata", to=[1]), "userDefinedMetadata must be an object"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_model_json_that_lies(name: str, tmp_path: Path) -> None:
+    change, message = CHANGES[name]
+    content = save(tmp_path)
+    change(content)
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    variables, tensors = registered_variables(), accounting.tensors
+    with pytest.raises(tf.io.ModelFileError, match=message) as error:
+        tf.load_layers_model(tmp_path)
+    assert str(tmp_path) in str(error.value), "the file is named"
+    assert registered_variables() == variables
+    assert accounting.tensors == tensors
+
+
+@pytest.mark.parametrize("path", ["../secret.bin", "a/../../secret.bin", "/etc/passwd", "..\\secret.bin", "C:\\x", "%2e%2e/secret.bin",
+                                  "file:///etc/passwd", "\\\\server\\x", "a\0b", "", " ", None, 3, ["x"]])  # fmt: skip
+def test_paths_that_lead_elsewhere(path: Any, tmp_path: Path) -> None:
+    content = save(tmp_path / "m")
+    (tmp_path / "secret.bin").write_bytes((tmp_path / "m" / "weights.bin").read_bytes())
+    content["weightsManifest"][0]["paths"] = [path]
+    (tmp_path / "m" / "model.json").write_text(json.dumps(content))
+    with pytest.raises(tf.io.ModelFileError, match=r"weightsManifest\[0\]\.paths\[0\] must be a file"):
+        tf.load_layers_model(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "is not valid JSON"),
+        (b"{", "is not valid JSON"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"[]", "must hold a JSON object"),
+        (b'{"a": NaN}', "NaN is no JSON number"),
+        (b'{"a": -Infinity}', "-Infinity is no JSON number"),
+        (b"[" * 100_000, "levels deep"),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, "levels deep"),
+        (b'{"a": ' + b"1" * 5000 + b"}", "is not valid JSON"),
+        (b"PK\x03\x04", "is not a readable zip archive"),
+        (b"{}" + b" " * (64 * 2**20), "bytes, which no model.json has"),
+    ],
+    ids=lambda v: str(v)[:20],
+)
+def test_a_model_json_that_is_none(text: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_bytes(text)
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(tf.io.ModelFileError, match=message) as error:
+            load(tmp_path)
+        assert "model.json" in str(error.value)
+
+
+@pytest.mark.parametrize("size", [0, 1, 79, 81, 1000])
+def test_weights_of_another_size(size: int, tmp_path: Path) -> None:
+    save(tmp_path)
+    (tmp_path / "weights.bin").write_bytes(b"\0" * size)
+    with pytest.raises(
+        tf.io.ModelFileError, match=r"model\.json: the weights of weightsManifest\[0\] take 80 bytes, but"
+    ):
+        tf.load_layers_model(tmp_path)
+
+
+def test_a_file_that_never_ends(tmp_path: Path) -> None:
+    save(tmp_path)
+    (tmp_path / "weights.bin").unlink()
+    os.mkfifo(tmp_path / "weights.bin")
+    with pytest.raises(tf.io.ModelFileError, match="is no ordinary file"):
+        tf.load_layers_model(tmp_path)
+    os.mkfifo(tmp_path / "fifo.json")
+    with pytest.raises(tf.io.ModelFileError, match="is no ordinary file"):
+        tf.load_layers_model(tmp_path / "fifo.json")
+
+
+def test_a_graph_is_no_layers_model(tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text(json.dumps({"modelTopology": {"node": []}, "weightsManifest": []}))
+    with pytest.raises(ValueError, match="load it with tf.load_graph_model"):
+        tf.load_layers_model(tmp_path)
+    save(tmp_path)
+    with pytest.raises(ValueError, match="load it with tf.load_layers_model"):
+        tf.load_graph_model(tmp_path)
+
+
+def test_memory_is_bounded_by_what_the_files_have(tmp_path: Path) -> None:
+    """A manifest and a topology that agree on gigabytes, and a file that has none of them."""
+    content = save(tmp_path)
+    layer(content, 1)["config"]["units"] = 100_000_000
+    weights(content)[0]["shape"] = [3, 100_000_000]
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    tracemalloc.start()
+    with pytest.raises(tf.io.ModelFileError, match="take"):
+        tf.load_layers_model(tmp_path)
+    assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    tracemalloc.stop()
+
+
+# Archives
+
+
+def archive(path: Path, entries: dict[str, bytes], **options: Any) -> Path:
+    with zipfile.ZipFile(path, "w", options.pop("compression", zipfile.ZIP_DEFLATED)) as made:
+        for name, data in entries.items():
+            made.writestr(name, data)
+    return path
+
+
+def test_a_zip_bomb(tmp_path: Path) -> None:
+    """Weights that are declared, and there, and would unpack to a thousand times what the archive has."""
+    content = save(tmp_path / "m")
+    zeros = b"\0" * (200 * 2**20)
+    weights(content)[0] |= {"shape": [len(zeros) // 4 - 11]}
+    path = archive(tmp_path / "bomb.zip", {"model.json": json.dumps(content).encode(), "weights.bin": zeros})
+    assert path.stat().st_size < 2**20
+    tracemalloc.start()
+    with pytest.raises(tf.io.ModelFileError, match="would unpack to"):
+        tf.load_layers_model(path)
+    assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    tracemalloc.stop()
+
+
+def test_archives_that_lie(tmp_path: Path) -> None:
+    content = json.dumps(save(tmp_path / "m")).encode()
+    data = (tmp_path / "m" / "weights.bin").read_bytes()
+    good = {"model.json": content, "weights.bin": data}
+    tf.load_layers_model(archive(tmp_path / "good.zip", good))
+    for name, entries, message in [
+        ("empty", {}, r"has no model\.json"),
+        ("missing", {"model.json": content}, r"weights\.bin is missing in the archive"),
+        ("elsewhere", {"model.json": content, "../weights.bin": data}, "is missing in the archive"),
+        ("short", {**good, "weights.bin": data[:-1]}, "take 80 bytes"),
+        ("large", {**good, "weights.bin": data + b"x"}, "take 80 bytes"),
+        ("two", {"a.json": content, "b.json": content}, r"has no model\.json \(a\.json, b\.json there\)"),
+    ]:
+        with pytest.raises(tf.io.ModelFileError, match=message):
+            tf.load_layers_model(archive(tmp_path / f"{name}.zip", entries))
+    with pytest.raises(tf.io.ModelFileError, match="packed in a way"):
+        tf.load_layers_model(archive(tmp_path / "lzma.zip", good, compression=zipfile.ZIP_LZMA))
+    stored = archive(tmp_path / "stored.zip", good, compression=zipfile.ZIP_STORED)
+    damaged = bytearray(stored.read_bytes())
+    damaged[damaged.index(data) + 3] ^= 255
+    stored.write_bytes(damaged)
+    with pytest.raises(tf.io.ModelFileError, match="is damaged"):
+        tf.load_layers_model(stored)
+    assert sorted(p.name for p in tmp_path.iterdir() if p.is_dir()) == ["m"], "nothing was unpacked"
+
+
+@pytest.mark.slow
+def test_stateful_layers_of_any_size_are_not_allocated(tmp_path: Path) -> None:
+    """In a process that may not have more than a GB."""
+    layers = [tf.layers.simple_rnn(units=1, batch_input_shape=[2, 3, 1], stateful=True, name="r")]
+    tf.sequential(layers=layers).save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    content["modelTopology"]["config"]["layers"][0]["config"]["batch_input_shape"] = [2**31 - 1, 3, 1]
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    code = f"import tfpy as tf; print(tf.load_layers_model({str(tmp_path)!r}).count_params())"
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))  # noqa: E731
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, preexec_fn=limit, check=True,
+                          env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})  # fmt: skip
+    assert done.stdout.strip() == "3"
+
+
+def test_not_a_number_among_the_weights_is_kept(tmp_path: Path) -> None:
+    """As in TF.js: a model whose training diverged can be looked at."""
+    save(tmp_path)
+    (tmp_path / "weights.bin").write_bytes(np.full(20, np.nan, np.float32).tobytes())
+    assert np.isnan(tf.load_layers_model(tmp_path).weights[0].numpy()).all()

@@ -1,0 +1,396 @@
+"""Saving and loading models of layers: what comes back, what is refused, and what older files mean."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.variable import registered_variables
+from tfpy.engine.handle import accounting
+from tfpy.layers.browser import browser_faults
+
+HERE = Path(__file__).parent
+random = np.random.default_rng(0)
+
+
+def filled(model: Any) -> Any:
+    model.set_weights([random.normal(size=w.shape).astype(np.float32) for w in model.weights])
+    return model
+
+
+def nested() -> Any:
+    inner = tf.sequential(layers=[tf.layers.dense(units=3, input_shape=[3], activation="hardSigmoid")], name="inner")
+    shared = tf.layers.dense(units=3, name="shared", kernel_regularizer=tf.regularizers.l2({"l2": 0.5}))
+    x = tf.input(shape=[3], name="x")
+    y = shared(inner(shared(x)))
+    return tf.model(inputs=x, outputs=[inner(y), y], name="outer")
+
+
+def recurrent() -> Any:
+    layers = [
+        tf.layers.lstm(units=3, input_shape=[4, 2], return_sequences=True, recurrent_initializer="glorotUniform"),
+        tf.layers.rnn(cell=[tf.layers.gru_cell(units=2), tf.layers.simple_rnn_cell(units=3)]),
+        tf.layers.dense(units=1),
+    ]
+    return tf.sequential(layers=layers, name="recurrent")
+
+
+def with_states() -> Any:
+    x, h = tf.input(shape=[4, 2], name="x"), tf.input(shape=[3], name="h")
+    y, state = tf.layers.simple_rnn(units=3, return_state=True, name="rnn")(x, initial_state=[h])
+    return tf.model(inputs=[x, h], outputs=[y, state], name="states")
+
+
+def predict(model: Any, seed: int = 1) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    xs = [rng.normal(size=(2, *t.shape[1:])).astype(np.float32) for t in model.inputs]
+    found = model.predict(xs if len(xs) > 1 else xs[0])
+    return [t.numpy() for t in (found if isinstance(found, list) else [found])]
+
+
+@pytest.mark.parametrize("build", [nested, recurrent, with_states])
+def test_a_model_comes_back(build: Any, tmp_path: Path) -> None:
+    model = filled(build())
+    model.save(tmp_path)
+    again = tf.load_layers_model(tmp_path)
+    assert type(again) is type(model)
+    assert again.get_config() == model.get_config()
+    assert [w.original_name for w in again.weights] == [w.original_name for w in model.weights]
+    for a, b in zip(predict(model), predict(again), strict=True):
+        np.testing.assert_array_equal(a, b)
+    third = type(model).from_config(model.get_config())
+    assert third.get_config() == model.get_config()
+
+
+@pytest.mark.parametrize("build", [nested, recurrent, with_states])
+def test_topologies_alone(build: Any) -> None:
+    model = build()
+    text = model.to_json()
+    assert json.loads(text) == model.toJSON(None, False)
+    for again in (tf.models.model_from_json(text), tf.model_from_json(json.loads(text))):
+        assert again.get_config() == model.get_config()
+        assert not any(np.isnan(y).any() for y in predict(again))
+    assert tf.models.modelFromJSON({"modelTopology": json.loads(text)}).name == model.name
+
+
+def test_words_are_saved_as_keras_spells_them() -> None:
+    layer = tf.layers.dense(units=1, input_shape=[2], activation="hardSigmoid", kernel_initializer="heNormal")
+    config = tf.sequential(layers=[layer]).to_json(return_string=False)["config"]["layers"][0]["config"]
+    assert config["activation"] == "hard_sigmoid"
+    assert config["kernel_initializer"]["config"]["mode"] == "fan_in"
+    assert layer.get_config()["activation"] == "hardSigmoid", "in memory it is TF.js's"
+    silu = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2], activation="silu")])
+    assert '"activation":"swish"' in silu.to_json(), "TF.js knows silu as swish"
+
+
+class Amplified(tf.layers.Layer):
+    """A layer of one's own with an option that is no word of TF.js."""
+
+    class_name = "Amplified"
+
+    def __init__(self, config: Any = None, **options: Any) -> None:
+        super().__init__(config, **options)
+        given = {**(config or {}), **options}
+        self.factor, self.note = given.get("factor", 2), given.get("note", "")
+
+    def call(self, inputs: Any) -> Any:
+        return inputs.mul(self.factor)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "factor": self.factor, "note": self.note}
+
+
+def test_layers_of_ones_own(tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Amplified(factor=3, note="myNote")])
+    with pytest.warns(UserWarning, match="TF.js has no class Amplified"):
+        model.save(tmp_path)
+    with pytest.raises(ValueError, match=r"layers\[1\].*Unknown layer 'Amplified'.*tf.serialization.register_class"):
+        tf.load_layers_model(tmp_path)
+    again = tf.load_layers_model(tmp_path, custom_objects={"Amplified": Amplified})
+    assert (again.layers[1].factor, again.layers[1].note) == (3, "myNote")
+    np.testing.assert_array_equal(predict(model)[0], predict(again)[0])
+
+
+# Weights
+
+
+def test_weights_by_name(tmp_path: Path) -> None:
+    model = filled(nested())
+    named = model.get_named_weights()
+    assert [w["name"].split("/")[1] for w in named] == ["kernel", "bias"] * 2
+    other = nested()
+    renamed = {a["name"]: b["tensor"] for a, b in zip(other.get_named_weights(), named, strict=True)}
+    other.load_weights(renamed)
+    np.testing.assert_array_equal(predict(model)[0], predict(other)[0])
+    model.save(tmp_path)
+    third = tf.load_layers_model(tmp_path)
+    third.set_weights([w.zeros_like() for w in third.weights])
+    third.loadWeights(tmp_path)
+    np.testing.assert_array_equal(predict(model)[0], predict(third)[0])
+
+
+def test_weights_that_do_not_fit_change_nothing() -> None:
+    model = filled(tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="d")]))
+    before = [w.numpy().copy() for w in model.weights]
+    good = {"d/kernel": np.zeros((3, 2), np.float32), "d/bias": np.zeros(2, np.float32)}
+    for change, message in [
+        ({"d/kernel": np.zeros((2, 2), np.float32)}, r"'d/kernel' is float32 of shape \[2, 2\]"),
+        ({"d/bias": np.zeros(2, np.int32)}, "'d/bias' is int32"),
+        ({"x/kernel": np.zeros(1, np.float32)}, "it has weights that the model has not: 'x/kernel'"),
+        ({"m/d/bias": np.zeros(2, np.float32)}, "are both 'd/bias' of the model"),
+    ]:
+        with pytest.raises(tf.io.ModelFileError, match=message):
+            model.load_weights({**good, **change})
+    with pytest.raises(ValueError, match="it lacks weights that the model has: 'd/bias'"):
+        model.load_weights({"d/kernel": good["d/kernel"]})
+    assert all((w.numpy() == b).all() for w, b in zip(model.weights, before, strict=True))
+    model.load_weights({"d/kernel": good["d/kernel"], "x": np.zeros(1)}, strict=False)
+    assert not model.weights[0].numpy().any()
+    assert (model.weights[1].numpy() == before[1]).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["d/kernel:0", "small/d/kernel", "d/cell/kernel", "model/small/d/cell/kernel", "layers/d/vars/0"]
+)
+def test_names_that_other_programs_give_weights(name: str) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="d", use_bias=False)], name="small")
+    model.load_weights({name: np.full((3, 2), 7, np.float32)})
+    assert (model.weights[0].numpy() == 7).all()
+
+
+def test_only_trainable_weights(tmp_path: Path) -> None:
+    model = tf.sequential(
+        layers=[
+            tf.layers.dense(units=2, input_shape=[3], name="a", trainable=False),
+            tf.layers.dense(units=1, name="b"),
+        ]
+    )
+    model.save(tmp_path, {"trainableOnly": True})
+    specs = json.loads((tmp_path / "model.json").read_text())["weightsManifest"][0]["weights"]
+    assert [s["name"] for s in specs] == ["b/kernel", "b/bias"]
+    with pytest.raises(ValueError, match="'a/kernel', 'a/bias'"):
+        tf.load_layers_model(tmp_path)
+    again = tf.load_layers_model(tmp_path, strict=False)
+    assert again.weights[0].numpy().any(), "weights without a value in the file start as the initializer says"
+
+
+# Training
+
+
+@pytest.mark.parametrize(
+    "optimizer", ["sgd", "adam", "rmsprop", "adagrad", "adadelta", "adamax", tf.train.momentum(0.1, 0.9)]
+)
+def test_training_goes_on_where_it_stopped(optimizer: Any, tmp_path: Path) -> None:
+    x, y = random.normal(size=(8, 3)).astype(np.float32), random.normal(size=(8, 2)).astype(np.float32)
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], activation="tanh")])
+    model.compile(optimizer=optimizer, loss="meanSquaredError", metrics=["mse", "acc"])
+    for _ in range(3):
+        model.train_on_batch(x, y)
+    model.save(tmp_path, include_optimizer=True, strict=False)
+    again = tf.load_layers_model(tmp_path)
+    assert again.metrics_names == model.metrics_names
+    assert again.optimizer.iterations == 3
+    for _ in range(3):
+        model.train_on_batch(x, y)
+        again.train_on_batch(x, y)
+    for a, b in zip(model.weights, again.weights, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def test_without_the_optimizer_nothing_of_it_is_saved(tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+    model.compile(optimizer="adam", loss="meanSquaredError")
+    model.save(tmp_path)
+    assert tf.load_layers_model(tmp_path).optimizer is None
+    model.compile(optimizer="adam", loss=lambda t, p: t.sub(p).square().mean())
+    with pytest.raises(ValueError, match="function of your own"):
+        model.save(tmp_path, include_optimizer=True)
+
+
+@pytest.mark.parametrize(
+    ("config", "kind", "options"),
+    [
+        (
+            {"class_name": "Adam", "config": {"learningRate": 0.1, "beta1": 0.5}},
+            "Adam",
+            {"learning_rate": 0.1, "beta1": 0.5},
+        ),
+        (
+            {"class_name": "Adam", "config": {"lr": 0.1, "beta_2": 0.9, "amsgrad": False, "name": "Adam"}},
+            "Adam",
+            {"beta2": 0.9},
+        ),
+        (
+            {"class_name": "RMSprop", "config": {"learning_rate": 0.1, "rho": 0.7, "decay": 0.0}},
+            "RMSProp",
+            {"decay": 0.7},
+        ),
+        (
+            {"class_name": "SGD", "config": {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}},
+            "Momentum",
+            {"use_nesterov": True},
+        ),
+    ],
+)
+def test_optimizers_of_tfjs_and_keras(config: Any, kind: str, options: dict[str, Any]) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+    training = {"loss": "mean_squared_error", "metrics": [["acc"]], "optimizer_config": config}
+    again = tf.load_layers_model({"modelTopology": model.to_json(return_string=False), "trainingConfig": training})
+    assert again.optimizer.get_class_name() == kind
+    assert options.items() <= again.optimizer.get_config().items()
+    assert again.metrics_names == ["loss", "acc"]
+
+
+@pytest.mark.parametrize(
+    "training",
+    [
+        {"loss": "mean_squared_error", "optimizer_config": {"class_name": "Lion", "config": {}}},
+        {"loss": "ctc", "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}}},
+        {"loss": "mean_squared_error", "optimizer_config": {"class_name": "Adam", "config": {"amsgrad": True}}},
+        {
+            "loss": {"class_name": "BinaryCrossentropy", "config": {"from_logits": True}},
+            "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}},
+        },
+    ],
+)
+def test_a_training_that_is_not_known_leaves_the_model_uncompiled(training: Any) -> None:
+    topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
+    with pytest.warns(UserWarning, match="loaded, but not compiled"):
+        model = tf.load_layers_model({"modelTopology": topology, "trainingConfig": training})
+    assert model.optimizer is None
+
+
+def test_losses_as_keras_has_them() -> None:
+    topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
+    training = {
+        "loss": {"class_name": "MeanAbsoluteError", "config": {"reduction": "auto", "name": "mean_absolute_error"}},
+        "metrics": [[{"class_name": "MeanMetricWrapper", "config": {"name": "accuracy", "fn": "binary_accuracy"}}]],
+        "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}},
+    }
+    model = tf.load_layers_model({"modelTopology": topology, "trainingConfig": training})
+    assert model.metrics_names == ["loss", "binary_accuracy"]
+
+
+def test_metadata(tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+    assert model.get_user_defined_metadata() is None
+    model.set_user_defined_metadata({"labels": ["cat", "dog"], "size": np.int64(3)})
+    model.save(tmp_path)
+    assert tf.load_layers_model(tmp_path).getUserDefinedMetadata() == {"labels": ["cat", "dog"], "size": 3}
+    with pytest.raises(TypeError, match="user_defined_metadata"):
+        model.set_user_defined_metadata("text")
+    with pytest.raises(ValueError, match="JSON"):
+        model.set_user_defined_metadata({"f": print})
+    with pytest.warns(UserWarning, match="more than"):
+        model.set_user_defined_metadata({"x": "y" * 2**20})
+
+
+# The browser
+
+
+def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
+    model = tf.sequential(
+        layers=[
+            tf.layers.dense(units=1, input_shape=[1], activation="exponential", name="d"),
+            Amplified(name="mine"),
+            tf.layers.dense(units=1, activation="gelu_new", name="e"),
+        ]
+    )
+    with pytest.raises(ValueError, match="Nothing was saved") as error:
+        model.save(tmp_path / "m", strict=True)
+    assert not (tmp_path / "m").exists()
+    for fault in ("layer 'd' (Dense): TF.js has no activation 'exponential'", "layer 'mine' (Amplified)", "'gelu_new'"):
+        assert fault in str(error.value)
+    with pytest.warns(UserWarning, match="exponential"):
+        model.save(tmp_path / "m")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.save(tmp_path / "m", strict=False)
+
+
+def test_what_a_browser_would_refuse_of_a_training() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
+    training = {"loss": ["ctc"], "metrics": {"a": "recall"}, "optimizer_config": {"class_name": "Adamax", "config": {}}}
+    faults = browser_faults(model, training, ["a", "a"])
+    assert faults == [
+        "TF.js cannot restore the state of the optimizer Adamax",
+        "TF.js has no loss 'ctc'",
+        "TF.js has no metric 'recall'",
+        "there are two weights of the name 'a'",
+    ]
+
+
+# Files of Keras
+
+
+@pytest.mark.parametrize("folder", sorted(HERE.glob("keras[23]/*")), ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_files_made_by_keras(folder: Path) -> None:
+    model = tf.load_layers_model(folder)
+    expected = json.loads((folder / "expected.json").read_text())
+    inputs = [np.array(x, np.float32) for x in expected["inputs"]]
+    found = model.predict(inputs if len(inputs) > 1 else inputs[0])
+    quantized = '"quantization"' in (folder / "model.json").read_text()
+    for ours, theirs in zip(found if isinstance(found, list) else [found], expected["outputs"], strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-4 if quantized else 1e-6)
+
+
+def keras_layer(**changes: Any) -> dict[str, Any]:
+    options = {
+        "name": "d",
+        "trainable": True,
+        "dtype": {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "mixed_float16"}},
+        "units": 2,
+        "activation": {"module": "builtins", "class_name": "function", "config": "relu", "registered_name": "function"},
+        "kernel_initializer": {"module": "keras.initializers", "class_name": "GlorotUniform", "config": {"seed": None}},
+        "lora_rank": None,
+        "batch_input_shape": {"class_name": "__tuple__", "items": [None, 3]},
+    }
+    return {"class_name": "Dense", "config": {**options, **changes}, "registered_name": None, "build_config": {}}
+
+
+def test_what_keras_notes_beside_the_options() -> None:
+    model = tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer()]})
+    config = model.layers[0].get_config()
+    assert (config["dtype"], config["activation"], config["batch_input_shape"]) == ("float32", "relu", [None, 3])
+    with pytest.warns(UserWarning, match="d: option lora_rank = 4 of the file"):
+        tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer(lora_rank=4)]})
+    wrapped = {
+        "model_config": {"class_name": "Sequential", "config": {"layers": [keras_layer()]}},
+        "keras_version": "2",
+    }
+    assert tf.models.model_from_json(wrapped).name.startswith("sequential")
+    text = {"model_config": json.dumps({"class_name": "Sequential", "config": {"layers": [keras_layer()]}})}
+    assert tf.models.model_from_json(text).count_params() == 8
+
+
+# Nothing is left
+
+
+def test_weights_are_not_made_before_the_file_is_checked(tmp_path: Path) -> None:
+    """A file may ask for layers of any size; its weights are what they are."""
+    model = tf.sequential(layers=[tf.layers.dense(units=4, input_shape=[3], name="d")])
+    model.save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    content["modelTopology"]["config"]["layers"][0]["config"]["units"] = 200_000_000
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    variables, tensors = registered_variables(), accounting.tensors
+    with pytest.raises(ValueError, match=r"'d/kernel' is float32 of shape \[3, 4\].*\[3, 200000000\]"):
+        tf.load_layers_model(tmp_path)
+    assert registered_variables() == variables
+    assert accounting.tensors == tensors
+
+
+def test_loading_draws_no_random_numbers(tmp_path: Path) -> None:
+    model = recurrent()
+    model.save(tmp_path)
+    tf.set_seed(3)
+    expected = tf.random_normal([3]).array_sync()
+    tf.set_seed(3)
+    tf.load_layers_model(tmp_path)
+    assert tf.random_normal([3]).array_sync() == expected

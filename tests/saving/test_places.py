@@ -1,0 +1,487 @@
+"""Where models are kept: folders, archives, servers, memory, the local store; how they are found and replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import io
+import json
+import os
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.io import router, writing
+
+X = np.array([[1, 2, 3]], np.float32)
+
+
+def small_model(value: float = 0.5, units: int = 2) -> tf.Sequential:
+    model = tf.sequential(layers=[tf.layers.dense(units=units, input_shape=[3], name="d")], name="small")
+    model.set_weights([np.full((3, units), value, np.float32), np.arange(units, dtype=np.float32)])
+    return model
+
+
+def check_same(place: Any, value: float = 0.5, units: int = 2, **options: Any) -> None:
+    model = tf.load_layers_model(place, **options)
+    np.testing.assert_array_equal(model.predict(X).numpy(), small_model(value, units).predict(X).numpy())
+
+
+# The file system
+
+
+@pytest.mark.parametrize("spelt", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
+def test_folders(tmp_path: Path, spelt: Any) -> None:
+    folder = tmp_path / "my model"
+    result = small_model().save(spelt(folder))
+    assert sorted(p.name for p in folder.iterdir()) == ["model.json", "weights.bin"]
+    assert result.modelArtifactsInfo.weightDataBytes == 32
+    check_same(spelt(folder))
+    check_same(spelt(folder / "model.json"))
+
+
+def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    small_model().save("web/model")
+    check_same("web/model")
+    check_same("file://web/model/model.json")
+
+
+def test_a_json_file_of_another_name(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "a.json")
+    small_model(0.25).save(tmp_path / "b.json")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "a.weights.bin", "b.json", "b.weights.bin"]
+    check_same(tmp_path / "a.json")
+    check_same(tmp_path / "b.json", 0.25)
+    with pytest.raises(ValueError, match=r"no model\.json \(a\.json, b\.json there\)"):
+        tf.load_layers_model(tmp_path)
+
+
+def test_archives(tmp_path: Path) -> None:
+    path = tmp_path / "model.zip"
+    small_model().save(path)
+    check_same(path)
+    small_model(0.75).save(path)
+    check_same(path, 0.75)
+
+
+def test_an_archive_with_a_folder_and_other_files(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    with zipfile.ZipFile(tmp_path / "teachable.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("model.json", "weights.bin"):
+            archive.write(tmp_path / "m" / name, f"my/export/{name}")
+        archive.writestr("my/export/metadata.json", "{}")
+        archive.writestr("__MACOSX/my/export/._model.json", "")
+    check_same(tmp_path / "teachable.zip")
+
+
+def test_shards(tmp_path: Path) -> None:
+    small_model().save(tf.io.file_system(tmp_path, weight_shard_size_bytes=7))
+    assert sorted(p.name for p in tmp_path.glob("*.bin")) == [f"group1-shard{i}of5.bin" for i in range(1, 6)]
+    seen: list[float] = []
+    check_same(tmp_path, on_progress=seen.append)
+    assert seen == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    small_model(0.25).save(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["model.json", "weights.bin"], "the old shards are gone"
+    check_same(tmp_path, 0.25)
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("page")
+    (tmp_path / "model.json").write_text('{"weightsManifest": [{"paths": ["index.html"], "weights": []}]}')
+    small_model().save(tmp_path)
+    assert (tmp_path / "index.html").read_text() == "page"
+
+
+def test_weights_elsewhere(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    (tmp_path / "w").mkdir()
+    (tmp_path / "m" / "weights.bin").rename(tmp_path / "w" / "weights.bin")
+    check_same(tmp_path / "m", weight_path_prefix=str(tmp_path / "w"))
+    check_same(tmp_path / "m", weight_path_prefix=(tmp_path / "w").as_uri() + "/")
+    check_same(tmp_path / "m", weight_url_converter=lambda name: str(tmp_path / "w" / name))
+
+    async def later(name: str) -> str:
+        return str(tmp_path / "w" / name)
+
+    check_same(tmp_path / "m", weight_url_converter=later)
+
+
+@pytest.mark.parametrize("name", ["missing", "missing/model.json", "missing.zip"])
+def test_nothing_there(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no such file") as error:
+        tf.load_layers_model(tmp_path / name)
+    assert isinstance(error.value, tf.io.ModelFileError)
+
+
+def test_formats_that_are_not_written_or_read(tmp_path: Path) -> None:
+    for name in ("m.h5", "m.keras"):
+        with pytest.raises(ValueError, match="not written"):
+            small_model().save(tmp_path / name)
+    (tmp_path / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+    with pytest.raises(ValueError, match="HDF5"):
+        tf.load_layers_model(tmp_path / "m.h5")
+    with zipfile.ZipFile(tmp_path / "m.keras", "w") as archive:
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("config.json", "{}")
+    with pytest.raises(ValueError, match=r"\.keras file"):
+        tf.load_layers_model(tmp_path / "m.keras")
+
+
+# Replacing
+
+
+class Crash(BaseException):
+    """The end of the process."""
+
+
+@pytest.mark.parametrize("shard_bytes", [None, 7])
+def test_a_crash_leaves_the_old_model_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shard_bytes: int | None
+) -> None:
+    """Saving is cut off before each of its steps on the file system; what is there always loads."""
+    steps = 0
+    for cut in range(100):
+        folder = tmp_path / str(cut)
+        small_model(0.5, 2).save(tf.io.file_system(folder, weight_shard_size_bytes=shard_bytes))
+        left = cut
+
+        def counted(function: Any) -> Any:
+            def call(*args: Any, **keywords: Any) -> Any:
+                nonlocal left
+                if left == 0:
+                    raise Crash
+                left -= 1
+                return function(*args, **keywords)
+
+            return call
+
+        with monkeypatch.context() as patch:
+            for name in ("replace", "link", "fsync"):
+                patch.setattr(writing.os, name, counted(getattr(os, name)))
+            patch.setattr(Path, "unlink", counted(Path.unlink))
+            try:
+                small_model(0.25, 3).save(tf.io.file_system(folder, weight_shard_size_bytes=shard_bytes))
+                finished = True
+            except Crash:
+                finished = False
+        model = tf.load_layers_model(folder)
+        kernel = model.get_weights()[0].numpy()
+        new = kernel.shape == (3, 3)
+        assert (kernel == (0.25 if new else 0.5)).all()
+        assert new or not finished
+        small_model(0.75, 2).save(folder)
+        check_same(folder, 0.75)
+        if finished:
+            steps = cut
+            break
+    assert steps > 5
+
+
+def test_file_systems_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: Any) -> None:
+        raise OSError("not supported")
+
+    monkeypatch.setattr(writing.os, "link", no_links)
+    for value in (0.5, 0.25, 0.75):
+        small_model(value).save(tmp_path)
+        check_same(tmp_path, value)
+        assert len(list(tmp_path.glob("*.bin"))) == 1
+
+
+def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    model = small_model(0.25)
+    model.layers[0].units = float("nan")
+    with pytest.raises(ValueError, match="JSON"):
+        model.save(tmp_path)
+    check_same(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_files_can_be_read_by_others(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    umask = os.umask(0)
+    os.umask(umask)
+    assert {p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {0o666 & ~umask}
+
+
+# Servers
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, and keeps what is posted."""
+
+    posted: ClassVar[dict[str, Any]] = {}
+
+    def do_POST(self) -> None:
+        Handler.posted = {"type": self.headers["Content-Type"], "key": self.headers["X-Key"]}
+        Handler.posted["body"] = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200 if self.path == "/upload" else 500)
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/away"):
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/passwd")
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    small_model().save(tmp_path / "m")
+    made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Handler(*a, directory=str(tmp_path)))
+    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{made.server_port}"
+    made.shutdown()
+    made.server_close()
+    thread.join()
+
+
+def test_loading_from_a_server(server: str) -> None:
+    check_same(f"{server}/m/model.json")
+    check_same(f"{server}/m/")
+    check_same(f"{server}/m/model.json?token=1")
+    check_same([f"{server}/m/model.json", f"{server}/m/any.bin"])
+    check_same(tf.io.http(f"{server}/m/model.json", {"requestInit": {"headers": {"X-Key": "1"}}}))
+    check_same(tf.io.browser_http_request(f"{server}/m/model.json"))
+    check_same(f"{server}/m/model.json", weight_path_prefix=f"{server}/m/")
+    assert tf.io.isHTTPScheme(server)
+    manifest = [{"paths": ["weights.bin"], "weights": [{"name": "w", "shape": [8], "dtype": "float32"}]}]
+    assert tf.io.load_weights(manifest, f"{server}/m")["w"].shape == (8,)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/n/model.json", "answers 404"),
+        ("/away", "cannot be fetched|unknown url type|answers"),
+        ("/m", "not valid JSON"),
+    ],
+)
+def test_a_server_without_the_model(server: str, path: str, message: str) -> None:
+    with pytest.raises(tf.io.ModelFileError, match=message):
+        tf.load_layers_model(server + path)
+
+
+def test_no_server() -> None:
+    with pytest.raises(OSError, match="cannot be fetched"):
+        tf.load_layers_model("http://127.0.0.1:9/model.json")
+
+
+def test_saving_to_a_server(server: str) -> None:
+    handler = tf.io.http(f"{server}/upload", {"requestInit": {"headers": {"X-Key": "secret"}}})
+    result = small_model().save(handler)
+    assert result.responses
+    assert Handler.posted["key"] == "secret"
+    assert Handler.posted["type"].startswith("multipart/form-data; boundary=")
+    body = Handler.posted["body"]
+    assert b'filename="model.json"' in body
+    assert b'filename="model.weights.bin"' in body
+    assert b'"paths":["./model.weights.bin"]' in body
+    with pytest.raises(OSError, match="answers 500"):
+        small_model().save(f"{server}/elsewhere")
+
+
+def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    asked = []
+
+    async def fetch(url: str, init: dict[str, Any]) -> bytes:
+        asked.append((url, init))
+        return (tmp_path / url.rsplit("/", 1)[1]).read_bytes()
+
+    check_same("https://example.test/model.json", fetch_func=fetch, request_init={"headers": {"A": "1"}})
+    assert asked[1] == ("https://example.test/weights.bin", {"headers": {"A": "1"}})
+
+    class Response:
+        def __init__(self, status: int) -> None:
+            self.status_code, self.content = status, b"{}"
+
+    with pytest.raises(OSError, match="answers 403"):
+        tf.load_layers_model("https://example.test/model.json", {"fetchFunc": lambda url: Response(403)})
+    with pytest.raises(ValueError, match="without a body"):
+        tf.io.http("https://example.test/model.json", {"requestInit": {"body": "x"}})
+
+
+# Memory
+
+
+def test_a_dict(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    check_same(content, weight_path_prefix=str(tmp_path))
+    with pytest.raises(ValueError, match="weight_path_prefix"):
+        tf.load_layers_model(content)
+    data = (tmp_path / "weights.bin").read_bytes()
+    artifacts = tf.io.get_model_artifacts_for_json_sync(
+        content, tf.io.get_weight_specs(content["weightsManifest"]), data
+    )
+    check_same(artifacts)
+    check_same(dict(artifacts))
+    check_same(tf.io.from_memory(artifacts))
+    check_same(tf.io.from_memory_sync(content["modelTopology"], artifacts.weight_specs, data))
+    model = tf.load_layers_model(content["modelTopology"])
+    assert model.count_params() == 8
+
+
+def test_handlers_of_ones_own(tmp_path: Path) -> None:
+    kept: list[Any] = []
+
+    async def save(artifacts: Any) -> dict[str, Any]:
+        kept.append(artifacts)
+        return {"modelArtifactsInfo": {"modelTopologyType": "JSON"}}
+
+    async def load() -> Any:
+        return kept[0]
+
+    result = small_model().save(tf.io.with_save_handler(save))
+    assert result.model_artifacts_info["modelTopologyType"] == "JSON"
+    small_model().save({"save": kept.append})
+    small_model().save(tf.io.with_save_handler_sync(lambda artifacts: None))
+    assert kept[0].generatedBy.startswith("tfpy")
+    assert kept[0].weight_specs[0] == {"name": "d/kernel", "shape": [3, 2], "dtype": "float32"}
+    check_same({"load": load})
+    with pytest.raises(AttributeError, match="no 'weights'"):
+        _ = kept[0].weights
+
+
+def test_everything_may_be_awaited(tmp_path: Path) -> None:
+    async def round_trip() -> Any:
+        await small_model().save(tmp_path)
+        return await tf.load_layers_model(tmp_path)
+
+    np.testing.assert_array_equal(asyncio.run(round_trip()).predict(X).numpy(), small_model().predict(X).numpy())
+
+
+def test_files_in_hand(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    files = [tmp_path / "model.json", tmp_path / "weights.bin"]
+    check_same(tf.io.browser_files(files))
+    with files[0].open("rb") as first, files[1].open("rb") as second:
+        check_same(tf.io.browser_files([first, second]))
+    assert tf.load_layers_model(tf.io.browser_files(files[:1])).count_params() == 8
+    (tmp_path / "more.bin").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"does not name the weight files more\.bin"):
+        tf.load_layers_model(tf.io.browser_files([*files, tmp_path / "more.bin"]))
+    with pytest.raises(ValueError, match=r"weights\.bin was not given"):
+        tf.load_layers_model(tf.io.browser_files([files[0], tmp_path / "more.bin"]))
+    with pytest.raises(ValueError, match="at least one file"):
+        tf.io.browser_files([])
+    with pytest.raises(TypeError, match="with a name"):
+        tf.io.browser_files([io.BytesIO()])
+
+
+# Routers
+
+
+@pytest.fixture
+def routers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Routers registered in a test are forgotten."""
+    monkeypatch.setattr(router, "_save_routers", list(router._save_routers))
+    monkeypatch.setattr(router, "_load_routers", list(router._load_routers))
+
+
+@pytest.mark.usefixtures("routers")
+def test_routers(tmp_path: Path) -> None:
+    memory: dict[str, Any] = {}
+
+    class InDict:
+        def __init__(self, url: str) -> None:
+            self.url = url
+
+        def save(self, artifacts: Any) -> None:
+            memory[self.url] = artifacts
+
+        def load(self) -> Any:
+            return memory[self.url]
+
+    tf.io.register_save_router(lambda url: InDict(url) if str(url).startswith("mem://") else None)
+    tf.io.register_load_router(lambda url, options: InDict(url) if str(url).startswith("mem://") else None)
+    small_model().save("mem://a")
+    check_same("mem://a")
+    assert [type(h) for h in tf.io.get_load_handlers("mem://a")] == [InDict]
+    assert tf.io.get_save_handlers("other://a") == []
+    tf.io.registerLoadRouter(lambda url: InDict(url))
+    with pytest.raises(ValueError, match="2 handlers were found"):
+        tf.load_layers_model("mem://a")
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("other://a", "nothing here can load 'other://a'"),
+        ("", "a path, a URL, or a handler"),
+        (None, "a path, a URL, or a handler"),
+        (7, "a path, a URL, or a handler"),
+        (b"bytes", "a path, a URL, or a handler"),
+    ],
+)
+def test_places_that_mean_nothing(place: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        tf.load_layers_model(place)
+
+
+def test_saving_nowhere() -> None:
+    with pytest.raises(ValueError, match="nothing here can save"):
+        small_model().save("other://a")
+    with pytest.raises(ValueError, match="downloads belong to browsers"):
+        small_model().save("downloads://my-model")
+    with pytest.raises(TypeError, match="handler_or_url|save method|a path"):
+        small_model().save(object())
+
+
+# The local store
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TFPY_MODELS", str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+def test_the_local_store(store: Path) -> None:
+    assert tf.io.list_models() == {}
+    small_model().save("localstorage://my/model-1")
+    check_same("localstorage://my/model-1")
+    info = tf.io.copy_model("localstorage://my/model-1", "indexeddb://copy")
+    assert info.weightDataBytes == 32
+    assert list(tf.io.list_models()) == ["localstorage://my/model-1", "indexeddb://copy"]
+    assert tf.io.list_models()["indexeddb://copy"].weight_data_bytes == 32
+    tf.io.move_model("indexeddb://copy", "localstorage://moved")
+    check_same("localstorage://moved")
+    assert tf.io.remove_model("localstorage://my/model-1").modelTopologyType == "JSON"
+    assert list(tf.io.list_models()) == ["localstorage://moved"]
+    with pytest.raises(FileNotFoundError, match="no such model"):
+        tf.load_layers_model("localstorage://my/model-1")
+    with pytest.raises(ValueError, match="another URL"):
+        tf.io.copy_model("localstorage://moved", "localstorage://moved")
+    with pytest.raises(ValueError, match="local store"):
+        tf.io.remove_model("file:///tmp")
+
+
+@pytest.mark.parametrize("name", ["..", "../../x", "/etc/x", ".hidden", "a%2Fb", "C:\\x"])
+def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
+    small_model().save(f"localstorage://{name}")
+    assert [p.parent for p in (store / "localstorage").iterdir()] == [store / "localstorage"]
+    assert list(store.parent.iterdir()) == [store]
+    assert list(tf.io.list_models()) == [f"localstorage://{name}"]
+
+
+def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    tf.io.copy_model(str(tmp_path / "m"), "localstorage://m")
+    tf.io.copyModel("localstorage://m", f"file://{tmp_path / 'back'}")
+    check_same(tmp_path / "back")

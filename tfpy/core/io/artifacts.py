@@ -1,0 +1,175 @@
+"""What makes up a saved model, in memory and as the JSON of a model.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.specs import get_weight_specs
+from tfpy.core.ready import Ready, finish
+from tfpy.core.registry import export
+from tfpy.core.results import Entries
+from tfpy.engine.errors import argument_error
+
+# The parts of a model that a model.json holds as they are.
+_IN_JSON = (
+    "model_topology",
+    "format",
+    "generated_by",
+    "converted_by",
+    "signature",
+    "user_defined_metadata",
+    "model_initializer",
+    "initializer_signature",
+    "training_config",
+)
+
+
+@export(namespace="io", doc="Models / Loading")
+class ModelArtifacts(Entries, Ready):
+    """What makes up a saved model; read by key or attribute in either spelling, None for what is not given.
+
+    `model_topology`, `weight_specs` (a list of {'name', 'shape', 'dtype', …}), `weight_data` (bytes, or a list of
+    them), `format`, `generated_by`, `converted_by`, `training_config`, `signature`, `user_defined_metadata`,
+    `model_initializer`, `initializer_signature`.
+
+    Source: TF.js `tf.io.ModelArtifacts`.
+    """
+
+    known = (*_IN_JSON, "weight_specs", "weight_data")
+
+
+class ModelArtifactsInfo(Entries, Ready):
+    """When a model was saved, and the bytes of its parts."""
+
+    known = ("date_saved", "model_topology_type", "model_topology_bytes", "weight_specs_bytes", "weight_data_bytes")
+
+
+class SaveResult(Entries, Ready):
+    """What a save handler says of what it did."""
+
+    known = ("model_artifacts_info", "responses", "errors")
+
+
+def as_artifacts(given: Any, where: str) -> ModelArtifacts:
+    """Artifacts as a handler returned them: ours, or any mapping."""
+    if isinstance(given, ModelArtifacts):
+        return given
+    if not isinstance(given, Mapping):
+        raise argument_error(
+            where, "artifacts", "a dict with modelTopology, weightSpecs and weightData", given, TypeError
+        )
+    return ModelArtifacts(given)
+
+
+def as_save_result(given: Any) -> SaveResult:
+    """The result of a save handler, which may return any mapping or nothing."""
+    return given if isinstance(given, SaveResult) else SaveResult(given if isinstance(given, Mapping) else {})
+
+
+def json_text(value: Any, source: str) -> str:
+    """JSON as browsers read it: NaN and infinities are refused, numpy numbers are numbers.
+
+    Raises:
+        ModelFileError: a value that JSON does not have.
+    """
+    try:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ModelFileError(f"{source}: cannot be written as JSON: {error}.") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    for method in ("item", "tolist"):
+        if hasattr(value, method) and getattr(value, "ndim", 0) == (0 if method == "item" else value.ndim):
+            return getattr(value, method)()
+    raise TypeError(f"a {type(value).__name__} is not plain data")
+
+
+def model_json_of(artifacts: ModelArtifacts, manifest: Sequence[Any] | None) -> dict[str, Any]:
+    """The content of the model.json of a model whose weights are where the manifest says."""
+    entries = {name: getattr(artifacts, name) for name in _IN_JSON}
+    always = {"model_topology", "format", "generated_by", "converted_by"}
+    kept = {name: value for name, value in entries.items() if value is not None or name in always}
+    return {**Entries(kept), **({} if manifest is None else {"weightsManifest": list(manifest)})}
+
+
+@export(namespace="io", doc="Models / Loading")
+def get_model_artifacts_for_json_sync(
+    model_json: Mapping[str, Any], weight_specs: Sequence[Any] | None = None, weight_data: Any = None
+) -> ModelArtifacts:
+    """The artifacts of a model from the content of its model.json.
+
+    Args:
+        model_json: the parsed JSON.
+        weight_specs: what the weights are; required if the JSON has a weightsManifest.
+        weight_data: their bytes; required likewise.
+
+    Raises:
+        ValueError: there is a manifest, but no specs or no data.
+
+    Source: TF.js `tf.io.getModelArtifactsForJSONSync`.
+    """
+    given = Entries(model_json)
+    found = {name: given[name] for name in _IN_JSON if given.get(name) is not None}
+    if given.get("weights_manifest") is not None:
+        for argument, value in (("weight_specs", weight_specs), ("weight_data", weight_data)):
+            if value is None:
+                expected = "given, since model_json has a weightsManifest"
+                raise argument_error("get_model_artifacts_for_json", argument, expected, None)
+        found |= {"weight_specs": weight_specs, "weight_data": weight_data}
+    return ModelArtifacts(found)
+
+
+@export(namespace="io", doc="Models / Loading")
+def get_model_artifacts_for_json(model_json: Mapping[str, Any], load_weights: Callable[[Any], Any]) -> ModelArtifacts:
+    """The artifacts of a model from the content of its model.json, the weights fetched by a function.
+
+    Args:
+        model_json: the parsed JSON.
+        load_weights: called with the weightsManifest, if there is one; returns [weight_specs, weight_data]. It may be
+            `async`.
+
+    Returns:
+        The artifacts; they may be awaited.
+
+    Source: TF.js `tf.io.getModelArtifactsForJSON`.
+    """
+    manifest = Entries(model_json).get("weights_manifest")
+    specs, data = (None, None) if manifest is None else finish(load_weights(manifest))
+    return get_model_artifacts_for_json_sync(model_json, specs, data)
+
+
+@export(namespace="io", doc="Models / Loading")
+def get_model_artifacts_info_for_json(model_artifacts: Mapping[str, Any]) -> ModelArtifactsInfo:
+    """When, and how many bytes: what save handlers return as `model_artifacts_info`.
+
+    Source: TF.js `tf.io.getModelArtifactsInfoForJSON`.
+    """
+    artifacts = as_artifacts(model_artifacts, "get_model_artifacts_info_for_json")
+
+    def size(value: Any) -> int:
+        return 0 if value is None else len(json_text(value, "model_artifacts").encode())
+
+    return ModelArtifactsInfo(
+        {
+            "date_saved": datetime.now(UTC),
+            "model_topology_type": "JSON",
+            "model_topology_bytes": size(artifacts.model_topology),
+            "weight_specs_bytes": size(artifacts.weight_specs),
+            "weight_data_bytes": CompositeArrayBuffer(artifacts.weight_data).byte_length,
+        }
+    )
+
+
+def artifacts_from(model_json: Mapping[str, Any], data: Any) -> ModelArtifacts:
+    """The artifacts of a model whose model.json has been read and whose weights' bytes are at hand."""
+    manifest = model_json.get("weightsManifest")
+    specs = None if manifest is None else get_weight_specs(manifest)
+    return get_model_artifacts_for_json_sync(model_json, specs, data)

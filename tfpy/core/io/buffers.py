@@ -1,0 +1,80 @@
+"""Bytes in pieces: the shards of a model's weights, read as if they were one."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.io._camel import CompositeArrayBufferCamel
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+
+
+@export(namespace="io", doc="Models / Loading")
+class CompositeArrayBuffer(CompositeArrayBufferCamel):
+    """Bytes in several pieces that are read as if they were one; they are not copied together.
+
+    Args:
+        buffers: bytes, a numpy array, or a list of either; None stands for nothing.
+
+    Source: TF.js `tf.io.CompositeArrayBuffer`.
+    """
+
+    def __init__(self, buffers: Any = None) -> None:
+        self._pieces = _views(buffers)
+        self._ends = list(itertools.accumulate(map(len, self._pieces)))
+
+    @property
+    def byte_length(self) -> int:
+        """The number of bytes."""
+        return self._ends[-1] if self._ends else 0
+
+    def slice(self, start: int = 0, end: int | None = None) -> bytes:
+        """The bytes from start to end; both are kept within what there is."""
+        last = self.byte_length if end is None else min(max(end, 0), self.byte_length)
+        return bytes(self.view(min(max(start, 0), last), last))
+
+    def view(self, start: int, end: int) -> memoryview:
+        """The bytes from start to end, of which both must be there; copied only where two pieces meet."""
+        parts = []
+        index = bisect_right(self._ends, start)
+        while start < end:
+            piece, before = self._pieces[index], self._ends[index] - len(self._pieces[index])
+            parts.append(piece[start - before : end - before])
+            start, index = self._ends[index], index + 1
+        return parts[0] if len(parts) == 1 else memoryview(b"".join(parts))
+
+    @staticmethod
+    def join(buffers: Any = None) -> bytes:
+        """Bytes, or a list of them, as one."""
+        return concatenate_array_buffers(buffers)
+
+
+@export(namespace="io", doc="Models / Loading")
+def concatenate_array_buffers(buffers: Any) -> bytes:
+    """Bytes, or a list of them, as one.
+
+    Args:
+        buffers: bytes, a numpy array, or a list of either; None stands for nothing.
+
+    Source: TF.js `tf.io.concatenateArrayBuffers`.
+    """
+    return buffers if isinstance(buffers, bytes) else b"".join(_views(buffers))
+
+
+def _views(buffers: Any) -> list[memoryview]:
+    listed = buffers if isinstance(buffers, (list, tuple)) else [] if buffers is None else [buffers]
+    return [_view(buffer) for buffer in listed]
+
+
+def _view(buffer: Any) -> memoryview:
+    if isinstance(buffer, np.ndarray) and buffer.dtype != object:
+        return np.ascontiguousarray(buffer).reshape(-1).view(np.uint8).data
+    if isinstance(buffer, CompositeArrayBuffer):
+        return buffer.view(0, buffer.byte_length)
+    if not isinstance(buffer, (bytes, bytearray, memoryview)):
+        raise argument_error("buffers", "buffers", "bytes, or a list of them", buffer, TypeError)
+    return memoryview(buffer).cast("B")

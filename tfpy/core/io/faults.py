@@ -1,0 +1,51 @@
+"""What is wrong with a saved model: the errors, and the limits that keep a hostile file from doing harm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.core.registry import export
+from tfpy.engine.errors import show
+
+# The largest model.json that is read, and the deepest nesting in it. The largest real ones have a few MB; a model
+# inside a model takes five levels.
+MAX_JSON_BYTES = 64 * 2**20
+MAX_JSON_DEPTH = 256
+# What strings may take among weights: their length is only known when they are read.
+MAX_STRING_BYTES = 256 * 2**20
+# How far an archive may unpack: so much in any case, and beyond it so many times its own size.
+FREE_UNPACKED_BYTES = 64 * 2**20
+MAX_UNPACKING_FACTOR = 100
+
+
+@export(namespace="io", doc="Models / Loading")
+class ModelFileError(ValueError):
+    """A saved model that cannot be loaded: the message names the file, the field in it, and what is wrong."""
+
+
+class ModelReadError(ModelFileError, OSError):
+    """A file of a saved model that cannot be read."""
+
+
+class ModelNotFoundError(ModelReadError, FileNotFoundError):
+    """A file of a saved model that is not there."""
+
+
+def fault(source: str, field: str, expected: str, found: object) -> ModelFileError:
+    """An error saying what a field of a file must be, and what it is."""
+    return ModelFileError(f"{source}: {field} must be {expected}, but is {show(found)}.")
+
+
+def list_in(source: str, field: str, value: object) -> Sequence[Any]:
+    """A field that must be a list."""
+    if not isinstance(value, (list, tuple)):
+        raise fault(source, field, "a list", value)
+    return value
+
+
+def object_in(source: str, field: str, value: object) -> Mapping[str, Any]:
+    """A field that must be an object."""
+    if not isinstance(value, Mapping):
+        raise fault(source, field, "an object", value)
+    return value

@@ -1,0 +1,188 @@
+"""Models on servers: fetched, and sent as a form, as browsers do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.io.artifacts import (
+    ModelArtifacts,
+    SaveResult,
+    get_model_artifacts_info_for_json,
+)
+from tfpy.core.io.buffers import concatenate_array_buffers
+from tfpy.core.io.faults import ModelNotFoundError, ModelReadError
+from tfpy.core.io.reading import read_model, read_pieces
+from tfpy.core.io.router import LoadOptions, has_scheme, register_load_router, register_save_router
+from tfpy.core.io.writing import JSON_NAME, model_json_text
+from tfpy.core.ready import finish
+from tfpy.core.registry import export
+from tfpy.core.results import call_with_as_many
+from tfpy.engine.errors import argument_error
+
+WEIGHTS_NAME = "model.weights.bin"
+# Seconds without an answer after which a server is given up.
+TIMEOUT = 60.0
+
+
+class HttpServer:
+    """Loads a model from a URL, or a pair of URLs of its JSON and its weights; saves by sending a form."""
+
+    def __init__(self, path: Any, options: LoadOptions) -> None:
+        urls = [path] if isinstance(path, str) else list(path) if isinstance(path, (list, tuple)) else []
+        if not 1 <= len(urls) <= 2 or not all(is_http_scheme(url) for url in urls):
+            raise argument_error("http", "path", "an http:// or https:// URL, or a pair of them", path)
+        self._init = dict(options.request_init or {})
+        if self._init.get("body") is not None:
+            raise argument_error("http", "request_init", "without a body", options.request_init)
+        self.label: str = urls[0]
+        self._options = options
+        self._prefix, self._suffix = parse_url(urls[-1])
+
+    def load(self) -> ModelArtifacts:
+        """The model's artifacts."""
+        return read_model(self, self._options)
+
+    def read_json(self, limit: int) -> bytes:
+        if self.label.endswith("/"):
+            self.label += JSON_NAME
+        return self._get(self.label, limit)
+
+    def weight_place(self, path: str) -> str:
+        prefix = self._prefix if self._options.weight_path_prefix is None else self._options.weight_path_prefix
+        return prefix + path.removeprefix("./") + self._suffix
+
+    def read_weights(self, place: str, limit: int) -> bytes:
+        if not is_http_scheme(place):
+            raise ModelReadError(f"{self.label}: the weight file {place!r} must have an http:// or https:// URL.")
+        return self._get(place, limit)
+
+    def save(self, artifacts: ModelArtifacts) -> SaveResult:
+        """Send the model as a form with two files, as TF.js does."""
+        files = {JSON_NAME: ("application/json", model_json_text(artifacts, [f"./{WEIGHTS_NAME}"], self.label))}
+        if artifacts.weight_data is not None:
+            files[WEIGHTS_NAME] = ("application/octet-stream", concatenate_array_buffers(artifacts.weight_data))
+        kind, body = form(files)
+        headers = {**self._init.get("headers", {}), "Content-Type": kind}
+        response = self._request(self.label, {"method": "POST", **self._init, "headers": headers, "body": body})
+        info = get_model_artifacts_info_for_json(artifacts)
+        return SaveResult({"model_artifacts_info": info, "responses": [response]})
+
+    def _get(self, url: str, limit: int) -> bytes:
+        return _content(self._request(url, self._init), url, limit)
+
+    def _request(self, url: str, init: Mapping[str, Any]) -> Any:
+        fetch = self._options.fetch_func
+        response = _fetch(url, init) if fetch is None else finish(call_with_as_many(fetch, url, dict(init)))
+        status = getattr(response, "status", getattr(response, "status_code", 200))
+        if isinstance(status, int) and not 200 <= status < 300:
+            raise (ModelNotFoundError if status == 404 else ModelReadError)(f"{url}: the server answers {status}.")
+        return response
+
+
+def fetch_bytes(url: str, limit: int, options: LoadOptions) -> bytes:
+    """What a URL holds, one byte more than the limit at most."""
+    return HttpServer(url, options).read_weights(url, limit)
+
+
+def _fetch(url: str, init: Mapping[str, Any]) -> Any:
+    """The open response to a request over http; other schemes are not followed anywhere."""
+    import urllib.error
+    import urllib.request as net
+    from http.client import HTTPException
+
+    opener = net.OpenerDirector()
+    for handler in (
+        net.ProxyHandler(),
+        net.HTTPHandler(),
+        net.HTTPSHandler(),
+        net.HTTPDefaultErrorHandler(),
+        net.HTTPErrorProcessor(),
+        net.HTTPRedirectHandler(),
+        net.UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    request = net.Request(url, init.get("body"), dict(init.get("headers") or {}), method=init.get("method"))
+    try:
+        return opener.open(request, timeout=init.get("timeout", TIMEOUT))
+    except urllib.error.HTTPError as error:
+        error.close()
+        kind = ModelNotFoundError if error.code == 404 else ModelReadError
+        raise kind(f"{url}: the server answers {error.code} ({error.reason}).") from None
+    except (OSError, ValueError, HTTPException) as error:
+        raise ModelReadError(f"{url}: cannot be fetched: {error}.") from error
+
+
+def _content(response: Any, url: str, limit: int) -> bytes:
+    """The body of a response, one byte more than the limit at most where it can be read in pieces."""
+    if isinstance(response, (bytes, bytearray, memoryview)):
+        return bytes(response)
+    from http.client import HTTPException
+
+    try:
+        if hasattr(response, "content"):
+            return bytes(response.content)
+        with contextlib.closing(response):
+            return read_pieces(response.read, limit)
+    except (OSError, ValueError, TypeError, HTTPException, AttributeError) as error:
+        raise ModelReadError(f"{url}: cannot be fetched: {error}.") from error
+
+
+def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:
+    """Files as multipart/form-data: the content type, and the body."""
+    boundary = f"tfpy-{os.urandom(16).hex()}"
+    parts = []
+    for name, (kind, data) in files.items():
+        head = f'Content-Disposition: form-data; name="{name}"; filename="{name}"\r\nContent-Type: {kind}'
+        parts.append(f"--{boundary}\r\n{head}\r\n\r\n".encode() + data + b"\r\n")
+    return f"multipart/form-data; boundary={boundary}", b"".join([*parts, f"--{boundary}--\r\n".encode()])
+
+
+def parse_url(url: str) -> tuple[str, str]:
+    """What comes before the last part of a URL's path, and the query after it."""
+    path, mark, query = url.partition("?")
+    return path[: path.rfind("/") + 1], mark + query
+
+
+@export(namespace="io", doc="Models / Loading")
+def is_http_scheme(url: str) -> bool:
+    """Whether a URL begins with http:// or https://.
+
+    Source: TF.js `tf.io.isHTTPScheme`.
+    """
+    return has_scheme(url, "http", "https")
+
+
+@export(namespace="io", doc="Models / Loading")
+def http(path: Any, load_options: Mapping[str, Any] | None = None) -> HttpServer:
+    """A handler that loads a model from a server, and saves one by sending it there.
+
+    Args:
+        path: the URL of the model.json, or a pair of URLs of it and of the weights; to save, where the form goes.
+        load_options: as for `load_layers_model`; `request_init` {'method', 'headers', 'timeout'} holds for saving too.
+
+    Source: TF.js `tf.io.http`.
+    """
+    return HttpServer(path, LoadOptions.of(load_options, "http"))
+
+
+@export(namespace="io", doc="Models / Loading")
+def browser_http_request(path: Any, load_options: Mapping[str, Any] | None = None) -> HttpServer:
+    """`http` under its old name.
+
+    Source: TF.js `tf.io.browserHTTPRequest`.
+    """
+    return HttpServer(path, LoadOptions.of(load_options, "browser_http_request"))
+
+
+def _router(url: Any, load_options: Any = None) -> HttpServer | None:
+    urls = url if isinstance(url, (list, tuple)) else [url]
+    if not urls or not all(is_http_scheme(u) for u in urls):
+        return None
+    return HttpServer(url, LoadOptions.of(load_options, "load"))
+
+
+register_load_router(_router)
+register_save_router(_router)

@@ -1,0 +1,49 @@
+"""JSON of files that may be hostile: bounded in size and depth, and strict about numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
+
+
+def parse_json(text: bytes, source: str) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises:
+        ModelFileError: not UTF-8 or not JSON, no object, too large, or nested too deeply.
+    """
+    if len(text) > MAX_JSON_BYTES:
+        raise ModelFileError(f"{source}: has more than {MAX_JSON_BYTES} bytes, which no model.json has.")
+    try:
+        value = json.loads(text.decode("utf-8-sig"), parse_constant=_no_number)
+    except RecursionError:
+        raise _too_deep(source) from None
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"{source}: is not UTF-8 text (byte {error.start}), and so no JSON.") from None
+    except ValueError as error:
+        raise ModelFileError(f"{source}: is not valid JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise ModelFileError(f"{source}: must hold a JSON object, but holds a {type(value).__name__}.")
+    check_depth(value, source)
+    return value
+
+
+def check_depth(value: Any, source: str) -> None:
+    """Raise ModelFileError when lists and objects are nested more deeply than those of any model."""
+    level: list[Any] = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        containers = [v for v in level if isinstance(v, (dict, list, tuple))]
+        if not containers:
+            return
+        level = [v for c in containers for v in (c.values() if isinstance(c, dict) else c)]
+    raise _too_deep(source)
+
+
+def _too_deep(source: str) -> ModelFileError:
+    return ModelFileError(f"{source}: is nested more than {MAX_JSON_DEPTH} levels deep, which no model is.")
+
+
+def _no_number(token: str) -> Any:
+    raise ValueError(f"{token} is no JSON number")

@@ -1,0 +1,171 @@
+"""Who saves and loads: handlers, found for a URL by routers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result
+from tfpy.core.options import read_options
+from tfpy.core.ready import finish
+from tfpy.core.registry import export
+from tfpy.core.results import call_with_as_many
+from tfpy.engine.errors import argument_error
+
+Router = Callable[..., Any]
+
+_save_routers: list[Router] = []
+_load_routers: list[Router] = []
+
+
+class LoadOptions(NamedTuple):
+    """How a model is loaded.
+
+    Attributes:
+        request_init: for http: {'headers': …, 'timeout': seconds}.
+        on_progress: called with the part of the weight files that has been read, from 0 to 1.
+        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
+        strict: whether the weights must be exactly those of the model.
+        weight_path_prefix: where the weight files are, if not beside the model.json.
+        weight_url_converter: gives the path or URL of a weight file for its name in the manifest.
+        from_tf_hub: the URL is that of a model on TensorFlow Hub.
+        stream_weights: accepted for TF.js's sake; weights are always read file by file.
+    """
+
+    request_init: Mapping[str, Any] | None = None
+    on_progress: Callable[[float], Any] | None = None
+    fetch_func: Callable[..., Any] | None = None
+    strict: bool = True
+    weight_path_prefix: str | None = None
+    weight_url_converter: Callable[[str], Any] | None = None
+    from_tf_hub: bool = False
+    stream_weights: bool = False
+
+    @classmethod
+    def of(cls, given: Any, where: str) -> LoadOptions:
+        """Options as they are, or as a dict in either spelling."""
+        if isinstance(given, LoadOptions):
+            return given
+        if given is not None and not isinstance(given, Mapping):
+            raise argument_error(where, "load_options", "a dict of options", given, TypeError)
+        return cls(**read_options(given or {}, cls._fields, where))
+
+    def progress(self, done: int, total: int) -> None:
+        """Tell `on_progress` how many of the files have been read."""
+        if self.on_progress is not None:
+            call_with_as_many(self.on_progress, done / total if total else 1.0)
+
+
+@export(namespace="io", doc="Models / Loading")
+def register_save_router(loud_router: Router) -> None:
+    """Let a function find the handlers that save models.
+
+    Args:
+        loud_router: called with what `save` was given; returns an object with a `save` method, or None.
+
+    Source: TF.js `tf.io.registerSaveRouter`.
+    """
+    _save_routers.append(_checked(loud_router, "register_save_router"))
+
+
+@export(namespace="io", doc="Models / Loading")
+def register_load_router(loud_router: Router) -> None:
+    """Let a function find the handlers that load models.
+
+    Args:
+        loud_router: called with a URL and the options; returns an object with a `load` method, or None.
+
+    Source: TF.js `tf.io.registerLoadRouter`.
+    """
+    _load_routers.append(_checked(loud_router, "register_load_router"))
+
+
+def _checked(router: Any, where: str) -> Router:
+    if not callable(router):
+        raise argument_error(where, "loud_router", "a function of a URL", router, TypeError)
+    function: Router = router
+    return function
+
+
+@export(namespace="io", doc="Models / Loading")
+def get_save_handlers(url: Any) -> list[Any]:
+    """What the routers find to save a model under a URL.
+
+    Source: TF.js `tf.io.getSaveHandlers`.
+    """
+    return [h for router in _save_routers if (h := call_with_as_many(router, url)) is not None]
+
+
+@export(namespace="io", doc="Models / Loading")
+def get_load_handlers(url: Any, load_options: Mapping[str, Any] | None = None) -> list[Any]:
+    """What the routers find to load a model from a URL.
+
+    Source: TF.js `tf.io.getLoadHandlers`.
+    """
+    return [h for router in _load_routers if (h := call_with_as_many(router, url, load_options)) is not None]
+
+
+def has_scheme(url: Any, *schemes: str) -> bool:
+    """Whether something is a URL of one of the schemes."""
+    return isinstance(url, str) and any(url.lower().startswith(f"{scheme}://") for scheme in schemes)
+
+
+def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
+    """The handler for a path, a URL or a pair of them; a handler is its own.
+
+    Args:
+        where: the function, for messages.
+        kind: 'save' or 'load'.
+        target: what the function was given.
+        options: how to load.
+    """
+    if method_of(target, kind) is not None:
+        return target
+    if kind == "load" and isinstance(target, Mapping):
+        from tfpy.core.io.memory import Parsed
+
+        return Parsed(target, options)
+    path = os.fspath(target) if isinstance(target, os.PathLike) else target
+    if not isinstance(path, (str, list, tuple)) or not path:
+        raise argument_error(
+            where, "the model's place", f"a path, a URL, or a handler with a {kind} method", target, TypeError
+        )
+    found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
+    if len(found) > 1:
+        raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")
+    if found:
+        return found[0]
+    if not isinstance(path, str) or "://" in path:
+        raise ValueError(
+            f"{where}: nothing here can {kind} {path!r}. Give a path, a file:// or http(s):// URL or a handler, or "
+            f"register a router with tf.io.register_{kind}_router."
+        )
+    from tfpy.core.io.files import FileSystem
+
+    return FileSystem(path, options)
+
+
+def method_of(handler: Any, name: str) -> Callable[..., Any] | None:
+    """A handler's method: of an object, or an entry of a dict of functions."""
+    if isinstance(handler, (str, bytes, os.PathLike, list, tuple)):
+        return None
+    found = handler.get(name) if isinstance(handler, Mapping) else getattr(handler, name, None)
+    return found if callable(found) else None
+
+
+def load_artifacts(where: str, source: Any, options: LoadOptions) -> tuple[ModelArtifacts, str]:
+    """The artifacts that a path, URL or handler gives, and how messages call their source."""
+    handler = handler_for(where, "load", source, options)
+    load = method_of(handler, "load")
+    assert load is not None
+    return as_artifacts(finish(load()), where), str(getattr(handler, "label", "the model"))
+
+
+def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
+    """Hand artifacts to the handler for a path or URL, or to a handler itself."""
+    handler = handler_for(where, "save", target, LoadOptions())
+    save = method_of(handler, "save")
+    if save is None:
+        raise argument_error(where, "handler_or_url", "a handler with a save method", handler, TypeError)
+    return as_save_result(finish(save(artifacts)))

@@ -1,0 +1,193 @@
+"""The local store: models by name, where TF.js has the browser's local storage and IndexedDB.
+
+`localstorage://my-model` and `indexeddb://my-model` are folders under `$TFPY_MODELS`, `~/.tfpy/models` by default.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from tfpy.core.io.artifacts import (
+    ModelArtifacts,
+    ModelArtifactsInfo,
+    SaveResult,
+    artifacts_from,
+    get_model_artifacts_info_for_json,
+)
+from tfpy.core.io.faults import ModelFileError, ModelNotFoundError
+from tfpy.core.io.files import FileSystem
+from tfpy.core.io.json_text import parse_json
+from tfpy.core.io.router import (
+    LoadOptions,
+    has_scheme,
+    load_artifacts,
+    register_load_router,
+    register_save_router,
+    save_artifacts,
+)
+from tfpy.core.io.specs import read_manifest
+from tfpy.core.io.writing import JSON_NAME
+from tfpy.core.ready import ReadyDict
+from tfpy.core.registry import export
+from tfpy.core.results import Entries
+from tfpy.engine.errors import argument_error
+
+SCHEMES = ("localstorage", "indexeddb")
+
+
+class StoredModel:
+    """A model in the local store."""
+
+    def __init__(self, url: str, options: LoadOptions | None = None) -> None:
+        self.url = self.label = url
+        scheme, _, name = url.partition("://")
+        if not name:
+            raise argument_error("the local store", "url", f"{scheme}:// and a name", url)
+        self.folder = _root(scheme.lower()) / _folder_name(name)
+        self._options = options or LoadOptions()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a model."""
+        return (self.folder / JSON_NAME).is_file()
+
+    def load(self) -> ModelArtifacts:
+        """The artifacts."""
+        self.check()
+        return FileSystem(str(self.folder), self._options).load()
+
+    def save(self, artifacts: ModelArtifacts) -> SaveResult:
+        """Write the model, in place of one of the same name."""
+        return FileSystem(str(self.folder)).save(artifacts)
+
+    def check(self) -> None:
+        """Raise ModelNotFoundError when there is no such model."""
+        if not self.exists:
+            raise ModelNotFoundError(f"{self.url}: there is no such model; tf.io.list_models() lists those there are.")
+
+    def remove(self) -> None:
+        """Delete it."""
+        import shutil
+
+        shutil.rmtree(self.folder)
+
+    def info(self) -> ModelArtifactsInfo:
+        """When it was saved, and how many bytes it has."""
+        file = self.folder / JSON_NAME
+        model_json = parse_json(file.read_bytes(), str(file))
+        groups = read_manifest(model_json.get("weightsManifest") or [], str(file))
+        artifacts = artifacts_from(model_json, b"")
+        counted = {
+            "date_saved": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+            "weight_data_bytes": sum((self.folder / path).stat().st_size for group in groups for path in group.paths),
+        }
+        return ModelArtifactsInfo({**get_model_artifacts_info_for_json(artifacts), **Entries(counted)})
+
+
+def _root(scheme: str) -> Path:
+    given = os.environ.get("TFPY_MODELS")
+    return (Path(given) if given else Path.home() / ".tfpy" / "models") / scheme
+
+
+def _folder_name(name: str) -> str:
+    """A model's name as the name of a folder: all that could lead elsewhere is written in hexadecimal."""
+    text = quote(name, safe="")
+    return "%2E" + text[1:] if text.startswith(".") else text
+
+
+def _stored(url: Any, where: str) -> StoredModel:
+    if not isinstance(url, str) or not has_scheme(url, *SCHEMES):
+        expected = "a URL of the local store, such as 'localstorage://my-model' or 'indexeddb://my-model'"
+        raise argument_error(where, "url", expected, url)
+    return StoredModel(url)
+
+
+@export(namespace="io", doc="Models / Management")
+def list_models() -> ReadyDict[str, ModelArtifactsInfo]:
+    """The models in the local store.
+
+    Returns:
+        By URL, when each was saved and the bytes of its parts; it may be awaited.
+
+    Source: TF.js `tf.io.listModels`.
+    """
+    found: ReadyDict[str, ModelArtifactsInfo] = ReadyDict()
+    for scheme in SCHEMES:
+        root = _root(scheme)
+        for folder in sorted(root.iterdir()) if root.is_dir() else []:
+            model = StoredModel(f"{scheme}://{unquote(folder.name)}")
+            if model.folder == folder and model.exists:
+                found[model.url] = model.info()
+    return found
+
+
+@export(namespace="io", doc="Models / Management")
+def remove_model(url: str) -> ModelArtifactsInfo:
+    """Remove a model from the local store.
+
+    Args:
+        url: its URL, 'localstorage://…' or 'indexeddb://…'.
+
+    Returns:
+        What `list_models` said of it; it may be awaited.
+
+    Raises:
+        ModelFileError: there is no such model.
+
+    Source: TF.js `tf.io.removeModel`.
+    """
+    model = _stored(url, "remove_model")
+    model.check()
+    info = model.info()
+    model.remove()
+    return info
+
+
+@export(namespace="io", doc="Models / Management")
+def copy_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
+    """Copy a model from one place to another.
+
+    Args:
+        source_url: where it is: in the local store, or any path or URL that models are loaded from.
+        dest_url: where to: in the local store, or any path or URL that models are saved to.
+
+    Returns:
+        When, and the bytes of its parts; it may be awaited.
+
+    Source: TF.js `tf.io.copyModel`.
+    """
+    return _copy("copy_model", source_url, dest_url)
+
+
+@export(namespace="io", doc="Models / Management")
+def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
+    """Move a model of the local store to another place; it is removed when it has arrived.
+
+    Source: TF.js `tf.io.moveModel`.
+    """
+    source = _stored(source_url, "move_model")
+    info = _copy("move_model", source_url, dest_url)
+    source.remove()
+    return info
+
+
+def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:
+    if source_url == dest_url:
+        raise argument_error(where, "dest_url", "another URL than source_url", dest_url)
+    artifacts, _ = load_artifacts(where, source_url, LoadOptions())
+    result = save_artifacts(where, dest_url, artifacts)
+    return ModelArtifactsInfo(result.model_artifacts_info or get_model_artifacts_info_for_json(artifacts))
+
+
+def _router(url: Any, load_options: Any = None) -> StoredModel | None:
+    if has_scheme(url, "downloads"):
+        raise ModelFileError(f"{url}: downloads belong to browsers; give the path of a folder instead.")
+    return StoredModel(url, LoadOptions.of(load_options, "load")) if has_scheme(url, *SCHEMES) else None
+
+
+register_load_router(_router)
+register_save_router(_router)

@@ -1,0 +1,167 @@
+"""Weights as bytes and back: little-endian, one after the other, quantized or not."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.specs import WeightSpec, read_specs
+from tfpy.core.ready import Ready, ReadyDict
+from tfpy.core.registry import export
+from tfpy.core.results import Record, field
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.backend import Array
+from tfpy.engine.values import to_int32
+
+_LENGTH = struct.Struct("<I")
+_STORED = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8"}
+_QUANTIZED = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
+
+
+class EncodedWeights(Record, Ready):
+    """The bytes of weights, and what they are."""
+
+    data: bytes
+    specs: list[dict[str, Any]]
+
+
+@export(namespace="io", doc="Models / Loading")
+def encode_weights(tensors: Mapping[str, Any] | Sequence[Any], group: str | None = None) -> EncodedWeights:
+    """Tensors as bytes.
+
+    Args:
+        tensors: tensors by name, or a list of {'name', 'tensor'}.
+        group: noted with each weight; 'optimizer' for those of an optimizer.
+
+    Returns:
+        `data`, the bytes of all tensors one after the other, and `specs`, a list of {'name', 'shape', 'dtype'}; it may
+        be awaited. Strings are UTF-8 with their length before them; complex numbers have real and imaginary part in
+        turn.
+
+    Source: TF.js `tf.io.encodeWeights`.
+    """
+    if isinstance(tensors, Mapping):
+        named = list(tensors.items())
+    else:
+        named = [(field(entry, "name", 0), field(entry, "tensor", 1)) for entry in tensors]
+    parts, specs = [], []
+    for name, value in named:
+        tensor = to_tensor("encode_weights", str(name), value, "any")
+        specs.append({"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype})
+        if group is not None:
+            specs[-1]["group"] = group
+        parts.append(_bytes_of(tensor))
+    return EncodedWeights(b"".join(parts), specs)
+
+
+def _bytes_of(tensor: Tensor) -> bytes:
+    values = dispatch.read(tensor, "encode_weights")
+    if tensor.dtype == "string":
+        return b"".join(_LENGTH.pack(len(v)) + v for v in values.flat)
+    return values.astype(_STORED[tensor.dtype]).tobytes()
+
+
+@export(namespace="io", doc="Models / Loading")
+def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
+    """Tensors from bytes.
+
+    Args:
+        weight_data: bytes, or a list of them that follow each other.
+        specs: what they are: {'name', 'shape', 'dtype', 'quantization'} of each weight, in order.
+
+    Returns:
+        The tensors by name. Numbers quantized to uint8 or uint16 are q · scale + min, reckoned in double precision.
+
+    Raises:
+        ModelFileError: a spec that makes no sense, two weights of one name, or too few bytes.
+
+    Source: TF.js `tf.io.decodeWeights`.
+    """
+    return decode(CompositeArrayBuffer(weight_data), read_specs(specs, "decode_weights", "specs"), "decode_weights")
+
+
+def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str) -> dict[str, Tensor]:
+    """The weights in bytes by name; none is made unless the bytes hold them all."""
+    found = list(places(data, specs, source))
+    return {
+        spec.name: dispatch.make(Tensor, _values(data.view(start, end), spec), spec.dtype) for spec, start, end in found
+    }
+
+
+def places(
+    data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str
+) -> Iterator[tuple[WeightSpec, int, int]]:
+    """Where in the data each weight begins and ends.
+
+    Raises:
+        ModelFileError: the data ends before a weight does.
+    """
+    start = 0
+    for spec in specs:
+        end = start + (_string_bytes(data, spec, start, source) if spec.nbytes is None else spec.nbytes)
+        if end > data.byte_length:
+            raise ModelFileError(
+                f"{source}: weight {spec.name!r} takes the bytes {start} to {end} of the weights' data, which has only "
+                f"{data.byte_length}."
+            )
+        yield spec, start, end
+        start = end
+
+
+def _string_bytes(data: CompositeArrayBuffer, spec: WeightSpec, start: int, source: str) -> int:
+    """The bytes of a weight of strings, found by going from length to length."""
+    at = start
+    for i in range(spec.size):
+        if at + 4 > data.byte_length:
+            raise ModelFileError(f"{source}: string {i} of weight {spec.name!r} begins after the end of the data.")
+        at += 4 + _LENGTH.unpack(data.view(at, at + 4))[0]
+    return at - start
+
+
+def _values(data: memoryview, spec: WeightSpec) -> Array:
+    if spec.dtype == "string":
+        return _strings(data, spec)
+    quantization = spec.quantization
+    if quantization is None:
+        return np.frombuffer(data, _STORED[spec.dtype]).reshape(spec.shape)
+    stored = np.frombuffer(data, _QUANTIZED[quantization.dtype]).reshape(spec.shape)
+    if quantization.dtype == "float16":
+        return stored.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = stored * np.float64(quantization.scale) + quantization.min
+        # As JavaScript rounds: halves go up.
+        return to_int32(np.floor(values + 0.5)) if spec.dtype == "int32" else values.astype(np.float32)
+
+
+def _strings(data: memoryview, spec: WeightSpec) -> Array:
+    values = np.empty(spec.size, object)
+    at = 0
+    for i in range(spec.size):
+        start = at + 4
+        at = start + _LENGTH.unpack_from(data, at)[0]
+        values[i] = bytes(data[start:at])
+    return values.reshape(spec.shape)
+
+
+@export(namespace="io", doc="Models / Loading")
+def decode_weights_stream(weight_stream: Any, specs: Sequence[Any]) -> ReadyDict[str, Tensor]:
+    """Tensors from bytes that come in pieces.
+
+    Args:
+        weight_stream: something to iterate over that gives bytes, or a file object.
+        specs: as for `decode_weights`.
+
+    Returns:
+        The tensors by name; it may be awaited.
+
+    Source: TF.js `tf.io.decodeWeightsStream`.
+    """
+    pieces = weight_stream.read() if hasattr(weight_stream, "read") else b"".join(weight_stream)
+    return ReadyDict(decode_weights(pieces, specs))

@@ -1,0 +1,143 @@
+"""Writing models to folders and archives so that a crash at any moment leaves the old model or the new one, whole."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from tfpy.core.io.artifacts import (
+    ModelArtifacts,
+    SaveResult,
+    get_model_artifacts_info_for_json,
+    json_text,
+    model_json_of,
+)
+from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.faults import ModelFileError
+
+JSON_NAME = "model.json"
+# The names that weight files are given here, and in turn while a model is replaced.
+_OURS = re.compile(r"(new-)?((.*\.)?weights\.bin|group1-shard\d+of\d+\.bin)")
+
+
+def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None = None) -> SaveResult:
+    """Write a model as a folder, as the model.json that the path names, or as an archive if it ends with '.zip'.
+
+    Args:
+        path: where to.
+        artifacts: the model.
+        shard_bytes: split the weights into files of so many bytes.
+
+    Raises:
+        ModelFileError: something that JSON does not have; nothing is written then.
+    """
+    if path.suffix in (".h5", ".hdf5", ".keras"):
+        raise ModelFileError(f"{path}: models are not written as {path.suffix} files; give a folder, or a .zip.")
+    info = get_model_artifacts_info_for_json(artifacts)
+    if path.suffix == ".zip":
+        _write_archive(path, artifacts, shard_bytes)
+    elif path.suffix == ".json":
+        _write_folder(path, artifacts, _shards(artifacts, f"{path.stem}.weights.bin", shard_bytes))
+    else:
+        _write_folder(path / JSON_NAME, artifacts, _shards(artifacts, "weights.bin", shard_bytes))
+    return SaveResult({"model_artifacts_info": info})
+
+
+def model_json_text(artifacts: ModelArtifacts, paths: Sequence[str], label: str) -> bytes:
+    """The text of a model.json whose weights are in the given files."""
+    manifest = [{"paths": list(paths), "weights": artifacts.weight_specs}]
+    return json_text(model_json_of(artifacts, manifest if artifacts.weight_specs is not None else None), label).encode()
+
+
+def _shards(artifacts: ModelArtifacts, name: str, shard_bytes: int | None) -> dict[str, memoryview]:
+    """The weights' bytes by the names of the files that they go into."""
+    if artifacts.weight_specs is None:
+        return {}
+    data = CompositeArrayBuffer(artifacts.weight_data)
+    size = data.byte_length
+    if shard_bytes is None or size <= shard_bytes:
+        return {name: data.view(0, size)}
+    count = -(-size // shard_bytes)
+    return {
+        f"group1-shard{i + 1}of{count}.bin": data.view(i * shard_bytes, min((i + 1) * shard_bytes, size))
+        for i in range(count)
+    }
+
+
+def _write_archive(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) -> None:
+    import zipfile
+
+    shards = _shards(artifacts, "weights.bin", shard_bytes)
+    text = model_json_text(artifacts, list(shards), str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(JSON_NAME, text)
+        for name, data in shards.items():
+            archive.writestr(name, data.tobytes())
+
+
+def _write_folder(model_json: Path, artifacts: ModelArtifacts, shards: dict[str, memoryview]) -> None:
+    """Write weights and JSON.
+
+    The JSON says which files hold the weights, so that replacing it replaces the model. Files that the old JSON names
+    are left alone until it is gone: the new ones have other names at first, and get theirs then.
+    """
+    folder = model_json.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    old = _weight_files_of(model_json)
+    names = list(shards)
+    first = [f"new-{name}" for name in names] if old.intersection(names) else names
+    # The text is made before anything is written: it may be that it cannot.
+    texts = [model_json_text(artifacts, paths, str(model_json)) for paths in (first, names)]
+    for name, data in zip(first, shards.values(), strict=True):
+        with _replacing(folder / name) as file:
+            file.write(data)
+    with _replacing(model_json) as file:
+        file.write(texts[0])
+    kept = first
+    if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
+        kept = names
+        with _replacing(model_json) as file:
+            file.write(texts[1])
+    for name in {*old, *first} - {*kept}:
+        if _OURS.fullmatch(name):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _weight_files_of(model_json: Path) -> set[str]:
+    """The files beside a model.json that it names; none if it cannot be read."""
+    try:
+        manifest = json.loads(model_json.read_bytes())["weightsManifest"]
+        paths = {str(path).removeprefix("./") for group in manifest for path in group["paths"]}
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return set()
+    return {path for path in paths if "/" not in path and "\\" not in path}
+
+
+def _also_called(file: Path, name: Path) -> bool:
+    """Give a file another name as well; False where the file system cannot."""
+    try:
+        name.unlink(missing_ok=True)
+        os.link(file, name)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file beside its place and then move it there: at the place is the old file or the new one, whole."""
+    beside = path.with_name(f".{path.name}-{os.urandom(4).hex()}.part")
+    try:
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,156 @@
+"""The attributes of a node of a GraphDef, in the JSON form of protocol buffers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.io.faults import fault, list_in, object_in
+from tfpy.engine.spec import DType
+
+# The dtypes of TensorFlow, numbered as in its types.proto, and what TF.js makes of them.
+_NUMBERED = {
+    **dict(
+        enumerate(("FLOAT", "DOUBLE", "INT32", "UINT8", "INT16", "INT8", "STRING", "COMPLEX64", "INT64", "BOOL"), 1)
+    ),
+    **{14: "BFLOAT16", 17: "UINT16", 18: "COMPLEX128", 19: "HALF", 20: "RESOURCE", 21: "VARIANT", 22: "UINT32"},
+    23: "UINT64",
+}
+_DTYPES: dict[str, DType] = {
+    **dict.fromkeys(("FLOAT", "DOUBLE", "HALF", "BFLOAT16"), "float32"),
+    **dict.fromkeys(("INT32", "INT64", "INT16", "INT8", "UINT8", "UINT16", "UINT32", "UINT64"), "int32"),
+    "BOOL": "bool",
+    "STRING": "string",
+    **dict.fromkeys(("COMPLEX64", "COMPLEX128"), "complex64"),
+}
+
+
+def dtype_of(value: Any) -> DType | None:
+    """The dtype that a name ('DT_FLOAT') or number of TensorFlow stands for; None for resources and the like."""
+    name = _NUMBERED.get(value) if isinstance(value, int) else value
+    return _DTYPES.get(name.removeprefix("DT_")) if isinstance(name, str) else None
+
+
+def shape_of(value: Any, source: str, field: str) -> tuple[int, ...] | None:
+    """The shape {'dim': [{'size': …}]}, -1 for sizes that are not known; None when not even the rank is."""
+    shape = object_in(source, field, value)
+    if shape.get("unknownRank") or shape.get("unknown_rank"):
+        return None
+    sizes = list_in(source, f"{field}.dim", shape.get("dim") or [])
+    return tuple(_integer(object_in(source, field, d).get("size", 0), source, field) for d in sizes)
+
+
+class Attributes:
+    """Reads a node's attributes; each reader returns the default where the attribute is not given.
+
+    Attributes:
+        raw: the attributes as the file has them.
+    """
+
+    def __init__(self, raw: Mapping[str, Any], source: str) -> None:
+        self.raw = raw
+        self._source = source
+
+    def _entry(self, name: str) -> Mapping[str, Any] | None:
+        value = self.raw.get(name)
+        return None if value is None else object_in(self._source, f"attr.{name}", value)
+
+    def number(self, name: str, default: float = 0) -> Any:
+        """A whole number or a float."""
+        entry = self._entry(name) or {}
+        if entry.get("i") is not None:
+            return _integer(entry["i"], self._source, f"attr.{name}")
+        return default if entry.get("f") is None else _float(entry["f"], self._source, f"attr.{name}")
+
+    def numbers(self, name: str, default: list[int] | None = None) -> list[Any]:
+        """A list of numbers."""
+        entry = self._entry(name)
+        if entry is None:
+            return [] if default is None else default
+        listed = object_in(self._source, f"attr.{name}", entry.get("list") or {})
+        field = f"attr.{name}"
+        if listed.get("f"):
+            return [_float(n, self._source, field) for n in list_in(self._source, field, listed["f"])]
+        return [_integer(n, self._source, field) for n in list_in(self._source, field, listed.get("i") or [])]
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """A truth value."""
+        entry = self._entry(name)
+        return default if entry is None else bool(entry.get("b", False))
+
+    def text(self, name: str, default: str = "") -> str:
+        """A text."""
+        entry = self._entry(name)
+        return default if entry is None else self._text(entry.get("s", ""), name)
+
+    def texts(self, name: str) -> list[str]:
+        """A list of texts."""
+        listed = (self._entry(name) or {}).get("list") or {}
+        return [self._text(s, name) for s in list_in(self._source, f"attr.{name}", listed.get("s") or [])]
+
+    def _text(self, value: Any, name: str) -> str:
+        try:
+            if isinstance(value, list):
+                return bytes(value).decode()
+            return base64.b64decode(value).decode()
+        except (TypeError, ValueError, binascii.Error):
+            raise fault(self._source, f"attr.{name}", "text in base64", value) from None
+
+    def dtype(self, name: str) -> DType | None:
+        """A dtype; None for one that tensors do not have."""
+        entry = self._entry(name)
+        return None if entry is None else dtype_of(entry.get("type"))
+
+    def shape(self, name: str) -> tuple[int, ...] | None:
+        """A shape, -1 for sizes that are not known; None when not even the rank is."""
+        entry = self._entry(name)
+        if entry is None or entry.get("shape") is None:
+            return None
+        return shape_of(entry["shape"], self._source, f"attr.{name}")
+
+    def function(self, name: str) -> str:
+        """The name of a function of the graph's library."""
+        entry = self._entry(name) or {}
+        found = object_in(self._source, f"attr.{name}", entry.get("func")).get("name")
+        if not isinstance(found, str):
+            raise fault(self._source, f"attr.{name}", "the name of a function", found)
+        return found
+
+    def plain(self) -> dict[str, Any]:
+        """All attributes as Python values, for ops of the user's own."""
+        return {name: self._plain(name) for name in self.raw}
+
+    def _plain(self, name: str) -> Any:
+        kinds = self._entry(name) or {}
+        lists = isinstance(kinds.get("list"), Mapping)
+        kinds = kinds["list"] if lists else kinds
+        if "s" in kinds:
+            return self.texts(name) if lists else self.text(name)
+        if "b" in kinds:
+            return list(kinds["b"]) if lists else bool(kinds["b"])
+        if "type" in kinds:
+            return [dtype_of(t) for t in kinds["type"]] if lists else dtype_of(kinds["type"])
+        if "shape" in kinds:
+            shapes = kinds["shape"] if lists else [kinds["shape"]]
+            found = [shape_of(s, self._source, f"attr.{name}") for s in shapes]
+            return found if lists else found[0]
+        return self.numbers(name) if lists else self.number(name)
+
+
+def _integer(value: Any, source: str, field: str) -> int:
+    """A whole number, which protocol buffers write as text when it has 64 bits."""
+    try:
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise ValueError
+        return int(value)
+    except (ValueError, OverflowError):
+        raise fault(source, field, "a whole number", value) from None
+
+
+def _float(value: Any, source: str, field: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise fault(source, field, "a number", value) from None

@@ -1,0 +1,60 @@
+"""From artifacts to something that can be run: the graph, its functions and its initializer, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tfpy.core.io.artifacts import ModelArtifacts
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import show
+from tfpy.graph.graph_def import Graph, read_functions, read_graph
+from tfpy.graph.mappers import mapper_of
+from tfpy.graph.run import Executor, Resources
+
+
+def read_model(
+    artifacts: ModelArtifacts, weights: Mapping[str, Tensor], source: str
+) -> tuple[Executor, Executor | None, Resources]:
+    """What runs a model, what runs its initializer if it has one, and what both share.
+
+    Raises:
+        ModelFileError: a graph that makes no sense, ops that are not known, or constants without a value.
+    """
+    topology = artifacts.model_topology
+    if not isinstance(topology, Mapping):
+        raise ModelFileError(f"{source}: modelTopology must be an object, but is {show(topology)}.")
+    if "node" not in topology:
+        hint = " It is a model of layers; load it with tf.load_layers_model." if "class_name" in topology else ""
+        raise ModelFileError(f"{source}: modelTopology has no nodes, and so is no graph.{hint}")
+    metadata = artifacts.user_defined_metadata
+    signature = (metadata.get("signature") if isinstance(metadata, Mapping) else None) or artifacts.signature
+    graph = read_graph(topology, signature, source)
+    functions = read_functions(topology, source)
+    initializer = None
+    if isinstance(artifacts.model_initializer, Mapping) and artifacts.model_initializer.get("node"):
+        initializer = read_graph(
+            artifacts.model_initializer, artifacts.initializer_signature, f"{source}: modelInitializer"
+        )
+        functions = {**read_functions(artifacts.model_initializer, source), **functions}
+    _check([graph, *functions.values(), *([initializer] if initializer else [])], weights, source)
+    resources = Resources(weights, functions)
+    return Executor(graph), Executor(initializer) if initializer else None, resources
+
+
+def _check(graphs: list[Graph], weights: Mapping[str, Tensor], source: str) -> None:
+    """Raise ModelFileError for what is needed and missing: ops, and the values of constants."""
+    needed = [node for graph in graphs for node in graph.needed_for([port.ref.node for port in graph.outputs])]
+    unknown = sorted({node.op for node in needed if mapper_of(node.op) is None})
+    if unknown:
+        raise ModelFileError(
+            f"{source}: uses ops that are not known here: {', '.join(unknown)}. Give them a meaning with "
+            "tf.register_op(name, function)."
+        )
+    empty = sorted({node.name for node in needed if node.op == "Const" and node.name not in weights})
+    if empty:
+        raise ModelFileError(f"{source}: weightsManifest has no values for the constants {_some(empty)}.")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,0 +1,150 @@
+"""The table of TensorFlow ops: what each is called there, and the function that computes it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tfpy.core.registry import OPS, export
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+
+if TYPE_CHECKING:
+    from tfpy.graph.graph_def import Node
+    from tfpy.graph.run import Run
+
+Function = Callable[..., Any]
+
+
+class Mapper(NamedTuple):
+    """How an op is computed.
+
+    Attributes:
+        function: called with a Call and the core ops; returns a value, or a list of those of all outputs.
+        core: the core ops that it needs.
+        outputs: the names of its outputs, where function bodies refer to them by name.
+    """
+
+    function: Function
+    core: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+MAPPERS: dict[str, Mapper] = {}
+_own: dict[str, Mapper] = {}
+
+
+def maps(names: str, core: str = "", outputs: str = "") -> Callable[[Function], Function]:
+    """Let a function compute the TensorFlow ops of these names, with the help of these core ops."""
+
+    def mark(function: Function) -> Function:
+        mapper = Mapper(function, tuple(core.split()), tuple(outputs.split()))
+        MAPPERS.update(dict.fromkeys(names.split(), mapper))
+        return function
+
+    return mark
+
+
+def same(names: str, core: str) -> None:
+    """Let a core op compute TensorFlow ops whose inputs are its arguments in order."""
+    maps(names, core)(lambda call, op: op(*call.values))
+
+
+def mapper_of(op: str) -> Mapper | None:
+    """How an op is computed; None when it is not known, or needs core ops that there are not."""
+    mapper = _own.get(op) or MAPPERS.get(op)
+    return mapper if mapper is not None and all(name in OPS for name in mapper.core) else None
+
+
+class Call:
+    """An op at work: its inputs and attributes.
+
+    Attributes:
+        node: the node of the graph.
+        values: what its inputs are.
+        run: the run that it belongs to.
+    """
+
+    __slots__ = ("node", "run", "values")
+
+    def __init__(self, node: Node, values: list[Any], run: Run) -> None:
+        self.node = node
+        self.values = values
+        self.run = run
+
+    @property
+    def attrs(self) -> Any:
+        """The attributes."""
+        return self.node.attrs
+
+    def tensor(self, index: int) -> Tensor:
+        """An input, which must be a tensor."""
+        value = self.value(index)
+        if not isinstance(value, Tensor):
+            raise argument_error(self.node.label, f"input {index}", "a tensor", value, TypeError)
+        return value
+
+    def value(self, index: int) -> Any:
+        """An input of any kind."""
+        if not -len(self.values) <= index < len(self.values):
+            expected = f"given: the op has only {len(self.values)} inputs"
+            raise argument_error(self.node.label, f"input {index}", expected, None)
+        return self.values[index]
+
+    def number(self, index: int) -> Any:
+        """An input as a Python number, truth value or text: the first of its elements."""
+        values = self.tensor(index).data_sync()
+        if not len(values):
+            raise argument_error(self.node.label, f"input {index}", "a number", self.value(index))
+        first = values[0]
+        return first.item() if hasattr(first, "item") else first
+
+    def numbers(self, index: int) -> Any:
+        """An input as nested lists; a number for a scalar."""
+        return self.tensor(index).array_sync()
+
+    def sizes(self, index: int) -> list[int]:
+        """An input as a list of whole numbers, such as a shape."""
+        return [int(n) for n in self.tensor(index).data_sync()]
+
+
+class NodeValue:
+    """What a function given to `register_op` is called with.
+
+    Attributes:
+        inputs: the tensors.
+        attrs: the attributes by name, as Python values.
+        name: the name of the node.
+        op: the name of the op.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self.inputs: Sequence[Any] = call.values
+        self.attrs: dict[str, Any] = call.attrs.plain()
+        self.name = call.node.name
+        self.op = call.node.op
+
+
+@export(doc="Models / Op Registry")
+def register_op(name: str, op_func: Callable[[NodeValue], Any]) -> None:
+    """Let graph-models use an op that is not known here, or compute one in another way.
+
+    Args:
+        name: the name of the TensorFlow op.
+        op_func: called with a node that has `inputs`, a list of tensors, and `attrs`, a dict; returns a tensor or a
+            list of those of all outputs.
+
+    Source: TF.js `tf.registerOp`.
+    """
+    if not callable(op_func):
+        raise argument_error("register_op", "op_func", "a function of a node", op_func, TypeError)
+    _own[name] = Mapper(lambda call: op_func(NodeValue(call)), (), ())
+
+
+@export(doc="Models / Op Registry")
+def deregister_op(name: str) -> None:
+    """Forget an op given to `register_op`.
+
+    Source: TF.js `tf.deregisterOp`.
+    """
+    _own.pop(name, None)

@@ -1,0 +1,426 @@
+"""GraphModel: a TensorFlow model in the JSON form of TF.js's converter, and what loads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts
+from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.json_text import check_depth
+from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
+from tfpy.core.io.specs import read_specs
+from tfpy.core.io.weights import decode
+from tfpy.core.memory import dispose, tidy
+from tfpy.core.options import accepts_options
+from tfpy.core.ready import Ready
+from tfpy.core.registry import export
+from tfpy.core.results import Entries
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.scope import outlive_scopes
+from tfpy.graph._camel import GraphModelCamel
+
+if TYPE_CHECKING:
+    from tfpy.graph.graph_def import Graph, Port, Ref
+    from tfpy.graph.run import Executor, Resources
+
+DEFAULT_NAME = "model.json"
+TF_HUB_QUERY = "?tfjs-format=file"
+
+
+@export(doc="Models / Classes")
+class GraphModel(GraphModelCamel, Ready):
+    """A TensorFlow model that TF.js's converter has made: it can be run, but not trained.
+
+    Args:
+        model_url: a path, URL, dict or handler, as `load_graph_model` takes.
+        load_options: how to load it.
+
+    Attributes:
+        keep_intermediate_tensors: whether runs keep what all nodes compute, for `get_intermediate_tensors` (what the
+            flag KEEP_INTERMEDIATE_TENSORS is in TF.js).
+
+    Source: TF.js `tf.GraphModel`.
+    """
+
+    def __init__(self, model_url: Any, load_options: Mapping[str, Any] | None = None) -> None:
+        self._url = model_url
+        self._options = LoadOptions.of(load_options, "GraphModel")
+        self._artifacts: ModelArtifacts | None = None
+        self._executor: Executor | None = None
+        self._initializer: Executor | None = None
+        self._resources: Resources | None = None
+        self._captured: dict[Any, Any] | None = None
+        self._intermediate: dict[str, list[Tensor]] | None = None
+        self.keep_intermediate_tensors = False
+
+    # Loading
+
+    def load(self) -> bool:
+        """Read the model; True when it has been.
+
+        Raises:
+            ModelFileError: naming the file, the node in it and what is wrong.
+        """
+        artifacts, source = load_artifacts("load_graph_model", self._url, self._options)
+        return self._load(artifacts, source)
+
+    def load_sync(self, artifacts: Mapping[str, Any]) -> bool:
+        """Take the model from its artifacts; True when it has been."""
+        return self._load(as_artifacts(artifacts, "load_sync"), "model artifacts")
+
+    def _load(self, artifacts: ModelArtifacts, source: str) -> bool:
+        from tfpy.graph.loading import read_model
+
+        weights: dict[str, Tensor] = {}
+        if artifacts.weight_data is not None:
+            specs = read_specs(artifacts.weight_specs, source)
+            weights = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
+        try:
+            check_depth(artifacts.model_topology, source)
+            self._executor, self._initializer, self._resources = read_model(artifacts, weights, source)
+        except ValueError:
+            dispose(weights)
+            raise
+        for weight in weights.values():
+            outlive_scopes(weight)
+        self._artifacts = artifacts
+        return True
+
+    # What it is
+
+    @property
+    def model_version(self) -> str:
+        """The versions of TensorFlow that made the graph and that can read it."""
+        versions = self._given.model_topology.get("versions")
+        versions = versions if isinstance(versions, Mapping) else {}
+        return f"{versions.get('producer')}.{versions.get('minConsumer')}"
+
+    @property
+    def input_nodes(self) -> list[str]:
+        """The names of the inputs."""
+        return [port.key for port in self._graph.inputs]
+
+    @property
+    def output_nodes(self) -> list[str]:
+        """The names of the outputs."""
+        return [port.key for port in self._graph.outputs]
+
+    @property
+    def inputs(self) -> list[Entries]:
+        """Name, shape and dtype of each input; sizes that are not known are -1."""
+        return [_described(port) for port in self._graph.inputs]
+
+    @property
+    def outputs(self) -> list[Entries]:
+        """Name, shape and dtype of each output, as far as the graph says."""
+        return [_described(port) for port in self._graph.outputs]
+
+    @property
+    def weights(self) -> dict[str, list[Tensor]]:
+        """The constants by the names of their nodes, each in a list."""
+        return {name: [value] for name, value in self._loaded[1].weights.items()}
+
+    @property
+    def metadata(self) -> Any:
+        """What the user has noted in the model; None if nothing."""
+        return self._given.user_defined_metadata
+
+    @property
+    def model_signature(self) -> Any:
+        """What the inputs and outputs are called; None if the model does not say."""
+        return self._metadata.get("signature") or self._given.signature
+
+    @property
+    def model_structured_output_keys(self) -> Any:
+        """The keys of the dict that `predict` returns; None if it returns no dict."""
+        return self._metadata.get("structuredOutputKeys")
+
+    @property
+    def _metadata(self) -> Mapping[str, Any]:
+        return self.metadata if isinstance(self.metadata, Mapping) else {}
+
+    @property
+    def _given(self) -> ModelArtifacts:
+        if self._artifacts is None:
+            raise RuntimeError("GraphModel: load the model first, with model.load() or tf.load_graph_model.")
+        return self._artifacts
+
+    @property
+    def _loaded(self) -> tuple[Executor, Resources]:
+        if self._executor is None or self._resources is None:
+            raise RuntimeError("GraphModel: load the model first, with model.load() or tf.load_graph_model.")
+        return self._executor, self._resources
+
+    @property
+    def _graph(self) -> Graph:
+        return self._loaded[0].graph
+
+    # Running
+
+    @accepts_options()
+    def predict(self, inputs: Any, config: Mapping[str, Any] | None = None) -> Any:
+        """The model's outputs for given inputs.
+
+        Args:
+            inputs: a tensor or array, a list of them in the order of `input_nodes`, or a dict by name.
+            config: without effect, as in TF.js.
+
+        Returns:
+            A tensor, a list of them for several outputs, or a dict if the model names its outputs.
+
+        Raises:
+            ValueError: inputs that are missing or do not fit. TypeError: of another dtype.
+
+        Source: TF.js `tf.GraphModel.predict`.
+        """
+        found = self.execute(inputs)
+        keys = self.model_structured_output_keys
+        if not keys:
+            return found
+        return dict(zip(keys, found if isinstance(found, list) else [found], strict=False))
+
+    @accepts_options()
+    async def predict_async(self, inputs: Any, config: Mapping[str, Any] | None = None) -> Any:
+        """`predict`, to be awaited."""
+        return self.predict(inputs)
+
+    @accepts_options()
+    def execute(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
+        """The values of any nodes for given inputs. Graphs with loops and branches run as well (beyond TF.js).
+
+        Args:
+            inputs: a tensor or array, a list of them in the order of `input_nodes`, or a dict by name; any node of the
+                graph may be given.
+            outputs: names of outputs or nodes, 'node:1' for the second output of a node; the model's own by default.
+
+        Returns:
+            A tensor; a list of them for several outputs.
+
+        Raises:
+            ValueError: inputs that are missing or do not fit, or names that are not in the graph.
+
+        Source: TF.js `tf.GraphModel.execute`.
+        """
+        executor, resources = self._loaded
+        self.dispose_intermediate_tensors()
+        wanted = self._wanted(outputs)
+        keep: dict[str, Any] | None = {} if self.keep_intermediate_tensors else None
+
+        def run() -> list[Any]:
+            feeds = self._feeds(inputs)
+            given = {id(value) for values in feeds.values() for value in values}
+            given |= {id(value) for value in resources.weights.values()}
+            found = executor.run(feeds, wanted, resources, keep)
+            return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)]
+
+        with_kept = tidy(lambda: (run(), _tensors_in(keep)))
+        self._intermediate = with_kept[1] if keep is not None else None
+        return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
+
+    @accepts_options()
+    async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
+        """`execute`, to be awaited."""
+        return self.execute(inputs, outputs)
+
+    def _wanted(self, outputs: Any) -> list[Ref]:
+        from tfpy.graph.graph_def import read_ref
+
+        known = {port.key: port.ref for port in self._graph.outputs}
+        if outputs is None:
+            return list(known.values())
+        refs = []
+        for name in [outputs] if isinstance(outputs, str) else outputs:
+            ref = known.get(name) or read_ref(name, "execute", "an output")
+            if ref.node not in self._graph.nodes:
+                raise unknown_name_error("output", name, [*known, *self._graph.nodes])
+            refs.append(ref)
+        if not refs:
+            raise argument_error("execute", "outputs", "at least one name", outputs)
+        return refs
+
+    def _feeds(self, inputs: Any) -> dict[str, Sequence[Any]]:
+        """The values of nodes by name, checked against what the graph says of them."""
+        from tfpy.graph.graph_def import read_ref
+
+        captured = self._captured_resources()
+        ports = {port.key: port for port in self._graph.inputs}
+        found: dict[str, Sequence[Any]] = {}
+        for port in ports.values():
+            if port.resource is not None and port.resource in captured:
+                found[port.ref.node] = [captured[port.resource]]
+        for name, value in self._named(inputs, [p for p in ports.values() if p.ref.node not in found]).items():
+            ref = ports[name].ref if name in ports else read_ref(name, "execute", "an input")
+            if ref.node not in self._graph.nodes:
+                raise unknown_name_error("input", name, [*ports, *self._graph.nodes])
+            own = next((p for p in ports.values() if p.ref == ref), None)
+            found[ref.node] = [*[None] * ref.output, _checked(name, value, own)]
+        return found
+
+    def _named(self, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
+        if isinstance(inputs, Mapping):
+            return inputs
+        several = isinstance(inputs, (list, tuple)) and (len(ports) != 1 or _holds_tensors(inputs))
+        values = list(inputs) if several else [inputs]
+        if len(values) != len(ports):
+            names = ", ".join(port.key for port in ports)
+            raise argument_error("execute", "inputs", f"{len(ports)} tensors ({names})", f"{len(values)} of them")
+        return {port.key: value for port, value in zip(ports, values, strict=True)}
+
+    def _captured_resources(self) -> dict[Any, Any]:
+        """What the model's initializer makes, such as tables, by the numbers that the signature gives them."""
+        if self._captured is None:
+            self._captured = {}
+            if self._initializer is not None:
+                _, resources = self._loaded
+                outputs = self._initializer.graph.outputs
+                values = self._initializer.run({}, [port.ref for port in outputs], resources)
+                self._captured = {port.resource: value for port, value in zip(outputs, values, strict=True)}
+        return self._captured
+
+    # Keeping and letting go
+
+    def get_intermediate_tensors(self) -> dict[str, list[Tensor]] | None:
+        """What the nodes computed in the last run, if `keep_intermediate_tensors` was set."""
+        return self._intermediate
+
+    def dispose_intermediate_tensors(self) -> None:
+        """Free what the last run kept."""
+        for tensors in (self._intermediate or {}).values():
+            for tensor in tensors:
+                tensor.dispose()
+        self._intermediate = None
+
+    @accepts_options("config")
+    def save(self, handler_or_url: Any, config: Mapping[str, Any] | None = None) -> SaveResult:
+        """Save the model as it was loaded.
+
+        Args:
+            handler_or_url: a folder, a path that ends with '.json' or '.zip', a URL, or a handler of `tf.io`.
+            config: without effect, as in TF.js.
+
+        Source: TF.js `tf.GraphModel.save`.
+        """
+        return save_artifacts("save", handler_or_url, self._given)
+
+    def dispose(self) -> None:
+        """Free the constants; the model is not used again."""
+        if self._resources is not None:
+            self.dispose_intermediate_tensors()
+            for weight in self._resources.weights.values():
+                weight.dispose()
+            self._resources.tables.clear()
+
+
+def _described(port: Port) -> Entries:
+    return Entries({"name": port.ref.node, "shape": port.shape, "dtype": port.dtype})
+
+
+def _checked(name: str, value: Any, port: Port | None) -> Any:
+    """A value as a tensor of the dtype and shape that the graph says."""
+    dtype = None if port is None else port.dtype
+    # Plain values take the dtype; whole numbers would be float32 otherwise.
+    tensor = to_tensor("execute", name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
+    if dtype is not None and tensor.dtype != dtype:
+        raise argument_error("execute", name, f"a {dtype} tensor", tensor, TypeError)
+    shape = None if port is None else port.shape
+    fits = shape is None or (
+        len(shape) == tensor.rank and all(m in (-1, n) for m, n in zip(shape, tensor.shape, strict=True))
+    )
+    if not fits and shape is not None:
+        raise argument_error("execute", name, f"of shape {list(shape)}, -1 being any size", tensor)
+    return tensor
+
+
+def _holds_tensors(values: Sequence[Any]) -> bool:
+    """Whether a list is one of tensors, and not one of the numbers of a tensor."""
+    return len(values) > 0 and (isinstance(values[0], Tensor) or getattr(values[0], "shape", ()) != ())
+
+
+def _as_tensor(value: Any, ref: Ref) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"execute: the output {ref} is a {type(value).__name__} and not a tensor.")
+    return value
+
+
+def _tensors_in(values: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Tensor]] | None:
+    if values is None:
+        return None
+    return {name: [v.clone() for v in found if isinstance(v, Tensor)] for name, found in values.items()}
+
+
+@export(doc="Models / Loading", options="options")
+def load_graph_model(
+    model_url: Any,
+    options: Mapping[str, Any] | None = None,
+    *,
+    request_init: Mapping[str, Any] | None = None,
+    on_progress: Callable[[float], Any] | None = None,
+    fetch_func: Callable[..., Any] | None = None,
+    strict: bool = True,
+    weight_path_prefix: str | None = None,
+    from_tf_hub: bool = False,
+    weight_url_converter: Callable[[str], Any] | None = None,
+    stream_weights: bool = False,
+) -> GraphModel:
+    """Load a TensorFlow model that TF.js's converter has made.
+
+    Args:
+        model_url: the path of a model.json, its folder or a zip archive; a URL; a parsed model.json, or artifacts in a
+            dict; or a handler of `tf.io`.
+        options: the options below as a dict.
+        request_init: for http: {'headers': …, 'timeout': seconds}.
+        on_progress: called with the part of the weight files that has been read, from 0 to 1.
+        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
+        strict: without effect, as in TF.js.
+        weight_path_prefix: where the weight files are, if not beside the model.json.
+        from_tf_hub: whether the URL is that of a model on TensorFlow Hub.
+        weight_url_converter: gives the path or URL of a weight file for its name in the model.json.
+        stream_weights: without effect: weights are always read file by file.
+
+    Returns:
+        The model; it may be awaited.
+
+    Raises:
+        ModelFileError: a ValueError that names the file, the node in it and what is wrong; all ops that are not known
+            are named at once.
+
+    Source: TF.js `tf.loadGraphModel`.
+    """
+    if from_tf_hub and isinstance(model_url, str):
+        model_url = f"{model_url.rstrip('/')}/{DEFAULT_NAME}{TF_HUB_QUERY}"
+    given = LoadOptions(
+        request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, from_tf_hub
+    )
+    model = GraphModel(model_url, given)  # type: ignore[arg-type]
+    model.load()
+    return model
+
+
+@export(doc="Models / Loading")
+def load_graph_model_sync(model_source: Any) -> GraphModel:
+    """Load a TensorFlow model that is at hand.
+
+    Args:
+        model_source: artifacts in a dict, a pair of a parsed model.json and the bytes of its weights, or a handler.
+
+    Raises:
+        ModelFileError: as `load_graph_model`.
+
+    Source: TF.js `tf.loadGraphModelSync`.
+    """
+    if isinstance(model_source, (list, tuple)):
+        if len(model_source) != 2 or not isinstance(model_source[0], Mapping):
+            expected = "a pair of a parsed model.json and the bytes of its weights"
+            raise argument_error("load_graph_model_sync", "model_source", expected, model_source)
+        model_json, data = model_source
+        for key in ("modelTopology", "weightsManifest"):
+            if model_json.get(key) is None:
+                raise ModelFileError(f"load_graph_model_sync: the model.json has no {key}.")
+        model_source = artifacts_from(model_json, data)
+    model = GraphModel(model_source)
+    model.load()
+    return model

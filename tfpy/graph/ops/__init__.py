@@ -1,0 +1,13 @@
+"""What each TensorFlow op means, by kind. Importing it fills the table in `tfpy.graph.mappers`."""
+
+from tfpy.graph.ops import (  # noqa: F401
+    array,
+    control,
+    convolution,
+    creation,
+    elementwise,
+    image,
+    matrices,
+    others,
+    reduction,
+)

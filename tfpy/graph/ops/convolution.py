@@ -1,0 +1,142 @@
+"""Convolutions, pooling, and the normalizations that go with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.engine.errors import argument_error
+from tfpy.graph.mappers import Call, maps
+
+
+def _format(call: Call, default: str = "NHWC") -> str:
+    return str(call.attrs.text("data_format", default).upper())
+
+
+def _inner(call: Call, name: str, data_format: str = "NHWC", count: int = 2) -> list[int]:
+    """Of strides and the like, which have a number for every axis, those of the axes in space."""
+    numbers: list[int] = call.attrs.numbers(name, [1] * (count + 2))
+    return numbers[2 : 2 + count] if data_format.startswith("NC") else numbers[1 : 1 + count]
+
+
+def _pad(call: Call) -> Any:
+    """The padding: a word, or pairs for every axis."""
+    word = call.attrs.text("padding").lower()
+    if word != "explicit":
+        return word
+    numbers = call.attrs.numbers("explicit_paddings")
+    return [[numbers[2 * i], numbers[2 * i + 1]] for i in range(4)]
+
+
+@maps("Conv1D", "conv1d")
+def _conv1d(call: Call, conv1d: Any) -> Any:
+    stride, dilation = call.attrs.number("stride"), call.attrs.number("dilation", 1)
+    return conv1d(call.tensor(0), call.tensor(1), stride, _pad(call), _format(call, "NWC"), dilation)
+
+
+@maps("Conv2D", "conv2d")
+def _conv2d(call: Call, conv2d: Any) -> Any:
+    layout = _format(call)
+    strides, dilations = _inner(call, "strides", layout), _inner(call, "dilations", layout)
+    return conv2d(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
+
+
+@maps("DepthwiseConv2d DepthwiseConv2dNative", "depthwise_conv2d")
+def _depthwise_conv2d(call: Call, depthwise_conv2d: Any) -> Any:
+    layout = _format(call)
+    strides, dilations = _inner(call, "strides", layout), _inner(call, "dilations", layout)
+    return depthwise_conv2d(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
+
+
+def fused_parts(call: Call) -> dict[str, Any]:
+    """What is fused with a product or convolution: a bias, an activation, the slopes of the activation.
+
+    Raises:
+        ValueError: something else, or another number of inputs than these take.
+    """
+    names = [name.lower() for name in call.attrs.texts("fused_ops")]
+    biased = names[:1] == ["biasadd"]
+    activation = next(iter(names[1:] if biased else names), None)
+    if "fusedbatchnorm" in names or len(names) > 1 + biased:
+        raise argument_error(call.node.label, "fused_ops", "a BiasAdd and an activation", names)
+    slopes = activation == "prelu"
+    if biased and call.attrs.number("num_args") != 1 + slopes:
+        raise argument_error(call.node.label, "num_args", f"{1 + slopes} with {names}", call.attrs.number("num_args"))
+    return {
+        "bias": call.tensor(2) if biased else None,
+        "activation": "linear" if activation is None else activation,
+        "prelu_activation_weights": call.tensor(2 + biased) if slopes else None,
+        "leakyrelu_alpha": call.attrs.number("leakyrelu_alpha", 0.2),
+    }
+
+
+def _fused(call: Call, convolve: Any) -> Any:
+    layout = _format(call)
+    return convolve(
+        {
+            "x": call.tensor(0),
+            "filter": call.tensor(1),
+            "strides": _inner(call, "strides", layout),
+            "pad": _pad(call),
+            "data_format": layout,
+            "dilations": _inner(call, "dilations", layout),
+            **fused_parts(call),
+        }
+    )
+
+
+maps("_FusedConv2D", "fused.conv2d")(_fused)
+maps("FusedDepthwiseConv2dNative", "fused.depthwise_conv2d")(_fused)
+
+
+@maps("Conv2DBackpropInput Conv2dTranspose", "conv2d_transpose")
+def _conv2d_transpose(call: Call, conv2d_transpose: Any) -> Any:
+    return conv2d_transpose(call.tensor(2), call.tensor(1), call.sizes(0), _inner(call, "strides"), _pad(call))
+
+
+@maps("Conv3D", "conv3d")
+def _conv3d(call: Call, conv3d: Any) -> Any:
+    layout = _format(call, "NDHWC")
+    layout = "NDHWC" if layout == "NHWC" else layout
+    strides, dilations = _inner(call, "strides", layout, 3), _inner(call, "dilations", layout, 3)
+    return conv3d(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
+
+
+@maps("Dilation2D", "dilation2d")
+def _dilation2d(call: Call, dilation2d: Any) -> Any:
+    strides, rates = _inner(call, "strides"), _inner(call, "rates")
+    return dilation2d(call.tensor(0), call.tensor(1), strides, _pad(call), rates, "NHWC")
+
+
+def _pools(name: str, core: str, count: int) -> None:
+    maps(name, core)(
+        lambda call, pool: pool(
+            call.tensor(0), _inner(call, "ksize", count=count), _inner(call, "strides", count=count), _pad(call)
+        )
+    )
+
+
+_pools("AvgPool", "avg_pool", 2)
+_pools("MaxPool", "max_pool", 2)
+_pools("AvgPool3D", "avg_pool3d", 3)
+_pools("MaxPool3D", "max_pool3d", 3)
+
+
+@maps("MaxPoolWithArgmax", "max_pool_with_argmax", "output argmax")
+def _max_pool_with_argmax(call: Call, max_pool_with_argmax: Any) -> Any:
+    size, strides = _inner(call, "ksize"), _inner(call, "strides")
+    counted = call.attrs.flag("include_batch_in_index")
+    return list(max_pool_with_argmax(call.tensor(0), size, strides, _pad(call), counted))
+
+
+@maps("FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3", "batch_norm", "y")
+def _batch_norm(call: Call, batch_norm: Any) -> Any:
+    x, scale, offset, mean, variance = (call.tensor(i) for i in range(5))
+    return batch_norm(x, mean, variance, offset, scale, call.attrs.number("epsilon", 0.001))
+
+
+@maps("LRN", "local_response_normalization")
+def _lrn(call: Call, local_response_normalization: Any) -> Any:
+    radius, bias = call.attrs.number("depth_radius", 5), call.attrs.number("bias", 1)
+    return local_response_normalization(
+        call.tensor(0), radius, bias, call.attrs.number("alpha", 1), call.attrs.number("beta", 0.5)
+    )

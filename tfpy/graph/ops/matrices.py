@@ -1,0 +1,39 @@
+"""Products of matrices, and what else is done to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.graph.mappers import Call, maps
+from tfpy.graph.ops.convolution import fused_parts
+
+
+@maps("MatMul", "mat_mul")
+def _mat_mul(call: Call, mat_mul: Any) -> Any:
+    return mat_mul(call.tensor(0), call.tensor(1), call.attrs.flag("transpose_a"), call.attrs.flag("transpose_b"))
+
+
+@maps("BatchMatMul BatchMatMulV2", "mat_mul")
+def _batch_mat_mul(call: Call, mat_mul: Any) -> Any:
+    return mat_mul(call.tensor(0), call.tensor(1), call.attrs.flag("adj_x"), call.attrs.flag("adj_y"))
+
+
+@maps("_FusedMatMul", "fused.mat_mul")
+def _fused_mat_mul(call: Call, mat_mul: Any) -> Any:
+    transposed = {name: call.attrs.flag(name) for name in ("transpose_a", "transpose_b")}
+    return mat_mul({"a": call.tensor(0), "b": call.tensor(1), **transposed, **fused_parts(call)})
+
+
+@maps("Einsum", "einsum")
+def _einsum(call: Call, einsum: Any) -> Any:
+    return einsum(call.attrs.text("equation"), *call.values)
+
+
+@maps("Transpose", "transpose")
+def _transpose(call: Call, transpose: Any) -> Any:
+    return transpose(call.tensor(0), call.sizes(1))
+
+
+@maps("MatrixBandPart", "linalg.band_part")
+def _band_part(call: Call, band_part: Any) -> Any:
+    return band_part(call.tensor(0), call.number(1), call.number(2))

@@ -1,0 +1,180 @@
+"""Running graphs: the order in which nodes are computed, and what they are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.registry import OPS
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import nearest
+from tfpy.graph import ops  # noqa: F401  (fills the table)
+from tfpy.graph.graph_def import Graph, Node, Ref
+from tfpy.graph.lists import HashTable
+from tfpy.graph.mappers import Call, mapper_of
+
+Values = dict[str, Sequence[Any]]
+
+
+class Resources:
+    """What the graphs of a model share.
+
+    Attributes:
+        weights: the values of constants, by node.
+        functions: the bodies of functions, by name.
+        tables: the hash tables, by the node that makes them.
+    """
+
+    def __init__(self, weights: Mapping[str, Tensor], functions: Mapping[str, Graph]) -> None:
+        self.weights = dict(weights)
+        self.functions = {name: Executor(graph) for name, graph in functions.items()}
+        self.tables: dict[str, HashTable] = {}
+
+
+class Step(NamedTuple):
+    """A node, how it is computed, and whose values nobody needs when it has been."""
+
+    node: Node
+    compute: Any
+    finished: list[str]
+
+
+class Executor:
+    """Runs one graph; the orders that it has found are kept."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._plans: dict[tuple[frozenset[str], tuple[Ref, ...]], list[Step]] = {}
+
+    def call(self, arguments: Sequence[Any], resources: Resources) -> list[Any]:
+        """The results of a function."""
+        inputs = self.graph.inputs
+        if len(arguments) != len(inputs):
+            raise ModelFileError(f"{self.graph.source}: takes {len(inputs)} arguments, but is given {len(arguments)}.")
+        feeds: Values = {port.ref.node: [value] for port, value in zip(inputs, arguments, strict=True)}
+        return self.run(feeds, [port.ref for port in self.graph.outputs], resources)
+
+    def run(self, feeds: Values, outputs: Sequence[Ref], resources: Resources, keep: Values | None = None) -> list[Any]:
+        """The values of outputs.
+
+        Args:
+            feeds: the values of nodes that are given.
+            outputs: what is wanted.
+            resources: constants, functions and tables.
+            keep: where to put the values of all nodes that are computed.
+
+        Raises:
+            ValueError: an input that is needed and not given.
+        """
+        if self.graph.has_frames:
+            from tfpy.graph.frames import run_in_frames
+
+            values = run_in_frames(self.graph, feeds, outputs, resources)
+            return [_output(values, ref, self.graph) for ref in outputs]
+        values = dict(feeds)
+        run = Run(resources)
+        wanted = {ref.node for ref in outputs}
+        for step in self._plan(feeds, outputs):
+            if step.node.name not in values:
+                values[step.node.name] = run.compute(step.node, values, step.compute)
+            if keep is not None:
+                keep[step.node.name] = values[step.node.name]
+            for name in step.finished:
+                if name not in wanted:
+                    values.pop(name, None)
+        return [_output(values, ref, self.graph) for ref in outputs]
+
+    def _plan(self, feeds: Values, outputs: Sequence[Ref]) -> list[Step]:
+        key = frozenset(feeds), tuple(outputs)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = self._ordered(list(feeds), outputs)
+        return plan
+
+    def _ordered(self, given: list[str], outputs: Sequence[Ref]) -> list[Step]:
+        nodes = self.graph.needed_for([ref.node for ref in outputs], given)
+        check_inputs(self.graph, nodes, given, outputs)
+        last: dict[str, int] = {}
+        for i, node in enumerate(nodes):
+            last |= dict.fromkeys([node.name, *node.needs], i)
+        finished: list[list[str]] = [[] for _ in nodes]
+        for name, i in last.items():
+            finished[i].append(name)
+        return [Step(node, function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
+
+
+def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outputs: Sequence[Ref]) -> None:
+    """Raise ValueError when a node that must be given is not."""
+    missing = [node.name for node in nodes if node.is_input and not node.inputs and node.name not in given]
+    if missing:
+        wanted = ", ".join(map(str, outputs))
+        raise ValueError(
+            f"execute: the outputs {wanted} need the inputs {', '.join(missing)}, which are not given "
+            f"(given: {', '.join(given) or 'none'})."
+        )
+
+
+def function_of(node: Node) -> Any:
+    """How a node is computed: a function of its Call."""
+    mapper = mapper_of(node.op)
+    if mapper is None:
+        raise ValueError(f"{node.label}: this op is not known; give it a meaning with tf.register_op.")
+    core = [OPS[name].function for name in mapper.core]
+    return (lambda call: mapper.function(call, *core)) if core else mapper.function
+
+
+class Run:
+    """One run of a graph.
+
+    Attributes:
+        resources: what the graphs of the model share.
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self.resources = resources
+
+    def compute(self, node: Node, values: Values, function: Any) -> Sequence[Any]:
+        """The values of a node's outputs, from those of its inputs."""
+        inputs = [
+            values[ref.node][ref.output] if ref.output < len(values[ref.node]) else _no_output(node, ref)
+            for ref in node.inputs
+        ]
+        return self.apply(node, inputs, function)
+
+    def apply(self, node: Node, inputs: list[Any], function: Any) -> Sequence[Any]:
+        """The values of a node's outputs for given inputs."""
+        try:
+            result = function(Call(node, inputs, self))
+        except (ValueError, TypeError, RuntimeError) as error:
+            error.add_note(f"While computing {node.label}.")
+            raise
+        except Warning:
+            raise
+        except Exception as error:
+            # The attributes of a file can be anything, and break an op in any way.
+            raise ValueError(f"{node.label}: cannot be computed ({type(error).__name__}: {error}).") from error
+        return result if isinstance(result, (list, tuple)) else [result]
+
+    def constant(self, node: Node) -> Tensor:
+        """The value of a Const."""
+        return self.resources.weights[node.name]
+
+    def call_function(self, node: Node, name: str, arguments: Sequence[Any]) -> list[Any]:
+        """The results of a function of the library."""
+        executor = self.resources.functions.get(name)
+        if executor is None:
+            hint = nearest(name, self.resources.functions)
+            raise ModelFileError(f"{node.label}: the library has no function {name!r}.{hint}")
+        return executor.call(arguments, self.resources)
+
+
+def _no_output(node: Node, ref: Ref) -> Any:
+    raise ModelFileError(f"{node.label}: needs {ref}, an output that does not exist.")
+
+
+def _output(values: Values, ref: Ref, graph: Graph) -> Any:
+    found = values.get(ref.node)
+    if found is None or ref.output >= len(found) or found[ref.output] is None:
+        raise ValueError(f"execute: {graph.source} has no value for the output {ref}.")
+    return found[ref.output]

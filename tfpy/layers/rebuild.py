@@ -1,0 +1,201 @@
+"""A functional model from its configuration: its layers, and the calls that connect them."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
+from tfpy.engine.errors import nearest, show
+from tfpy.layers.base import Layer
+from tfpy.layers.config import build_listed, spelt
+from tfpy.layers.container import Container
+from tfpy.layers.sequential import Sequential
+from tfpy.layers.symbolic import SymbolicTensor, one_or_list
+
+
+class Ref(NamedTuple):
+    """An output of a call: the layer's name, which of its calls, which of the outputs."""
+
+    layer: str
+    call: int
+    output: int
+
+
+class Call(NamedTuple):
+    """A call of a layer: on what, and with which other arguments; tensors among them are Refs too."""
+
+    inputs: list[Ref]
+    arguments: dict[str, Any]
+
+    @property
+    def refs(self) -> list[Ref]:
+        """All tensors that it needs."""
+        return [*self.inputs, *(ref for value in self.arguments.values() for ref in _refs_in(value))]
+
+
+def rebuild(
+    config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+) -> tuple[list[SymbolicTensor], list[SymbolicTensor]]:
+    """The inputs and outputs of the model that a configuration describes.
+
+    Args:
+        config: {'layers': [{'name', 'class_name', 'config', 'inbound_nodes'}], 'input_layers', 'output_layers'}, the
+            calls in the form of Keras 2 and TF.js or in that of Keras 3.
+        custom_objects: classes by name.
+
+    Raises:
+        ModelFileError: naming the layer and what is wrong.
+    """
+    graph = _Graph(list_in("model", "layers", spelt(config, "layers")), custom_objects)
+    graph.make_calls()
+    inputs, outputs = (
+        [graph.end(ref, key) for ref in _ref_list(spelt(config, key), "model", key)]
+        for key in ("input_layers", "output_layers")
+    )
+    return inputs, outputs
+
+
+class _Graph:
+    """The layers of a model, and the calls that are still to be made."""
+
+    def __init__(self, configs: Any, custom_objects: Mapping[str, Any] | None) -> None:
+        self.layers = _by_name(configs, build_listed(configs, "layers", "layer", Layer, custom_objects))
+        self.pending: dict[str, deque[Call]] = {}
+        self.keras3 = False
+        for name, config in zip(self.layers, configs, strict=True):
+            nodes = list_in(f"layer {name}", "inbound_nodes", spelt(config, "inbound_nodes") or [])
+            self.keras3 |= any(isinstance(node, Mapping) for node in nodes)
+            self.pending[name] = deque(
+                _call(node, f"layer {name}", f"inbound_nodes[{i}]") for i, node in enumerate(nodes)
+            )
+        for name, calls in self.pending.items():
+            for ref in (ref for call in calls for ref in call.refs):
+                if ref.layer not in self.layers:
+                    hint = nearest(ref.layer, self.layers)
+                    raise ModelFileError(
+                        f"layer {name}: is called on a layer {show(ref.layer)} that is not there.{hint}"
+                    )
+
+    def make_calls(self) -> None:
+        """Make every call, each when what it needs is there."""
+        waiting: dict[tuple[str, int], list[str]] = defaultdict(list)
+        ready = deque(self.pending)
+        while ready:
+            name = ready.popleft()
+            calls = self.pending[name]
+            while calls and (missing := self._missing(calls[0])) is None:
+                self._make(name, calls.popleft())
+                ready.extend(waiting.pop((name, len(self.layers[name].inbound_nodes) - 1), ()))
+            if calls and missing is not None:
+                waiting[missing.layer, missing.call].append(name)
+        for name, calls in self.pending.items():
+            if calls and (missing := self._missing(calls[0])) is not None:
+                raise ModelFileError(
+                    f"layer {name}: needs call {missing.call} of layer {missing.layer}, which does not come about."
+                )
+
+    def _missing(self, call: Call) -> Ref | None:
+        """Something that a call needs and that is not there yet."""
+        return next((ref for ref in map(self._counted, call.refs) if not self._made(ref)), None)
+
+    def _counted(self, ref: Ref) -> Ref:
+        """A reference as we count calls: a nested model's own graph is its first. In Keras 3 that does not count."""
+        nested = self.keras3 and isinstance(self.layers[ref.layer], Container)
+        return ref._replace(call=ref.call + 1) if nested else ref
+
+    def _made(self, ref: Ref) -> bool:
+        return ref.call < len(self.layers[ref.layer].inbound_nodes)
+
+    def _make(self, name: str, call: Call) -> None:
+        where = f"layer {name}"
+        inputs = [self._tensor(self._counted(ref), where) for ref in call.inputs]
+        arguments = {key: self._resolved(value, where) for key, value in call.arguments.items()}
+        try:
+            self.layers[name].apply(one_or_list(inputs), arguments)
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise ModelFileError(f"{where}: {error}") from error
+        except Warning:
+            raise
+        except Exception as error:
+            raise ModelFileError(f"{where}: cannot be built ({type(error).__name__}: {error}).") from error
+
+    def _resolved(self, value: Any, where: str) -> Any:
+        if isinstance(value, Ref):
+            return self._tensor(self._counted(value), where)
+        return [self._resolved(v, where) for v in value] if isinstance(value, list) else value
+
+    def _tensor(self, ref: Ref, where: str) -> SymbolicTensor:
+        outputs = self.layers[ref.layer].inbound_nodes[ref.call].outputs if self._made(ref) else []
+        if ref.output >= len(outputs):
+            raise ModelFileError(f"{where}: layer {ref.layer} has no output {ref.output} of a call {ref.call}.")
+        return outputs[ref.output]
+
+    def end(self, ref: Ref, key: str) -> SymbolicTensor:
+        """An input or output of the model. Here Keras 3 counts the graphs of functional models, not of Sequential."""
+        if ref.layer not in self.layers:
+            hint = nearest(ref.layer, self.layers)
+            raise ModelFileError(f"model: {key} names a layer {show(ref.layer)} that is not there.{hint}")
+        if self.keras3 and isinstance(self.layers[ref.layer], Sequential):
+            ref = ref._replace(call=ref.call + 1)
+        return self._tensor(ref, f"model: {key}")
+
+
+def _by_name(configs: Any, layers: list[Layer]) -> dict[str, Layer]:
+    """Layers by the names that their configurations give them."""
+    named: dict[str, Layer] = {}
+    for i, (config, layer) in enumerate(zip(configs, layers, strict=True)):
+        name = config.get("name", layer.name)
+        if not isinstance(name, str) or name in named:
+            raise ModelFileError(f"layers[{i}]: the name {show(name)} is no text, or another layer has it.")
+        named[name] = layer
+    return named
+
+
+def _call(node: Any, source: str, field: str) -> Call:
+    """A call in either form."""
+    if isinstance(node, Mapping):
+        arguments = object_in(source, f"{field}.kwargs", node.get("kwargs") or {})
+        kept = {name: _marked(value, source, field) for name, value in arguments.items() if value is not None}
+        args = list_in(source, f"{field}.args", node.get("args"))
+        return Call(_refs_in([_marked(value, source, field) for value in args]), kept)
+    inputs: list[Ref] = []
+    given: dict[str, Any] = {}
+    for i, entry in enumerate(list_in(source, field, node)):
+        parts = list_in(source, f"{field}[{i}]", entry)
+        inputs.append(_ref(parts[:3], source, f"{field}[{i}]"))
+        given |= object_in(source, f"{field}[{i}][3]", parts[3] or {}) if len(parts) > 3 else {}
+    if isinstance(given.get("initial_state"), list):
+        given["initial_state"] = _ref_list(given["initial_state"], source, f"{field}: initial_state")
+    return Call(inputs, {name: value for name, value in given.items() if value is not None})
+
+
+def _marked(value: Any, source: str, field: str) -> Any:
+    """An argument of a call, in which Keras 3 marks tensors."""
+    if isinstance(value, Mapping) and value.get("class_name") == "__keras_tensor__":
+        return _ref(object_in(source, field, value.get("config")).get("keras_history"), source, field)
+    if isinstance(value, Mapping):
+        return {key: _marked(v, source, field) for key, v in value.items()}
+    return [_marked(v, source, field) for v in value] if isinstance(value, list) else value
+
+
+def _refs_in(value: Any) -> list[Ref]:
+    if isinstance(value, Ref):
+        return [value]
+    return [ref for v in value for ref in _refs_in(v)] if isinstance(value, list) else []
+
+
+def _ref_list(value: Any, source: str, field: str) -> list[Ref]:
+    """References: a list of them, a single one, or those of a dict."""
+    listed = list_in(source, field, list(value.values()) if isinstance(value, Mapping) else value)
+    single = bool(listed) and isinstance(listed[0], str)
+    return [_ref(ref, source, field) for ref in ([listed] if single else listed)]
+
+
+def _ref(value: Any, source: str, field: str) -> Ref:
+    if isinstance(value, (list, tuple)) and len(value) == 3:
+        layer, *numbers = value
+        if isinstance(layer, str) and all(type(n) is int and n >= 0 for n in numbers):
+            return Ref(layer, *numbers)
+    raise fault(source, field, "[layer, call, output]", value)

@@ -1,0 +1,107 @@
+"""The API of deeplearn.js (0.1 to 0.5), on the same engine, ops, tape and optimizer rules as the new one.
+
+    from tfpy import legacy as dl
+
+Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`, `math.element_wise_mul`).
+
+**Numbers.** By default this generation computes what the new one computes, bit for bit on the CPU.
+`dl.numerics("deeplearn.js")` switches to the numbers of deeplearn.js 0.3.17, where they differ (see `quirks`).
+
+**Lifetimes** are those of 0.3.17, with these choices:
+
+- Results of math methods and arrays made in a scope (`X.new`, `zeros`, …) are disposed at its end unless the scope
+  returns or keeps them; `track` is the identity. The data of a graph's variables and constants is kept by the graph.
+- A scope may return an array, a list or dict of them in any nesting (0.3.17: one level; 0.5: any), a number, or
+  anything else. What it returns belongs to the enclosing scope.
+- Arrays that share the data of a returned or kept array survive with it: returning `a.as2D(2, 2)` keeps `a`.
+- `dispose` frees one array: others that share its data stay (as from 0.4.1; in 0.3.17 they are dead, too). Disposing
+  twice is no error; reading afterwards is.
+- A write (`set`, `add`, `fill`, or into the array of `get_values`) changes that one array and nothing that shares its
+  data (0.3.17: it is seen through `as2D`, too).
+- An exception closes the scopes that it leaves, and disposes their arrays (deeplearn.js leaves them open).
+- `scope` may be given an async function; its scope ends when the function has finished, and arrays that other tasks
+  make while it waits are not its own.
+- Arrays nobody refers to are freed at once, in a scope or not.
+- In safe mode math methods, new arrays, `keep` and `track` outside a scope are errors, and so is returning an array
+  from the outermost scope.
+"""
+
+from __future__ import annotations
+
+from tfpy.legacy import conv_util as conv_util
+from tfpy.legacy import environment as environment
+from tfpy.legacy import test_util as test_util
+from tfpy.legacy import util as util
+from tfpy.legacy import xhr_dataset as xhr_dataset
+from tfpy.legacy._eager import *  # noqa: F403
+from tfpy.legacy.browser import GPGPUContext as GPGPUContext
+from tfpy.legacy.browser import gpgpu_util as gpgpu_util
+from tfpy.legacy.browser import initialize_gpu as initialize_gpu
+from tfpy.legacy.browser import initializeGPU as initializeGPU
+from tfpy.legacy.browser import render_ndarray_gpu_util as render_ndarray_gpu_util
+from tfpy.legacy.browser import webgl_util as webgl_util
+from tfpy.legacy.data import DataStats as DataStats
+from tfpy.legacy.data import InCPUMemoryShuffledInputProviderBuilder as InCPUMemoryShuffledInputProviderBuilder
+from tfpy.legacy.data import InGPUMemoryShuffledInputProviderBuilder as InGPUMemoryShuffledInputProviderBuilder
+from tfpy.legacy.data import InMemoryDataset as InMemoryDataset
+from tfpy.legacy.data import InMemoryShuffledInputProviderBuilder as InMemoryShuffledInputProviderBuilder
+from tfpy.legacy.data import InputProvider as InputProvider
+from tfpy.legacy.environment import ENV as ENV
+from tfpy.legacy.environment import Environment as Environment
+from tfpy.legacy.graph import Graph as Graph
+from tfpy.legacy.graph import GraphLayers as GraphLayers
+from tfpy.legacy.graph import Node as Node
+from tfpy.legacy.graph import Tensor as Tensor
+from tfpy.legacy.graph_runner import GraphRunner as GraphRunner
+from tfpy.legacy.graph_runner import MetricReduction as MetricReduction
+from tfpy.legacy.initializers import ConstantInitializer as ConstantInitializer
+from tfpy.legacy.initializers import Initializer as Initializer
+from tfpy.legacy.initializers import NDArrayInitializer as NDArrayInitializer
+from tfpy.legacy.initializers import OnesInitializer as OnesInitializer
+from tfpy.legacy.initializers import RandomNormalInitializer as RandomNormalInitializer
+from tfpy.legacy.initializers import RandomTruncatedNormalInitializer as RandomTruncatedNormalInitializer
+from tfpy.legacy.initializers import RandomUniformInitializer as RandomUniformInitializer
+from tfpy.legacy.initializers import VarianceScalingInitializer as VarianceScalingInitializer
+from tfpy.legacy.initializers import ZerosInitializer as ZerosInitializer
+from tfpy.legacy.loaders import CheckpointLoader as CheckpointLoader
+from tfpy.legacy.loaders import XhrDataset as XhrDataset
+from tfpy.legacy.math import MathBackendCPU as MathBackendCPU
+from tfpy.legacy.math import MathBackendWebGL as MathBackendWebGL
+from tfpy.legacy.math import NDArrayMath as NDArrayMath
+from tfpy.legacy.math import NDArrayMathCPU as NDArrayMathCPU
+from tfpy.legacy.math import NDArrayMathGPU as NDArrayMathGPU
+from tfpy.legacy.ndarray import Array1D as Array1D
+from tfpy.legacy.ndarray import Array2D as Array2D
+from tfpy.legacy.ndarray import Array3D as Array3D
+from tfpy.legacy.ndarray import Array4D as Array4D
+from tfpy.legacy.ndarray import NDArray as NDArray
+from tfpy.legacy.ndarray import Scalar as Scalar
+from tfpy.legacy.ops.matrix import MatrixOrientation as MatrixOrientation
+from tfpy.legacy.optimizers import AdadeltaOptimizer as AdadeltaOptimizer
+from tfpy.legacy.optimizers import AdagradOptimizer as AdagradOptimizer
+from tfpy.legacy.optimizers import AdamaxOptimizer as AdamaxOptimizer
+from tfpy.legacy.optimizers import AdamMaxOptimizer as AdamMaxOptimizer
+from tfpy.legacy.optimizers import AdamOptimizer as AdamOptimizer
+from tfpy.legacy.optimizers import MomentumOptimizer as MomentumOptimizer
+from tfpy.legacy.optimizers import Optimizer as Optimizer
+from tfpy.legacy.optimizers import RMSPropOptimizer as RMSPropOptimizer
+from tfpy.legacy.optimizers import SGDOptimizer as SGDOptimizer
+from tfpy.legacy.quirks import QUIRKS as QUIRKS
+from tfpy.legacy.quirks import conv as _conv_quirks
+from tfpy.legacy.quirks import current as get_numerics
+from tfpy.legacy.quirks import graph as _graph_quirks
+from tfpy.legacy.quirks import numerics as numerics
+from tfpy.legacy.quirks import ops as _op_quirks
+from tfpy.legacy.quirks import reduce as _reduce_quirks
+from tfpy.legacy.quirks import sums as _sum_quirks
+from tfpy.legacy.session import CostReduction as CostReduction
+from tfpy.legacy.session import FeedEntry as FeedEntry
+from tfpy.legacy.session import Session as Session
+from tfpy.legacy.variables import Variable as Variable
+from tfpy.legacy.variables import variable as variable
+from tfpy.version import VERSION
+
+SymbolicTensor = Tensor
+TensorInitializer = NDArrayInitializer
+version = VERSION
+getNumerics = get_numerics

@@ -1,0 +1,265 @@
+"""`dl.conv_util`: the sizes of convolutions and poolings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tfpy.core.options import accepts_options
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
+
+Pad = int | str
+Pair = int | Sequence[int]
+Rounding = {"floor": math.floor, "ceil": math.ceil, "round": lambda x: math.floor(x + 0.5)}
+
+
+class PadInfo(NamedTuple):
+    """How much is added on each side of an image."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+
+class Conv2DInfo(NamedTuple):
+    """The sizes of a convolution. Source: deeplearn.js `conv_util.Conv2DInfo`."""
+
+    batchSize: int
+    inHeight: int
+    inWidth: int
+    inChannels: int
+    outHeight: int
+    outWidth: int
+    outChannels: int
+    dataFormat: str
+    strideHeight: int
+    strideWidth: int
+    filterHeight: int
+    filterWidth: int
+    padInfo: PadInfo
+    inShape: tuple[int, ...]
+    outShape: tuple[int, ...]
+    filterShape: tuple[int, ...]
+
+
+def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
+    """A number, standing for two equal ones, or a list of two."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) != 2:
+            raise argument_error(op, argument, "a number or a pair of numbers", value)
+        return as_int(op, argument, value[0]), as_int(op, argument, value[1])
+    size = as_int(op, argument, value)
+    return size, size
+
+
+@accepts_options()
+def compute_conv2d_info(
+    in_shape: Sequence[int],
+    filter_shape: Sequence[int],
+    strides: Pair,
+    pad: Pad,
+    depthwise: bool = False,
+    data_format: str = "channelsLast",
+    rounding_mode: str | None = None,
+) -> Conv2DInfo:
+    """The sizes of a convolution of rank 4.
+
+    Args:
+        in_shape: [batch, height, width, channels], or with the channels second.
+        filter_shape: [height, width, in channels, out channels].
+        strides: one number, or [height, width].
+        pad: 'same', 'valid', or a number for all sides.
+        depthwise: each channel has filters of its own.
+        data_format: 'channelsLast' or 'channelsFirst'.
+        rounding_mode: 'floor', 'round' or 'ceil', for a number of pad that gives no whole size.
+
+    Raises:
+        ValueError: a numeric pad that gives no whole size, or an unknown option.
+
+    Source: deeplearn.js `conv_util.computeConv2DInfo`.
+    """
+    name = "compute_conv2d_info"
+    if data_format not in ("channelsLast", "channelsFirst"):
+        raise argument_error(name, "data_format", "'channelsLast' or 'channelsFirst'", data_format)
+    for argument, shape in (("in_shape", in_shape), ("filter_shape", filter_shape)):
+        if len(shape) != 4:
+            raise argument_error(name, argument, "of 4 sizes", list(shape))
+    last = data_format == "channelsLast"
+    batch, *rest = in_shape
+    height, width, channels = rest if last else (rest[1], rest[2], rest[0])
+    filter_height, filter_width, _, filter_channels = filter_shape
+    stride_height, stride_width = pair(name, "strides", strides)
+    rows = window(name, height, filter_height, stride_height, pad, rounding_mode)
+    columns = window(name, width, filter_width, stride_width, pad, rounding_mode)
+    out_channels = filter_channels * channels if depthwise else filter_channels
+    sizes = (rows[0], columns[0], out_channels) if last else (out_channels, rows[0], columns[0])
+    margins = PadInfo(*rows[1:], *columns[1:])
+    return Conv2DInfo(
+        batch, height, width, channels, rows[0], columns[0], out_channels, data_format, stride_height, stride_width,
+        filter_height, filter_width, margins, tuple(in_shape), (batch, *sizes), tuple(filter_shape),
+    )  # fmt: skip
+
+
+def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str | None) -> tuple[int, int, int]:
+    """Along one axis: how many windows there are, and the margins before and after."""
+    for argument, value in (("filter_size", field), ("strides", stride)):
+        if as_int(op, argument, value) < 1:
+            raise argument_error(op, argument, "1 or more", value)
+    if pad == "same":
+        count = math.ceil(size / stride)
+        margin = max(0, (count - 1) * stride + field - size)
+        return count, margin // 2, margin - margin // 2
+    if pad == "valid":
+        return math.ceil((size - field + 1) / stride), 0, 0
+    if isinstance(pad, str):
+        raise argument_error(op, "pad", "'same', 'valid' or a number", pad)
+    margin = as_int(op, "pad", pad)
+    if margin < 0:
+        raise argument_error(op, "pad", "0 or more", pad)
+    return _whole_count(op, size, field, stride, margin, rounding), margin, margin
+
+
+def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding: str | None) -> int:
+    if rounding is not None:
+        if rounding not in Rounding:
+            raise argument_error(op, "rounding_mode", "'floor', 'round' or 'ceil'", rounding)
+        return int(Rounding[rounding]((size - field + 2 * pad) / stride + 1))
+    if (size - field + 2 * pad) % stride:
+        expected = f"one that gives a whole number of outputs: ({size} - {field} + 2 · pad) / {stride} + 1"
+        raise argument_error(op, "pad", expected, pad)
+    return (size - field + 2 * pad) // stride + 1
+
+
+@accepts_options()
+def compute_pool2d_info(
+    in_shape: Sequence[int],
+    filter_size: Pair,
+    strides: Pair,
+    pad: Pad,
+    data_format: str = "channelsLast",
+    rounding_mode: str | None = None,
+) -> Conv2DInfo:
+    """The sizes of a pooling of rank 4.
+
+    Source: deeplearn.js `conv_util.computePool2DInfo`.
+    """
+    height, width = pair("compute_pool2d_info", "filter_size", filter_size)
+    channels = in_shape[3] if data_format == "channelsLast" else in_shape[1]
+    return compute_conv2d_info(
+        in_shape, [height, width, channels, channels], strides, pad, False, data_format, rounding_mode
+    )
+
+
+def compute_conv_info(
+    in_shape: Sequence[int],
+    filter_height: int,
+    filter_width: int,
+    out_depth: int,
+    stride_height: int,
+    stride_width: int,
+    pad: Pad,
+) -> dict[str, Any]:
+    """The sizes of a convolution of rank 3: inShape, outShape and padInfo.
+
+    Source: deeplearn.js 0.2 `conv_util.computeConvInfo`.
+    """
+    info = compute_conv2d_info(
+        [1, *in_shape],
+        [filter_height, filter_width, in_shape[2], out_depth],
+        [stride_height, stride_width],
+        pad,
+    )
+    return {**info._asdict(), "inShape": info.inShape[1:], "outShape": info.outShape[1:]}
+
+
+def compute_depthwise_conv2d_info(
+    in_shape: Sequence[int], filter_shape: Sequence[int], strides: Pair, pad: Pad
+) -> Conv2DInfo:
+    """The sizes of a depthwise convolution of rank 4.
+
+    Source: deeplearn.js 0.3.11 `conv_util.computeDepthwiseConv2DInfo`.
+    """
+    return compute_conv2d_info(in_shape, filter_shape, strides, pad, True)
+
+
+@accepts_options()
+def compute_output_shape3d(
+    in_shape: Sequence[int], field_size: int, out_depth: int, stride: int, zero_pad: int | None = None
+) -> list[int]:
+    """The shape that a square convolution of an image [height, width, depth] gives.
+
+    Raises:
+        ValueError: the sizes are not whole numbers.
+
+    Source: deeplearn.js `conv_util.computeOutputShape3D`.
+    """
+    pad = compute_default_pad(in_shape, field_size, stride) if zero_pad is None else zero_pad
+    sizes = [window("compute_output_shape3d", n, field_size, stride, pad, None)[0] for n in in_shape[:2]]
+    return [*sizes, out_depth]
+
+
+def compute_default_pad(input_shape: Sequence[int], field_size: int, stride: int) -> int:
+    """The pad that keeps the height of an image: ⌊(height · (stride - 1) - stride + field) / 2⌋.
+
+    Source: deeplearn.js `conv_util.computeDefaultPad`.
+    """
+    return (input_shape[0] * (stride - 1) - stride + field_size) // 2
+
+
+def compute_weights_shape4d(
+    input_depth: int, output_depth: int, filter_height: int, filter_width: int
+) -> tuple[int, int, int, int]:
+    """The shape of a convolution's filter.
+
+    Source: deeplearn.js `conv_util.computeWeightsShape4D`.
+    """
+    return filter_height, filter_width, input_depth, output_depth
+
+
+def compute_dilated_rc(rc: Sequence[int], orig_stride: int) -> tuple[int, int]:
+    """The size of an image with stride - 1 zeros between its pixels.
+
+    Source: deeplearn.js `conv_util.computeDilatedRC`.
+    """
+    return (rc[0] - 1) * orig_stride + 1, (rc[1] - 1) * orig_stride + 1
+
+
+def compute_tex_shape_from3d(shape_row_col_depth: Sequence[int]) -> tuple[int, int]:
+    """The rows and columns of an image [height, width, depth] laid out in two dimensions.
+
+    Source: deeplearn.js 0.1 `conv_util.computeTexShapeFrom3D`.
+    """
+    rows, columns, depth = shape_row_col_depth
+    return rows, columns * depth
+
+
+def compute_weights_tex_shape(input_depth: int, output_depth: int, filter_size: int) -> tuple[int, int]:
+    """The rows and columns of a square filter laid out in two dimensions.
+
+    Source: deeplearn.js 0.1 `conv_util.computeWeightsTexShape`.
+    """
+    return filter_size * filter_size * input_depth, output_depth
+
+
+def compute_biases_tex_shape(output_depth: int) -> tuple[int, int]:
+    """The rows and columns of biases laid out in two dimensions.
+
+    Source: deeplearn.js 0.1 `conv_util.computeBiasesTexShape`.
+    """
+    return 1, output_depth
+
+
+computeConv2DInfo = compute_conv2d_info
+computePool2DInfo = compute_pool2d_info
+computeConvInfo = compute_conv_info
+computeDepthwiseConv2DInfo = compute_depthwise_conv2d_info
+computeOutputShape3D = compute_output_shape3d
+computeDefaultPad = compute_default_pad
+computeWeightsShape4D = compute_weights_shape4d
+computeDilatedRC = compute_dilated_rc
+computeTexShapeFrom3D = compute_tex_shape_from3d
+computeWeightsTexShape = compute_weights_tex_shape
+computeBiasesTexShape = compute_biases_tex_shape

@@ -1,0 +1,114 @@
+"""`dl.environment`: the global environment, which holds the math that scripts share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from tfpy.engine.backend import registry
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.legacy._camel import EnvironmentCamel
+
+if TYPE_CHECKING:
+    from tfpy.legacy.math import NDArrayMath
+
+
+class Type(IntEnum):
+    """The types of feature values."""
+
+    NUMBER = 0
+    BOOLEAN = 1
+    STRING = 2
+
+
+URL_PROPERTIES: tuple[dict[str, Any], ...] = (
+    {"name": "DEBUG", "type": Type.BOOLEAN},
+    {"name": "BACKEND", "type": Type.STRING},
+)
+
+# What deeplearn.js asks of a browser; there is no WebGL here.
+_FEATURES: dict[str, Any] = {
+    "DEBUG": False,
+    "BACKEND": None,
+    "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_ENABLED": False,
+    "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_RELIABLE": False,
+    "WEBGL_FLOAT_TEXTURE_ENABLED": False,
+    "WEBGL_GET_BUFFER_SUB_DATA_ASYNC_EXTENSION_ENABLED": False,
+    "WEBGL_VERSION": 0,
+}
+
+
+class Environment(EnvironmentCamel):
+    """Features, backends, and the global math: the one that was constructed or set last.
+
+    Source: deeplearn.js `Environment`.
+    """
+
+    def __init__(self, features: Mapping[str, Any] | None = None) -> None:
+        self._features: dict[str, Any] = {}
+        self._math: NDArrayMath | None = None
+        self.set_features(features or {})
+
+    @property
+    def math(self) -> NDArrayMath:
+        """The global math; a CPU math without safe mode if there is none yet."""
+        if self._math is None:
+            from tfpy.legacy.math import NDArrayMath
+
+            self._math = NDArrayMath("cpu", False)
+        return self._math
+
+    @property
+    def safe_mode(self) -> bool:
+        """Whether arrays and maths need a scope: the global math is in safe mode."""
+        return self._math is not None and self._math.safe_mode
+
+    def set_math(self, math: NDArrayMath) -> None:
+        """Make a math the global one."""
+        from tfpy.legacy.math import NDArrayMath
+
+        if not isinstance(math, NDArrayMath):
+            raise argument_error("set_math", "math", "an NDArrayMath", math, TypeError)
+        self._math = math
+
+    def get(self, feature: str) -> Any:
+        """The value of a feature."""
+        if feature not in _FEATURES:
+            raise unknown_name_error("feature", feature, _FEATURES)
+        return self._features.get(feature, _FEATURES[feature])
+
+    def set_features(self, features: Mapping[str, Any]) -> None:
+        """Override features."""
+        for name in features:
+            if name not in _FEATURES:
+                raise unknown_name_error("feature", name, _FEATURES)
+        self._features = dict(features)
+
+    def reset(self) -> None:
+        """Forget overridden features and the global math."""
+        self._features = {}
+        self._math = None
+
+    def get_backend(self, name: str) -> Any:
+        """The backend of a name."""
+        return registry.find(name)
+
+    def get_best_backend(self) -> Any:
+        """The backend that is used by default."""
+        return registry.default()
+
+    def register_backend(self, name: str, factory: Callable[[], Any]) -> bool:
+        """Add a backend; False when the name is taken."""
+        return registry.register(name, factory)
+
+
+ENV = Environment()
+
+
+def set_environment(environment: Environment) -> None:
+    """Take over the features and the global math of another environment."""
+    ENV.__dict__.update(environment.__dict__)
+
+
+setEnvironment = set_environment

@@ -1,0 +1,105 @@
+"""Reading files by path or URL, and images from PNG files."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import url2pathname, urlopen
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
+
+
+def read_bytes(op: str, location: str) -> bytes:
+    """The bytes of a path, a file:// URL or an http(s) URL.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    try:
+        scheme = urlsplit(str(location)).scheme
+        if scheme in ("http", "https"):
+            with urlopen(location, timeout=60) as answer:
+                data: bytes = answer.read()
+            return data
+        path = url2pathname(urlsplit(location).path) if scheme == "file" else location
+        return Path(path).read_bytes()
+    except (OSError, URLError) as error:
+        raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None
+
+
+def decode_png(op: str, data: bytes) -> Array:
+    """A PNG image as uint8 [height, width, channels]: 1 or 2 for grey, 3 or 4 for colour, without and with alpha.
+
+    Raises:
+        ValueError: not a PNG image, damaged, or of a kind that is not read: interlaced, or not 8 bits a channel.
+    """
+    if not data.startswith(_SIGNATURE):
+        raise ValueError(f"{op}: this is not a PNG image.")
+    try:
+        return _decoded(_chunks(data))
+    except (struct.error, zlib.error, IndexError, KeyError) as error:
+        raise ValueError(f"{op}: the PNG image is damaged: {error!r}") from None
+
+
+def _chunks(data: bytes) -> dict[bytes, bytes]:
+    """The chunks by type; those of one type joined."""
+    found: dict[bytes, bytes] = {}
+    at = len(_SIGNATURE)
+    while at < len(data):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        found[kind] = found.get(kind, b"") + data[at + 8 : at + 8 + length]
+        at += length + 12
+    return found
+
+
+def _decoded(chunks: dict[bytes, bytes]) -> Array:
+    width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    if depth != 8 or interlaced or colour not in _CHANNELS:
+        raise ValueError("Only PNG images of 8 bits a channel that are not interlaced can be read.")
+    channels = _CHANNELS[colour]
+    raw = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + width * channels)
+    image = _unfiltered(raw, channels).reshape(height, width, channels)
+    if colour == 3:
+        return np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3)[image[:, :, 0]]
+    return image
+
+
+def _unfiltered(raw: Array, channels: int) -> Array:
+    """The rows, each of which says in its first byte how it was predicted from its neighbours (PNG standard, 9)."""
+    above = np.zeros(raw.shape[1] - 1, np.uint8)
+    out = np.empty((raw.shape[0], raw.shape[1] - 1), np.uint8)
+    for i, row in enumerate(raw):
+        above = out[i] = _unfiltered_row(int(row[0]), row[1:], above, channels)
+    return out
+
+
+def _unfiltered_row(kind: int, row: Array, above: Array, channels: int) -> Array:
+    if kind == 0:
+        return row
+    if kind == 1:
+        return np.add.accumulate(row.reshape(-1, channels), axis=0, dtype=np.uint8).reshape(-1)
+    if kind == 2:
+        return row + above
+    if kind not in (3, 4):
+        raise KeyError(f"filter {kind}")
+    out, up = bytearray(row.tobytes()), above.tobytes()
+    for i in range(len(out)):
+        left = out[i - channels] if i >= channels else 0
+        corner = up[i - channels] if i >= channels else 0
+        guess = (left + up[i]) // 2 if kind == 3 else _paeth(left, up[i], corner)
+        out[i] = (out[i] + guess) & 255
+    return np.frombuffer(bytes(out), np.uint8)
+
+
+def _paeth(left: int, up: int, corner: int) -> int:
+    """Whichever of the three neighbours is nearest to left + up - corner."""
+    guess = left + up - corner
+    return min((left, up, corner), key=lambda n: abs(guess - n))

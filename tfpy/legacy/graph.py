@@ -1,0 +1,429 @@
+"""Graph: deeplearn.js's delayed computations. Its methods check shapes and return symbolic tensors; sessions compute.
+
+A node stores how its op computes (`nodes.py`) and with what attributes. The shape of its output is found by running the
+op in the engine's shape-only mode, so that the graph accepts exactly what the ops accept.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfpy.core.options import accepts_options
+from tfpy.core.tensor import Tensor as CoreTensor
+from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, Shape, as_int, as_shape, spec
+from tfpy.legacy import nodes
+from tfpy.legacy._camel import GraphCamel, GraphLayersCamel
+from tfpy.legacy._graph import DerivedGraph
+from tfpy.legacy.conv_util import compute_default_pad, compute_output_shape3d
+from tfpy.legacy.create import new_array
+from tfpy.legacy.initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
+from tfpy.legacy.ndarray import NDArray, shared
+from tfpy.legacy.nodes import Evaluate, Value
+
+_next_id = itertools.count().__next__
+
+
+class Tensor:
+    """A symbolic tensor: the output of a node of a graph. It has a shape and no values.
+
+    Attributes:
+        shape: the size of each dimension, for one example.
+        id: a running number; inputs have lower ones than what is computed from them.
+        node: the node that gives it.
+        dtype: the dtype of its values.
+
+    Source: deeplearn.js `Tensor` (up to 0.4; `SymbolicTensor` in 0.5).
+    """
+
+    def __init__(self, shape: Sequence[int], dtype: DType = "float32") -> None:
+        self.shape: Shape = as_shape("Tensor", shape)
+        self.dtype = dtype
+        self.id = _next_id()
+        self.node: Node
+
+    def __repr__(self) -> str:
+        return f"dl.Tensor(id={self.id}, shape={list(self.shape)}, node={self.node.name!r})"
+
+
+class Node:
+    """A node of a graph.
+
+    Attributes:
+        graph: the graph that it belongs to.
+        name: what kind of node it is, or the name of a variable or placeholder.
+        inputs: its inputs by name.
+        output: its output.
+        evaluate: how its op computes; None for variables, placeholders and constants.
+        attrs: the op's further arguments.
+        data: the array of a variable or constant.
+        trainable: whether it is a variable.
+        id: a running number.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        inputs: Mapping[str, Tensor],
+        output: Tensor,
+        evaluate: Evaluate | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        data: NDArray | None = None,
+        trainable: bool = False,
+    ) -> None:
+        self.graph = graph
+        self.name = name
+        self.inputs = dict(inputs)
+        self.output = output
+        self.evaluate = evaluate
+        self.attrs = dict(attrs or {})
+        self.data = data
+        self.trainable = trainable
+        self.id = _next_id()
+        output.node = self
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether a session must be fed a value for it."""
+        return self.evaluate is None and self.data is None
+
+    def __repr__(self) -> str:
+        return f"dl.Node({self.name!r}, {', '.join(self.inputs)})"
+
+
+class Graph(DerivedGraph, GraphCamel):
+    """A graph of ops. Source: deeplearn.js `Graph`.
+
+    Attributes:
+        layers: layers of a neural network made of several nodes.
+    """
+
+    def __init__(self) -> None:
+        self._nodes: list[Node] = []
+        self.layers = GraphLayers(self)
+
+    def get_nodes(self) -> list[Node]:
+        """All nodes in the order in which they were added."""
+        return self._nodes
+
+    # Inputs
+
+    def variable(self, name: str, data: Handle) -> Tensor:
+        """A value that training changes.
+
+        Args:
+            name: its name.
+            data: what it starts with; the graph keeps it alive, whatever scope it was made in.
+
+        Raises:
+            TypeError: no array.
+        """
+        return self._input(name, _kept("variable", data), trainable=True)
+
+    def placeholder(self, name: str, shape: Sequence[int]) -> Tensor:
+        """A value that is fed to sessions.
+
+        Args:
+            name: its name, which errors mention.
+            shape: the shape of one example.
+        """
+        return self._register(Node(self, name, {}, Tensor(as_shape("placeholder", shape))))
+
+    def constant(self, value: Any) -> Tensor:
+        """A value that never changes: a number, a nested list, or an array."""
+        if not isinstance(value, Handle):
+            value = new_array(NDArray, "constant", _nested_shape(value), value, "float32")
+        return self._input("Constant", _kept("constant", value), trainable=False)
+
+    def _input(self, name: str, data: NDArray, trainable: bool) -> Tensor:
+        return self._register(Node(self, name, {}, Tensor(data.shape, data.dtype), data=data, trainable=trainable))
+
+    # Arithmetic
+
+    def add(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """x1 + x2, of one shape, or one of one element, or a matrix and a vector that is added to each row."""
+        shapes = sorted([self._own("add", "x1", x1).shape, self._own("add", "x2", x2).shape], key=len)
+        rows = [len(s) for s in shapes] == [1, 2] and shapes[0][0] == shapes[1][1]
+        if not rows:
+            self._check_pair("add", x1, x2)
+        return self._add("Add", nodes.add, {"x1": x1, "x2": x2})
+
+    def subtract(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """x1 - x2, of one shape or one of one element."""
+        self._check_pair("subtract", x1, x2)
+        return self._add("Subtract", nodes.subtract, {"x1": x1, "x2": x2})
+
+    def multiply(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """x1 · x2 element by element, of one shape or one of one element."""
+        self._check_pair("multiply", x1, x2)
+        return self._add("Multiply", nodes.multiply, {"x1": x1, "x2": x2})
+
+    def divide(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """x1 / x2 element by element, of one shape or one of one element."""
+        self._check_pair("divide", x1, x2)
+        return self._add("Divide", nodes.divide, {"x1": x1, "x2": x2})
+
+    def fused_linear_combination(self, x1: Tensor, x2: Tensor, c1: Tensor, c2: Tensor) -> Tensor:
+        """c1 · x1 + c2 · x2 for Scalars c1 and c2."""
+        name = "fused_linear_combination"
+        self._check_same(name, "x2", x1, x2)
+        for argument, c in (("c1", c1), ("c2", c2)):
+            if self._own(name, argument, c).shape != ():
+                raise argument_error(name, argument, "a Scalar", c)
+        inputs = {"x1": x1, "x2": x2, "c1": c1, "c2": c2}
+        return self._add("Linear Combination", nodes.fused_linear_combination, inputs)
+
+    def prelu(self, x: Tensor, alpha: Tensor) -> Tensor:
+        """x where it is positive, else alpha · x; alpha has x's shape."""
+        self._check_same("prelu", "alpha", x, alpha)
+        return self._add("PReLU", nodes.prelu, {"x": x, "alpha": alpha})
+
+    def reduce_sum(self, x: Tensor) -> Tensor:
+        """The sum of all elements."""
+        return self._add("ReduceSum", nodes.reduce_sum, {"x": x})
+
+    def matmul(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """The product of two matrices, a matrix and a vector, or a vector and a matrix."""
+        a, b = self._own("matmul", "x1", x1).shape, self._own("matmul", "x2", x2).shape
+        if (len(a), len(b)) not in ((2, 2), (2, 1), (1, 2)):
+            raise argument_error("matmul", "x2", f"a matrix, or 'x1' one (shapes {list(a)} and {list(b)})", x2)
+        if a[-1] != b[0]:
+            raise argument_error("matmul", "x2", f"of first size {a[-1]}, the last of 'x1'", x2)
+        return self._add("MatMul", nodes.matmul, {"x1": x1, "x2": x2})
+
+    # Shapes
+
+    def reshape(self, x: Tensor, shape: Sequence[int]) -> Tensor:
+        """The elements under another shape."""
+        sizes = as_shape("reshape", shape)
+        return self._add("Reshape", nodes.reshaped, {"x": x}, {"shape": sizes})
+
+    def concat1d(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """Two vectors joined."""
+        return self._concat("concat1d", 1, x1, x2, 0)
+
+    def concat2d(self, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
+        """Two matrices joined along an axis."""
+        return self._concat("concat2d", 2, x1, x2, axis)
+
+    def concat3d(self, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
+        """Two tensors of rank 3 joined along an axis."""
+        return self._concat("concat3d", 3, x1, x2, axis)
+
+    def concat4d(self, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
+        """Two tensors of rank 4 joined along an axis."""
+        return self._concat("concat4d", 4, x1, x2, axis)
+
+    def _concat(self, name: str, rank: int, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
+        for argument, x in (("x1", x1), ("x2", x2)):
+            if len(self._own(name, argument, x).shape) != rank:
+                raise argument_error(name, argument, f"of rank {rank}", x)
+        if not 0 <= as_int(name, "axis", axis) < rank:
+            raise argument_error(name, "axis", f"an axis from 0 to {rank - 1}", axis)
+        return self._add(f"Concat{rank}D", nodes.concat, {"x1": x1, "x2": x2}, {"axis": axis})
+
+    # Images
+
+    @accepts_options()
+    def conv2d(
+        self,
+        x: Tensor,
+        w: Tensor,
+        b: Tensor,
+        field_size: int,
+        output_depth: int,
+        stride: int = 1,
+        zero_pad: int | None = None,
+    ) -> Tensor:
+        """The convolution of an image with a square filter, plus a bias.
+
+        Args:
+            x: [height, width, channels].
+            w: [field size, field size, channels, output depth].
+            b: [output depth].
+            field_size: the height and width of the filter.
+            output_depth: the number of filters.
+            stride: how far to go from one window to the next.
+            zero_pad: the margin of zeros; by default one that keeps the height (see `computeDefaultPad`).
+
+        Raises:
+            ValueError: shapes that do not fit, or an output size that is no whole number.
+        """
+        shape = self._own("conv2d", "x", x).shape
+        if len(shape) != 3:
+            raise argument_error("conv2d", "x", "of rank 3", x)
+        wanted = (field_size, field_size, shape[2], output_depth)
+        if self._own("conv2d", "w", w).shape != wanted:
+            raise argument_error("conv2d", "w", f"of shape {list(wanted)}", w)
+        if self._own("conv2d", "b", b).shape != (output_depth,):
+            raise argument_error("conv2d", "b", f"of shape {[output_depth]}", b)
+        attrs = {"stride": stride, "pad": _pad(shape, field_size, stride, zero_pad)}
+        return self._add("Convolution 2D", nodes.conv2d, {"x": x, "w": w, "b": b}, attrs)
+
+    @accepts_options()
+    def max_pool(self, x: Tensor, field_size: int, stride: int = 1, zero_pad: int | None = None) -> Tensor:
+        """The largest value in each square window of an image; arguments as for `conv2d`."""
+        shape = self._own("max_pool", "x", x).shape
+        if len(shape) != 3:
+            raise argument_error("max_pool", "x", "of rank 3", x)
+        attrs = {"field_size": field_size, "stride": stride, "pad": _pad(shape, field_size, stride, zero_pad)}
+        return self._add("Max pool", nodes.max_pool, {"x": x}, attrs)
+
+    # Classification and costs
+
+    def softmax(self, x: Tensor) -> Tensor:
+        """The softmax of a vector of at least two elements."""
+        shape = self._own("softmax", "x", x).shape
+        if len(shape) != 1 or shape[0] < 2:
+            raise argument_error("softmax", "x", "a vector of at least two elements", x)
+        return self._add("Softmax", nodes.normalized, {"x": x})
+
+    def softmax_cross_entropy_cost(self, x: Tensor, target: Tensor) -> Tensor:
+        """The cross entropy of a target and the softmax of x."""
+        self._check_same("softmax_cross_entropy_cost", "target", x, target)
+        inputs = {"x": x, "target": target}
+        return self._add("SoftmaxCrossEntropyCost", nodes.softmax_cross_entropy_cost, inputs)
+
+    def mean_squared_cost(self, label: Tensor, prediction: Tensor) -> Tensor:
+        """½ · mean((label - prediction)²)."""
+        self._check_same("mean_squared_cost", "prediction", label, prediction)
+        inputs = {"label": label, "prediction": prediction}
+        return self._add("Mean Squared Cost", nodes.mean_squared_cost, inputs)
+
+    def argmax(self, x: Tensor) -> Tensor:
+        """The index of the largest element; its shape is given as [1], its value is a Scalar."""
+        if 0 in self._own("argmax", "x", x).shape:
+            raise argument_error("argmax", "x", "of at least one element", x)
+        return self._add("ArgMax", nodes.argmax, {"x": x}, shape=(1,))
+
+    def argmax_equals(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """Whether the largest elements are at the same place; its shape is given as [1], its value is a Scalar."""
+        self._check_same("argmax_equals", "x2", x1, x2)
+        return self._add("ArgMaxEquals", nodes.argmax_equals, {"x1": x1, "x2": x2}, shape=(1,))
+
+    # What the methods share
+
+    def _elementwise(self, name: str, function: Callable[..., CoreTensor], x: Tensor, **attrs: Any) -> Tensor:
+        return self._add(name, nodes.elementwise(function), {"x": x}, attrs)
+
+    def _add(
+        self,
+        name: str,
+        evaluate: Evaluate,
+        inputs: Mapping[str, Tensor],
+        attrs: Mapping[str, Any] | None = None,
+        shape: Shape | None = None,
+    ) -> Tensor:
+        """A new node; the shape of its output follows from its op, unless it is declared."""
+        with shapes_only():
+            values = [_symbol(self._own(name, argument, x)) for argument, x in inputs.items()]
+            found = evaluate(*values, **(attrs or {})).tensor
+        output = Tensor(found.shape if shape is None else shape, found.dtype)
+        return self._register(Node(self, name, inputs, output, evaluate, attrs))
+
+    def _register(self, node: Node) -> Tensor:
+        self._nodes.append(node)
+        return node.output
+
+    def add_node_and_return_output(self, node: Node) -> Tensor:
+        """Add a node that was made by hand."""
+        return self._register(node)
+
+    def _own(self, op: str, argument: str, x: Any) -> Tensor:
+        """A symbolic tensor of this graph."""
+        if not isinstance(x, Tensor):
+            hint = "; make one of an array with graph.constant or graph.placeholder" if isinstance(x, Handle) else ""
+            raise argument_error(op, argument, f"a symbolic tensor of this graph{hint}", x, TypeError)
+        if x.node.graph is not self:
+            raise argument_error(op, argument, "a symbolic tensor of this graph; it belongs to another one", x)
+        return x
+
+    def _check_same(self, op: str, argument: str, a: Tensor, b: Tensor) -> None:
+        shape = self._own(op, "x", a).shape
+        if self._own(op, argument, b).shape != shape:
+            raise argument_error(op, argument, f"of shape {list(shape)}, that of the other argument", b)
+
+    def _check_pair(self, op: str, x1: Tensor, x2: Tensor) -> None:
+        a, b = self._own(op, "x1", x1).shape, self._own(op, "x2", x2).shape
+        if a != b and spec(a, "float32").size != 1 and spec(b, "float32").size != 1:
+            raise argument_error(op, "x2", f"of shape {list(a)}, that of 'x1', or of one element", x2)
+
+
+def _symbol(x: Tensor) -> Value:
+    return Value(placeholder(CoreTensor, spec(x.shape, x.dtype)), False)
+
+
+def _kept(op: str, data: Any) -> NDArray:
+    """An array of a node: scopes leave it alone, and it lives as long as the graph."""
+    if not isinstance(data, Handle):
+        raise argument_error(op, "data", "an NDArray", data, TypeError)
+    array = data if isinstance(data, NDArray) else shared(data)
+    array.kept = True
+    return array
+
+
+def _nested_shape(value: Any) -> Shape:
+    """The shape of a number, an array or a nested list."""
+    if hasattr(value, "shape"):
+        return tuple(value.shape)
+    sizes: list[int] = []
+    while isinstance(value, (list, tuple)):
+        sizes.append(len(value))
+        value = value[0] if value else 0
+    return tuple(sizes)
+
+
+def _pad(shape: Shape, field_size: int, stride: int, zero_pad: int | None) -> int:
+    """The margin, checked to give whole sizes."""
+    pad = compute_default_pad(shape, field_size, stride) if zero_pad is None else as_int("conv2d", "zero_pad", zero_pad)
+    compute_output_shape3d(shape, field_size, 1, stride, pad)
+    return pad
+
+
+class GraphLayers(GraphLayersCamel):
+    """Layers made of several nodes: `graph.layers`. Source: deeplearn.js `GraphLayers`."""
+
+    def __init__(self, g: Graph) -> None:
+        self.g = g
+
+    @accepts_options()
+    def dense(
+        self,
+        name: str,
+        x: Tensor,
+        units: int,
+        activation: Callable[[Tensor], Tensor] | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer | None = None,
+    ) -> Tensor:
+        """A fully connected layer: activation(x · weights + bias).
+
+        Args:
+            name: the variables are called name-weights and name-bias.
+            x: a vector.
+            units: the size of the output.
+            activation: a function of a symbolic tensor, such as `graph.relu`.
+            use_bias: whether there is a bias.
+            kernel_initializer: VarianceScalingInitializer() by default.
+            bias_initializer: ZerosInitializer() by default.
+        """
+        inputs = self.g._own("dense", "x", x).shape
+        if len(inputs) != 1:
+            raise argument_error("dense", "x", "of rank 1", x)
+        if activation is not None and not callable(activation):
+            raise argument_error("dense", "activation", "a function of a symbolic tensor", activation, TypeError)
+        count = as_int("dense", "units", units)
+        kernel = kernel_initializer or VarianceScalingInitializer()
+        weights = self.g.variable(f"{name}-weights", kernel.initialize([inputs[0], count], inputs[0], count))
+        out = self.g.matmul(x, weights)
+        if use_bias:
+            starting = bias_initializer or ZerosInitializer()
+            bias = self.g.variable(f"{name}-bias", starting.initialize([count], inputs[0], count))
+            out = self.g.add(out, bias)
+        return out if activation is None else activation(out)

@@ -1,0 +1,165 @@
+"""Data sets and weights from files and URLs."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.legacy._camel import CheckpointLoaderCamel, XhrDatasetCamel
+from tfpy.legacy.data import InMemoryDataset
+from tfpy.legacy.files import decode_png, read_bytes
+from tfpy.legacy.ndarray import NDArray
+
+MANIFEST = "manifest.json"
+
+
+class CheckpointLoader(CheckpointLoaderCamel):
+    """Reads variables that deeplearn.js's scripts dumped from a TensorFlow checkpoint.
+
+    A folder holds manifest.json, {name: {"filename", "shape"}}, and a file of little-endian float32 for each variable.
+
+    Args:
+        url_path: the folder, as a path or a URL.
+
+    Source: deeplearn.js `CheckpointLoader`. Results may be awaited.
+    """
+
+    def __init__(self, url_path: str) -> None:
+        self.url_path = str(url_path).rstrip("/") + "/"
+        self._manifest: ReadyDict[str, Any] | None = None
+        self._variables: ReadyDict[str, NDArray] | None = None
+
+    def get_checkpoint_manifest(self) -> ReadyDict[str, Any]:
+        """The manifest: file name and shape by variable name.
+
+        Raises:
+            ValueError: it cannot be read, or is no manifest.
+        """
+        if self._manifest is None:
+            content = _json("get_checkpoint_manifest", self.url_path + MANIFEST)
+            for name, entry in content.items():
+                if not isinstance(entry, Mapping) or not {"filename", "shape"} <= set(entry):
+                    expected = f"an entry with filename and shape for {name!r}"
+                    raise argument_error("get_checkpoint_manifest", MANIFEST, expected, entry)
+            self._manifest = ReadyDict(content)
+        return self._manifest
+
+    def get_all_variables(self) -> ReadyDict[str, NDArray]:
+        """All variables by name; read once."""
+        if self._variables is None:
+            self._variables = ReadyDict({name: self.get_variable(name) for name in self.get_checkpoint_manifest()})
+        return self._variables
+
+    def get_variable(self, var_name: str) -> NDArray:
+        """One variable.
+
+        Raises:
+            ValueError: no such variable, or its file cannot be read or has another size than its shape.
+        """
+        manifest = self.get_checkpoint_manifest()
+        if var_name not in manifest:
+            raise unknown_name_error("variable", var_name, manifest)
+        entry = manifest[var_name]
+        values = _floats("get_variable", self.url_path + entry["filename"])
+        return NDArray.make(entry["shape"], {"values": values})
+
+
+class XhrDataset(InMemoryDataset, XhrDatasetCamel):
+    """A data set whose lists of examples are files.
+
+    Args:
+        xhr_dataset_config: {'data': [{'name', 'path', 'dataType', 'shape'}, …]}; dataType is 'png' (an image each row
+            of which is an example, its values from 0 to 255), 'float32' or 'uint8' (raw values, example after example)
+            or 'nparray' (a .npy file whose first axis counts the examples). Paths may be URLs.
+
+    Source: deeplearn.js `XhrDataset`.
+    """
+
+    def __init__(self, xhr_dataset_config: Mapping[str, Any]) -> None:
+        if not isinstance(xhr_dataset_config, Mapping) or "data" not in xhr_dataset_config:
+            expected = "a dict with 'data'"
+            raise argument_error("XhrDataset", "xhr_dataset_config", expected, xhr_dataset_config, TypeError)
+        super().__init__([info["shape"] for info in xhr_dataset_config["data"]])
+        self.xhr_dataset_config = xhr_dataset_config
+
+    def get_ndarray(self, info: Mapping[str, Any]) -> ReadyList[NDArray]:
+        """The examples of one file; may be awaited."""
+        shape = tuple(info["shape"])
+        values = _values(info, shape).reshape(-1)
+        size = math.prod(shape)
+        if not size or values.size % size:
+            expected = f"a file of whole examples of shape {list(shape)}"
+            raise argument_error("XhrDataset", str(info["path"]), expected, f"{values.size} values")
+        return ReadyList(NDArray.make(shape, {"values": row}) for row in values.reshape(-1, size))
+
+    def fetch_data(self) -> ReadyNone:
+        """Read all files; may be awaited.
+
+        Raises:
+            ValueError: a file cannot be read, or does not hold whole examples.
+        """
+        self.dataset = [list(self.get_ndarray(info)) for info in self.xhr_dataset_config["data"]]
+        return ReadyNone()
+
+
+def get_xhr_dataset_config(json_config_path: str) -> ReadyDict[str, Any]:
+    """The configurations of data sets by name, from a JSON file or URL; may be awaited.
+
+    Source: deeplearn.js `xhr_dataset.getXhrDatasetConfig`.
+    """
+    return ReadyDict(_json("get_xhr_dataset_config", json_config_path))
+
+
+def _json(op: str, location: str) -> dict[str, Any]:
+    try:
+        content = json.loads(read_bytes(op, location))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{op}: {location!r} is not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise argument_error(op, str(location), "a JSON object", content)
+    return content
+
+
+def _floats(op: str, location: str) -> Array:
+    """The float32 numbers of a file."""
+    data = read_bytes(op, location)
+    if len(data) % 4:
+        raise ValueError(f"{op}: {location!r} does not hold float32 numbers: it has {len(data)} bytes.")
+    return np.frombuffer(data, "<f4")
+
+
+def _values(info: Mapping[str, Any], shape: tuple[int, ...]) -> Array:
+    kind = info.get("dataType", "uint8")
+    if kind == "float32":
+        return _floats("XhrDataset", info["path"])
+    data = read_bytes("XhrDataset", info["path"])
+    if kind == "uint8":
+        return np.frombuffer(data, np.uint8)
+    if kind == "nparray":
+        try:
+            return np.asarray(np.load(io.BytesIO(data), allow_pickle=False), dtype=np.float32)
+        except ValueError as error:
+            raise ValueError(f"XhrDataset: {info['path']!r} is not a .npy file: {error}") from None
+    if kind == "png":
+        return _rows_of_png(data, shape, info["path"])
+    raise argument_error("XhrDataset", "dataType", "'png', 'float32', 'uint8' or 'nparray'", kind)
+
+
+def _rows_of_png(data: bytes, shape: tuple[int, ...], path: str) -> Array:
+    """An image whose rows are examples of shape [height, width, 1 or 3]."""
+    image = decode_png("XhrDataset", data)
+    depth = shape[2] if len(shape) == 3 else 0
+    if depth not in (1, 3) or image.shape[1] != shape[0] * shape[1]:
+        expected = f"an image {shape[0]} · {shape[1]} pixels wide, for examples [height, width, 1 or 3]"
+        raise argument_error("XhrDataset", str(path), expected, image)
+    if image.shape[2] < 3:
+        image = np.repeat(image[:, :, :1], 3, axis=2)
+    return image[:, :, :depth]

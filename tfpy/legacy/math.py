@@ -1,0 +1,385 @@
+"""NDArrayMath: deeplearn.js's ops on NDArrays, and its scopes.
+
+The ops themselves are the core's; `_math.py`, generated, has a method for each. Here is what is the math's own: scopes,
+safe mode, debug mode, the choice of the backend, and storage.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+import warnings
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from tfpy.core.ready import ReadyFloat
+from tfpy.core.results import Record
+from tfpy.core.tensor import Tensor
+from tfpy.core.variable import Variable
+from tfpy.engine import scope as engine_scope
+from tfpy.engine.backend import Array, Backend, registry
+from tfpy.engine.cpu import CpuBackend
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle, accounting, check_live
+from tfpy.engine.scope import track
+from tfpy.engine.spec import as_int
+from tfpy.engine.state import local
+from tfpy.legacy import quirks, scopes
+from tfpy.legacy._camel import NDArrayMathCamel
+from tfpy.legacy._math import DerivedMath
+from tfpy.legacy.create import check_safe
+from tfpy.legacy.environment import ENV
+from tfpy.legacy.math_gradients import Gradients
+from tfpy.legacy.ndarray import NDArray, adopt, shared
+
+T = TypeVar("T")
+H = TypeVar("H", bound=Handle)
+
+GPU = "webgl"
+_warned: list[bool] = []
+
+
+class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
+    """Ops on arrays.
+
+    Args:
+        backend: 'cpu', 'webgl', or a backend. 'cpu' is whichever numpy backend is the current one. 'webgl' is tfpy's
+            GPU backend; where there is none, a warning says so and the CPU computes.
+        safe_mode: whether arrays and ops outside a scope are errors.
+
+    The math made last becomes the global one, `dl.ENV.math`: its safe mode is in force for new arrays.
+
+    Source: deeplearn.js `NDArrayMath`.
+    """
+
+    def __init__(self, backend: Any, safe_mode: bool = False) -> None:
+        if isinstance(backend, bool):  # up to 0.3.11: NDArrayMath(safeMode)
+            backend, safe_mode = "cpu", backend
+        self.safe_mode = bool(safe_mode)
+        self._backend = _chosen(backend)
+        self._debug = False
+        self._variables: dict[str, Any] = {}
+        ENV.set_math(self)
+
+    # Scopes
+
+    @overload
+    def scope(self, scope_fn: Callable[..., T]) -> T: ...
+    @overload
+    def scope(self) -> scopes.Block: ...
+    def scope(self, scope_fn: Any = None) -> Any:
+        """Run a function in a scope: at its end every array made in it is disposed, except what it returns or keeps.
+
+        Args:
+            scope_fn: a function of (keep, track); it may take fewer. Async functions may be awaited; their scope ends
+                when they have finished.
+
+        Returns:
+            What the function returns. Arrays in it, in lists and dicts of any depth, belong to the enclosing scope.
+            Without a function (beyond deeplearn.js), a context manager; arrays assigned to its `result` live on.
+
+        Raises:
+            TypeError: no function. RuntimeError: arrays are returned from the outermost scope in safe mode. What the
+                function raises; its arrays are disposed then, too.
+        """
+        if scope_fn is None:
+            return scopes.Block(self._check_returned)
+        if not callable(scope_fn):
+            raise argument_error("scope", "scope_fn", "a function of keep and track", scope_fn, TypeError)
+        result = scopes.run_scope(scope_fn, self.keep, self.track)
+        if isinstance(result, Coroutine):
+            return self._check_returned_later(result)
+        self._check_returned(result)
+        return result
+
+    def start_scope(self) -> None:
+        """Open a scope; pair it with `end_scope`."""
+        engine_scope.start_scope("start_scope")
+
+    def end_scope(self, result: Any = None) -> None:
+        """Close the innermost scope; `result` survives, and belongs to the enclosing scope.
+
+        Raises:
+            RuntimeError: no scope is open.
+        """
+        scopes.end_scope(result)
+        self._check_returned(result)
+
+    def _check_returned(self, result: Any) -> None:
+        """In safe mode, refuse arrays that no scope owns."""
+        if self.safe_mode and any(not handle.kept for handle in engine_scope.handles_in(result)):
+            check_safe("scope: an array is returned from the outermost scope", True)
+
+    async def _check_returned_later(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        result = await coroutine
+        self._check_returned(result)
+        return result
+
+    def keep(self, result: H) -> H:
+        """Protect an array from the scope that it was made in and from all around it; `dispose` frees it."""
+        self.check_scope("keep")
+        if not isinstance(result, Handle):
+            raise argument_error("keep", "result", "an NDArray", result, TypeError)
+        check_live(result, "keep")
+        engine_scope.keep(result)
+        return result
+
+    def track(self, result: H) -> H:
+        """The array itself: arrays made in a scope belong to it anyway (from 0.3.15 on)."""
+        self.check_scope("track")
+        return result
+
+    def check_scope(self, op: str) -> None:
+        """Raise RuntimeError in safe mode when no scope is open."""
+        check_safe(op, self.safe_mode)
+
+    # Running ops
+
+    def _run(self, function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+        """Call an op on this math's backend, with the numbers wanted; its results become NDArrays."""
+        state = local.state
+        if self.safe_mode:
+            check_safe(function.__name__, True)
+        function = quirks.numbers_of(function, "gradients" if self._differentiating else "math")
+        backend = self._wanted_backend()
+        if backend is None:
+            out = function(*args, **keywords)
+        else:
+            state.backend = backend
+            try:
+                out = function(*args, **keywords)
+            finally:
+                state.backend = None
+        result = adopted(out, args)
+        if self._debug:
+            _check_numbers(function.__name__, result)
+        return result
+
+    def _wanted_backend(self) -> Backend | None:
+        """The backend to switch to for an op; None when the current one is right."""
+        if local.state.backend is not None:
+            return None
+        now = registry.current or registry.default()
+        if self._backend is None:
+            return None if isinstance(now, CpuBackend) else registry.find("cpu")
+        return None if self._backend is now else self._backend
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Run this thread's ops on this math's backend inside a `with`."""
+        state = local.state
+        outer = state.backend
+        state.backend = self._wanted_backend() or outer
+        try:
+            yield
+        finally:
+            state.backend = outer
+
+    def enable_debug_mode(self) -> None:
+        """Check every result for NaN from here on, and raise at the first."""
+        self._debug = True
+        warnings.warn("Debug mode: every result of math is read and checked for NaN, which is slow.", stacklevel=2)
+
+    # Storage
+
+    def get_num_arrays(self) -> int:
+        """How many data buffers are alive in the process; arrays that share their data count once.
+
+        Graphs that nobody refers to any more are collected first: their data would count until Python finds them.
+        """
+        gc.collect()
+        return accounting.tensors - accounting.aliases
+
+    def register(self, a: NDArray) -> None:
+        """Let the innermost scope own an array. Arrays made in it belong to it anyway."""
+        if not isinstance(a, NDArray):
+            raise argument_error("register", "a", "an NDArray", a, TypeError)
+        check_live(a, "register")
+        track(a)
+
+    def register_variable(self, v: Any) -> None:
+        """Note a variable by its name, which must be new to this math."""
+        if not isinstance(v, Variable):
+            raise argument_error("register_variable", "v", "a variable", v, TypeError)
+        if v.name in self._variables:
+            raise ValueError(f"register_variable: a variable named {v.name!r} is registered already.")
+        self._variables[v.name] = v
+
+    def read_sync(self, id: int) -> Array:
+        """The values of the NDArray with an id (found by looking through all objects: slow)."""
+        return _by_id("read_sync", id).get_values()
+
+    async def read(self, id: int) -> Array:
+        """`read_sync`, to be awaited."""
+        return self.read_sync(id)
+
+    def write(self, id: int, values: Any, dtype: str | None = None, shape: Sequence[int] | None = None) -> None:
+        """New values for the NDArray with an id, as many as it has."""
+        array = _by_id("write", id)
+        new = np.asarray(values).reshape(-1)
+        if new.size != array.size:
+            raise argument_error("write", "values", f"{array.size} values", new)
+        array.writable_values("write")[:] = new
+
+    def write_pixels(self, id: int, pixels: Any, num_channels: int) -> None:
+        """The pixels of an image as values of the NDArray with an id."""
+        image = NDArray.from_pixels(pixels, num_channels)
+        self.write(id, image.get_values())
+        image.dispose()
+
+    def dispose_data(self, id: int) -> None:
+        """Dispose the NDArray with an id."""
+        _by_id("dispose_data", id).dispose()
+
+    def copy2d(
+        self,
+        source: NDArray,
+        source_begin: Sequence[int],
+        source_size: Sequence[int],
+        dest: NDArray,
+        dest_begin: Sequence[int],
+        dest_size: Sequence[int],
+    ) -> None:
+        """Write a block of one matrix into a block of another, element by element in row-major order.
+
+        Args:
+            source: the matrix to read.
+            source_begin: the first row and column of its block.
+            source_size: the rows and columns of its block.
+            dest: the matrix to write to.
+            dest_begin: the first row and column of its block.
+            dest_size: its rows and columns, of as many elements as source_size.
+
+        Raises:
+            ValueError: a block outside its matrix, or blocks of different sizes.
+
+        Source: deeplearn.js 0.1 `math.copy2D`.
+        """
+        self.check_scope("copy2d")
+        values = np.asarray(source)[_block("source", source, source_begin, source_size)]
+        into = _block("dest", dest, dest_begin, dest_size)
+        if values.size != dest_size[0] * dest_size[1]:
+            raise argument_error("copy2d", "dest_size", f"of {values.size} elements, as the source", list(dest_size))
+        dest.writable_values("copy2d").reshape(dest.shape)[into] = values.reshape(tuple(dest_size))
+
+    def time(self, query: Callable[[], Any]) -> ReadyFloat:
+        """How many milliseconds a function takes; it may be awaited."""
+        start = time.perf_counter()
+        result = query()
+        if isinstance(result, NDArray):
+            result.host_values("time")  # wait for it
+        return ReadyFloat((time.perf_counter() - start) * 1000)
+
+    def dispose(self) -> None:
+        """Nothing is held here: arrays go with what refers to them."""
+
+
+class NDArrayMathCPU(NDArrayMath):
+    """The math of the CPU. Source: deeplearn.js `NDArrayMathCPU`."""
+
+    def __init__(self, safe_mode: bool = False) -> None:
+        super().__init__("cpu", safe_mode)
+
+
+class NDArrayMathGPU(NDArrayMath):
+    """The math of the GPU; of the CPU, with a warning, where there is no GPU backend.
+
+    Source: deeplearn.js `NDArrayMathGPU`.
+    """
+
+    def __init__(self, gpgpu: Any = None, safe_mode: bool = False) -> None:
+        super().__init__(GPU, safe_mode)
+
+    def get_gpgpu_context(self) -> Any:
+        """deeplearn.js: the WebGL context. There is none here; the method exists to say so."""
+        raise RuntimeError("get_gpgpu_context: tfpy's GPU backend keeps its context to itself.")
+
+    getGPGPUContext = get_gpgpu_context
+
+
+def _chosen(backend: Any) -> Backend | None:
+    """A backend by name or itself; None stands for the numpy backend in use."""
+    if not isinstance(backend, str):
+        if isinstance(backend, NamedBackend):
+            return backend.backend
+        if hasattr(backend, "run") and hasattr(backend, "write"):
+            return backend  # type: ignore[no-any-return]
+        raise argument_error("NDArrayMath", "backend", "'cpu', 'webgl' or a backend", backend, TypeError)
+    if backend == "cpu":
+        return None
+    if registry.factory(backend) is None and backend == GPU:
+        if not _warned:
+            _warned.append(True)
+            warnings.warn(
+                "NDArrayMathGPU: no GPU backend is registered; the CPU computes instead.", UserWarning, stacklevel=4
+            )
+        return None
+    return registry.find(backend)
+
+
+class NamedBackend:
+    """What deeplearn.js constructs to choose a backend."""
+
+    backend: Backend | None
+
+    def dispose(self) -> None:
+        """Nothing is held here."""
+
+
+class MathBackendCPU(NamedBackend):
+    """Stands for the numpy backend: `NDArrayMath(MathBackendCPU(), safe_mode)`."""
+
+    def __init__(self) -> None:
+        self.backend = _chosen("cpu")
+
+
+class MathBackendWebGL(NamedBackend):
+    """Stands for the GPU backend: `NDArrayMath(MathBackendWebGL(), safe_mode)`."""
+
+    def __init__(self, gpgpu: Any = None) -> None:
+        self.backend = _chosen(GPU)
+
+
+def adopted(out: Any, args: Sequence[Any] = ()) -> Any:
+    """The result of an op with NDArrays in place of tensors; one that is an argument is shared, not taken away."""
+    if isinstance(out, NDArray):
+        return out
+    if isinstance(out, Tensor):
+        if isinstance(out, Variable) or any(out is a for a in args):
+            return shared(out)
+        return adopt(out)
+    if isinstance(out, Record):
+        return type(out)(*[adopted(part, args) for part in out])
+    if isinstance(out, (list, tuple)):
+        return [adopted(part, args) for part in out]
+    if isinstance(out, Mapping):
+        return {name: adopted(part, args) for name, part in out.items()}
+    return out
+
+
+def _check_numbers(op: str, result: Any) -> None:
+    for handle in engine_scope.handles_in(result):
+        values = np.asarray(handle)
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise ValueError(f"The result of the last math.{op} has NaNs.")
+
+
+def _by_id(op: str, id: int) -> NDArray:
+    wanted = as_int(op, "id", id)
+    for item in gc.get_objects():
+        if isinstance(item, NDArray) and item.id == wanted and item.backend is not None:
+            return item
+    raise argument_error(op, "id", "the id of a live NDArray", id)
+
+
+def _block(what: str, matrix: Any, begin: Sequence[int], size: Sequence[int]) -> tuple[slice, slice]:
+    if not isinstance(matrix, NDArray) or matrix.rank != 2:
+        raise argument_error("copy2d", what, "an Array2D", matrix, TypeError)
+    for b, s, n in zip(begin, size, matrix.shape, strict=True):
+        if b < 0 or s < 0 or b + s > n:
+            expected = f"a block inside shape {list(matrix.shape)}"
+            raise argument_error("copy2d", what, expected, f"begin {list(begin)}, size {list(size)}")
+    return slice(begin[0], begin[0] + size[0]), slice(begin[1], begin[1] + size[1])

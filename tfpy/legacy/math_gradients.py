@@ -1,0 +1,181 @@
+"""Gradients of functions of NDArrays: the faces of the core's one tape that deeplearn.js 0.3.15 to 0.4.2 has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.grads import custom_grad, variable_grads
+from tfpy.core.ops.common import full
+from tfpy.core.results import Record, field
+from tfpy.core.tensor import Tensor
+from tfpy.engine import tape as engine_tape
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.state import local
+from tfpy.engine.tape import GradientError, Tape, backprop, recording
+from tfpy.legacy._camel import GradientsCamel
+from tfpy.legacy.ndarray import NDArray, adopt, as_tensor, shared
+
+T = TypeVar("T")
+Arrays = Any  # an array, or a dict of arrays
+
+
+class ValueAndGradients(Record):
+    """What `value_and_gradients` and `variable_gradients` return."""
+
+    value: NDArray
+    gradients: Any
+
+
+class _Everything(set[int]):
+    """The ids of all handles: a tape with it records every op."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+    def update(self, *others: Any) -> None:
+        """Everything is in it already."""
+
+
+class Gradients(GradientsCamel):
+    """The gradient methods of NDArrayMath."""
+
+    _differentiating = False
+
+    if TYPE_CHECKING:
+
+        def scope(self, scope_fn: Callable[..., T]) -> T: ...
+
+    def gradients(self, f: Callable[[], Handle], x: Arrays) -> Any:
+        """The gradients of f() by arrays that it uses.
+
+        Args:
+            f: a function without arguments that returns a Scalar.
+            x: an array, or a dict of arrays.
+
+        Returns:
+            The gradient of the array, or a dict of gradients under the same names.
+
+        Raises:
+            ValueError: f returns no Scalar, or does not depend on one of the arrays. TypeError: no function or array.
+
+        Source: deeplearn.js `math.gradients`.
+        """
+        return self.value_and_gradients(f, x).gradients
+
+    def value_and_gradients(self, f: Callable[[], Handle], x: Arrays) -> ValueAndGradients:
+        """As `gradients`, with the value of f().
+
+        Returns:
+            A record (value, gradients).
+
+        Source: deeplearn.js `math.valueAndGradients`.
+        """
+        outer, self._differentiating = self._differentiating, True
+        try:
+            value, found = _differentiate("gradients", f, x, None)
+        finally:
+            self._differentiating = outer
+        return ValueAndGradients(shared(value), found)
+
+    def vjp(self, f: Callable[[], Handle], x: Arrays, dy: Handle) -> Any:
+        """The gradients of f(), whose elements dy weighs, by arrays that it uses.
+
+        Source: deeplearn.js 0.4 `math.vjp`.
+        """
+        return _differentiate("vjp", f, x, dy)[1]
+
+    def variable_gradients(self, f: Callable[[], Handle]) -> ValueAndGradients:
+        """The value of f(), and its gradients by all trainable variables, by name.
+
+        Source: deeplearn.js 0.4 `math.variableGradients`.
+        """
+        value, grads = variable_grads(f)  # type: ignore[arg-type]
+        return ValueAndGradients(shared(value), {name: adopt(g) for name, g in grads.items()})
+
+    def custom_gradient(self, f: Callable[[], Any], inputs: Mapping[str, Handle], name: str | None = None) -> NDArray:
+        """The value of f(), with gradients that it gives itself.
+
+        Args:
+            f: a function without arguments that returns {'value', 'gradients'}; gradients(dy, y) returns a dict that
+                has a function without arguments for each input, which returns its gradient.
+            inputs: the arrays that the value depends on, by name.
+            name: accepted, and of no effect.
+
+        Source: deeplearn.js 0.4 `math.customGradient`.
+        """
+        names = list(inputs)
+
+        def value(*_: Tensor) -> Any:
+            result = f()
+            y, gradients = as_tensor(field(result, "value", 0)), field(result, "gradients", 1)
+
+            def backward(dy: Tensor) -> list[Tensor]:
+                found = gradients(shared(dy), shared(y))
+                return [as_tensor(found[n]()) for n in names]
+
+            return y, backward
+
+        return adopt(custom_grad(value)(*[inputs[n] for n in names]))
+
+    def gradients_scope(self, scope_fn: Callable[..., T]) -> T:
+        """A scope in which `gradient_wrt` can be asked for gradients of what was computed so far.
+
+        Source: deeplearn.js 0.3.16 `math.gradientsScope`.
+        """
+        with recording([]) as recorded:
+            recorded.tracked = _Everything()
+            return self.scope(scope_fn)
+
+    def gradient_wrt(self, y: Handle, x: Arrays) -> Any:
+        """The gradients of a Scalar by arrays that it was computed from, inside `gradients_scope`.
+
+        Raises:
+            RuntimeError: outside of one. ValueError: y is no Scalar, or does not depend on one of the arrays.
+
+        Source: deeplearn.js 0.3.15 `math.gradientWrt`.
+        """
+        tapes = [t for t in local.state.tapes if isinstance(t.tracked, _Everything)]
+        if not tapes:
+            raise RuntimeError("gradient_wrt: call it inside math.gradients_scope. (In the new API: tf.grad.)")
+        again = Tape([])
+        again.nodes, again.tracked = list(tapes[-1].nodes), _Everything()
+        with engine_tape.paused():
+            return _walk("gradient_wrt", again, y, x, None)
+
+
+def _sources(op: str, x: Arrays) -> dict[str, Handle]:
+    """The arrays by name; one array under the empty name."""
+    named = dict(x) if isinstance(x, Mapping) else {"": x}
+    for name, array in named.items():
+        if not isinstance(array, Handle):
+            raise argument_error(op, f"x[{name!r}]" if name else "x", "an NDArray", array, TypeError)
+    return named
+
+
+def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | None) -> tuple[Handle, Any]:
+    if not callable(f):
+        raise argument_error(op, "f", "a function", f, TypeError)
+    with recording(_sources(op, x).values()) as tape:
+        y = f()
+    if not isinstance(y, Handle):
+        raise argument_error(op, "f", "a function that returns an array", y, TypeError)
+    return y, _walk(op, tape, y, x, dy)
+
+
+def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:
+    """Back from y to the arrays."""
+    if dy is None and y.spec.shape != ():
+        raise argument_error(op, "f", "a function that returns a Scalar", y)
+    start = full((), 1) if dy is None else to_tensor(op, "dy", dy)
+    if start.shape != y.spec.shape:
+        raise argument_error(op, "dy", f"of shape {list(y.spec.shape)}, that of f()", dy)
+    found = backprop(tape, y, start, Tensor) if y.id in tape.tracked else {}
+    gradients = {}
+    for name, array in _sources(op, x).items():
+        if array.id not in found:
+            raise GradientError(f"{op}: y is not a function of {f'x[{name!r}]' if name else 'x'}.")
+        gradients[name] = shared(found[array.id])
+    return gradients if isinstance(x, Mapping) else gradients[""]

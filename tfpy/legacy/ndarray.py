@@ -1,0 +1,406 @@
+"""NDArray and its subclasses by rank: deeplearn.js's arrays, as handles of the engine.
+
+An NDArray may be passed wherever a tensor may, and a tensor wherever an NDArray may; they share their data. Unlike a
+tensor an NDArray can be written to (`set`, `add`, `fill`, the array that `get_values` returns); see `storage.py` for
+why no tensor changes with it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from tfpy.core import ops
+from tfpy.core.format import tensor_html, tensor_text
+from tfpy.core.ready import Ready
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu import CpuBackend
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle, check_live
+from tfpy.engine.handle import kept as kept_handles
+from tfpy.engine.scope import track
+from tfpy.engine.spec import DType, Shape, as_int
+from tfpy.legacy._camel import NDArrayCamel
+from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
+from tfpy.legacy.storage import Mirrored
+from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
+
+if TYPE_CHECKING:
+    from tfpy.legacy.math import NDArrayMath
+
+
+class NDArray(Mirrored, ArrayFactories, NDArrayCamel, Ready):
+    """An array of float32 numbers, int32 numbers or truth values, of any shape.
+
+    Args:
+        shape: the size of each dimension.
+        dtype: 'float32' (the default), 'int32' or 'bool'.
+        values: the values, flat or nested; 0 by default.
+
+    Source: deeplearn.js `NDArray`.
+    """
+
+    __slots__ = ()
+
+    fixed_rank: ClassVar[int | None] = None
+
+    def __init__(
+        self,
+        shape: ShapeLike,
+        dtype: LegacyDType | None = None,
+        values: Values | None = None,
+        id: int | None = None,
+        math: NDArrayMath | None = None,
+    ) -> None:
+        name = type(self).__name__
+        sizes = checked_shape(name, shape, self.fixed_rank)
+        take_over(self, new_array(type(self), name, sizes, values, dtype))
+
+    # What it is
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each dimension."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> DType:
+        """'float32', 'int32' or 'bool'."""
+        return self.spec.dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.spec.shape)
+
+    @property
+    def rank_type(self) -> str:
+        """The rank as text; 'higher' above 4."""
+        return str(self.rank) if self.rank < 5 else "higher"
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.spec.size
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How many elements to go on for a step in each dimension but the last."""
+        shape = self.spec.shape
+        return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape) - 1))
+
+    @property
+    def is_disposed(self) -> bool:
+        """Whether the data has been freed."""
+        return self.backend is None
+
+    @property
+    def math(self) -> NDArrayMath:
+        """The global math, `dl.ENV.math`."""
+        from tfpy.legacy.environment import ENV
+
+        return ENV.math
+
+    # Reading and writing
+
+    def get(self, *locs: int) -> Any:
+        """The number at a place; a Scalar needs none.
+
+        Raises:
+            ValueError: not one index for each dimension, or outside the shape.
+        """
+        return self.host_values("get")[self._offset("get", locs)].item()
+
+    def set(self, value: float, *locs: int) -> None:
+        """Write a number at a place: the value first, then the indices."""
+        number = stored_number("set", value, self.spec.dtype)
+        self.writable_values("set")[self._offset("set", locs)] = number
+
+    def add(self, value: float, *locs: int) -> None:
+        """Add a number to the one at a place: the value first, then the indices."""
+        offset = self._offset("add", locs)
+        total = self.host_values("add")[offset].item() + value
+        self.writable_values("add")[offset] = stored_number("add", total, self.spec.dtype)
+
+    def fill(self, value: float) -> None:
+        """Write one number everywhere."""
+        self.writable_values("fill")[:] = stored_number("fill", value, self.spec.dtype)
+
+    def _offset(self, op: str, locs: tuple[int, ...]) -> int:
+        shape = self.spec.shape
+        if len(locs) != len(shape):
+            raise argument_error(op, "locs", f"{len(shape)} indices, for shape {list(shape)}", list(locs))
+        offset = 0
+        for i, n in zip(locs, shape, strict=True):
+            if i.__class__ is not int:
+                i = as_int(op, "locs", i)
+            if not 0 <= i < n:
+                raise argument_error(op, "locs", f"inside the shape {list(shape)}", list(locs))
+            offset = offset * n + i
+        return offset
+
+    def get_values(self) -> Array:
+        """The values in row-major order. Writing to the returned array changes this NDArray, and no other."""
+        return self.exposed_values("get_values")
+
+    def data_sync(self) -> Array:
+        """`get_values` under the name that it has from 0.3.3 on."""
+        return self.exposed_values("data_sync")
+
+    def get_data(self) -> dict[str, Array]:
+        """The values as {'values': array}."""
+        return {"values": self.exposed_values("get_data")}
+
+    async def get_values_async(self) -> Array:
+        """`get_values`, to be awaited."""
+        return self.get_values()
+
+    async def data(self) -> Array:
+        """`data_sync`, to be awaited."""
+        return self.data_sync()
+
+    async def val(self, *locs: int) -> Any:
+        """`get`, to be awaited."""
+        return self.get(*locs)
+
+    def loc_to_index(self, locs: ShapeLike) -> int:
+        """The index in the flat values of a place."""
+        check_live(self, "loc_to_index")
+        return self._offset("loc_to_index", tuple(locs))
+
+    def index_to_loc(self, index: int) -> list[int]:
+        """The place of an index in the flat values."""
+        check_live(self, "index_to_loc")
+        at = as_int("index_to_loc", "index", index)
+        if not 0 <= at < self.size:
+            raise argument_error("index_to_loc", "index", f"from 0 to {self.size - 1}", index)
+        return [int(i) for i in np.unravel_index(at, self.shape)]
+
+    def equals(self, t: Handle) -> bool:
+        """Whether another array has the same dtype, shape and values."""
+        if not isinstance(t, Handle):
+            raise argument_error("equals", "t", "an NDArray or a tensor", t, TypeError)
+        same = self.spec == t.spec
+        return same and bool(np.array_equal(self.host_values("equals"), np.asarray(t).reshape(-1)))
+
+    # Under another shape or dtype
+
+    def reshape(self, new_shape: ShapeLike) -> NDArray:
+        """The same elements under another shape, sharing the data; itself when it has that shape.
+
+        Args:
+            new_shape: the shape; one size may be -1, for what is left.
+
+        Raises:
+            ValueError: the elements do not fill the shape.
+        """
+        check_live(self, "reshape")
+        if tuple(new_shape) == self.spec.shape:
+            return self
+        return adopt(ops.shape.reshape(self, list(new_shape)))
+
+    def flatten(self) -> NDArray:
+        """The elements as a vector."""
+        return self.reshape([self.size])
+
+    def as_scalar(self) -> NDArray:
+        """The one element as a Scalar."""
+        check_live(self, "as_scalar")
+        if self.size != 1:
+            raise argument_error("as_scalar", "self", "an array of one element", self)
+        return self.reshape([])
+
+    def as_1d(self) -> NDArray:
+        """The elements as a vector."""
+        return self.reshape([self.size])
+
+    def as_2d(self, rows: int, columns: int) -> NDArray:
+        """The elements as a matrix."""
+        return self.reshape([rows, columns])
+
+    def as_3d(self, rows: int, columns: int, depth: int) -> NDArray:
+        """The elements in three dimensions."""
+        return self.reshape([rows, columns, depth])
+
+    def as_4d(self, rows: int, columns: int, depth: int, depth2: int) -> NDArray:
+        """The elements in four dimensions."""
+        return self.reshape([rows, columns, depth, depth2])
+
+    # With the digit as in slice1d, concat1d and their kin.
+    as1d, as2d, as3d, as4d = as_1d, as_2d, as_3d, as_4d
+
+    def squeeze(self, axis: ShapeLike | None = None) -> NDArray:
+        """Dimensions of size 1 taken out: those given, or all."""
+        return adopt(ops.shape.squeeze(self, axis))
+
+    def as_type(self, dtype: LegacyDType) -> NDArray:
+        """The values in another dtype; itself when it has that dtype."""
+        check_live(self, "as_type")
+        wanted = checked_dtype("as_type", dtype)
+        if wanted == self.spec.dtype:
+            return self
+        values = converted(self.host_values("as_type").reshape(self.shape), wanted)
+        return new_array(NDArray, "as_type", self.shape, values, wanted)
+
+    # Living and dying
+
+    def throw_if_disposed(self) -> None:
+        """Raise DisposedError when the data has been freed."""
+        check_live(self, "throw_if_disposed")
+
+    def in_gpu(self) -> bool:
+        """Whether the data lies on a GPU."""
+        check_live(self, "in_gpu")
+        return not isinstance(self.backend, CpuBackend)
+
+    def get_texture(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
+        """deeplearn.js: the WebGL texture. There is none here; the method exists to say so."""
+        raise RuntimeError("get_texture: tfpy keeps GPU data in buffers of its own; read it with get_values().")
+
+    def get_texture_shape_rc(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
+        """deeplearn.js: the size of the WebGL texture. There is none here; the method exists to say so."""
+        raise RuntimeError("get_texture_shape_rc: tfpy has no textures; the array's size is in its shape.")
+
+    # Python's protocols
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        values = self.host_values("numpy").reshape(self.shape)
+        if dtype is not None and np.dtype(dtype) != values.dtype:
+            return values.astype(dtype)
+        if copy or self._private:  # a view of private values would change with them
+            return values.copy()
+        view = values.view()
+        view.flags.writeable = False
+        return view
+
+    def __float__(self) -> float:
+        return float(self._one_element("float"))
+
+    def __int__(self) -> int:
+        return int(self._one_element("int"))
+
+    def _one_element(self, what: str) -> Any:
+        if self.size != 1:
+            raise ValueError(
+                f"{what}: only an array of one element has a {what} value, not one of shape {list(self.shape)}."
+            )
+        return self.host_values(what)[0].item()
+
+    def __repr__(self) -> str:
+        head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
+        if self.backend is None or self.backend.symbolic:
+            return head + (", disposed)" if self.backend is None else ", symbolic)")
+        text = tensor_text(self.spec, np.asarray(self), False)
+        return f"{head})\n{text.split(chr(10), 1)[1]}"
+
+    def _repr_html_(self) -> str:
+        return tensor_html(self.spec, None if self.is_disposed else np.asarray(self))
+
+
+class Scalar(NDArray):
+    """An array of rank 0. Source: deeplearn.js `Scalar`."""
+
+    __slots__ = ()
+    fixed_rank = 0
+
+    ZERO = ScalarConstant(0)
+    ONE = ScalarConstant(1)
+    TWO = ScalarConstant(2)
+    NEG_ONE = ScalarConstant(-1)
+
+    @classmethod
+    def new(cls, value: float, dtype: LegacyDType | None = None) -> Scalar:
+        """A Scalar of a number."""
+        return new_array(Scalar, "Scalar.new", (), value, dtype)
+
+    def add(self, value: float, *locs: int) -> None:
+        """Add a number to this one."""
+        super().add(value)
+
+
+class Array1D(NDArray):
+    """An array of rank 1. Source: deeplearn.js `Array1D`."""
+
+    __slots__ = ()
+    fixed_rank = 1
+
+    @classmethod
+    def new(cls, values: Values, dtype: LegacyDType | None = None) -> Array1D:
+        """A vector of values."""
+        return new_array(Array1D, "Array1D.new", None, values, dtype)
+
+
+class _Shaped(NDArray):
+    """What the higher ranks share: `new(shape, values)`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def new(cls, shape: ShapeLike, values: Values, dtype: LegacyDType | None = None) -> Self:
+        """An array of a shape, of flat values or of values nested in that shape."""
+        name = f"{cls.__name__}.new"
+        return new_array(cls, name, checked_shape(name, shape, cls.fixed_rank), values, dtype)
+
+
+class Array2D(_Shaped):
+    """An array of rank 2. Source: deeplearn.js `Array2D`."""
+
+    __slots__ = ()
+    fixed_rank = 2
+
+
+class Array3D(_Shaped):
+    """An array of rank 3. Source: deeplearn.js `Array3D`."""
+
+    __slots__ = ()
+    fixed_rank = 3
+
+
+class Array4D(_Shaped):
+    """An array of rank 4. Source: deeplearn.js `Array4D`."""
+
+    __slots__ = ()
+    fixed_rank = 4
+
+
+_BY_RANK: tuple[type[NDArray], ...] = (Scalar, Array1D, Array2D, Array3D, Array4D)
+
+
+def class_of_rank(rank: int) -> type[NDArray]:
+    """The class of the arrays of a rank."""
+    return _BY_RANK[rank] if rank < len(_BY_RANK) else NDArray
+
+
+def adopt(tensor: Handle) -> NDArray:
+    """An NDArray in place of a handle: it takes over the data, the id and the place in the scope.
+
+    The handle is left disposed; give it away only if nobody else holds it.
+    """
+    cls = class_of_rank(len(tensor.spec.shape))
+    out: NDArray = cls.__new__(cls)
+    take_over(out, tensor)
+    return out
+
+
+def take_over(out: NDArray, source: Handle) -> None:
+    """Move everything from a handle into a new NDArray."""
+    out.spec, out.id, out.kept, out.share = source.spec, source.id, source.kept, source.share
+    out.payload, out.backend = source.payload, source.backend
+    source.share = source.backend = None
+    source.payload = None
+    if out.kept and out.id in kept_handles:
+        kept_handles[out.id] = out
+    track(out)
+
+
+def shared(handle: Handle) -> NDArray:
+    """A new NDArray on the data of another handle, which stays as it is."""
+    return adopt(ops.shape.clone(handle))
+
+
+def as_tensor(array: Handle) -> Tensor:
+    """An array as a Tensor that shares its data."""
+    return array if isinstance(array, Tensor) else ops.shape.clone(array)

@@ -1,0 +1,182 @@
+"""Parts of arrays, arrays joined, reversed and padded, by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.core.convert import TensorLike
+from tfpy.core.ops import create, join, slice
+from tfpy.core.ops.common import cast_to
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, resolve_axes
+from tfpy.legacy.ops.common import of_rank
+from tfpy.legacy.registry import math_op
+
+
+def _slice(name: str, x: TensorLike, begin: Any, size: Any, rank: int) -> Tensor:
+    t = of_rank(name, "x", x, rank)
+    for argument, values in (("begin", begin), ("size", size)):
+        if not isinstance(values, Sequence) or len(values) != rank or any(n < 0 for n in values):
+            raise argument_error(name, argument, f"{rank} numbers of 0 or more", values)
+    return slice.slice_(t, begin, size)
+
+
+@math_op()
+def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
+    """`size` elements of a vector from `begin` on.
+
+    Source: deeplearn.js `math.slice1D`.
+    """
+    return _slice("slice1d", x, [begin], [size], 1)
+
+
+@math_op()
+def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
+    """A block of a matrix.
+
+    Source: deeplearn.js `math.slice2D`.
+    """
+    return _slice("slice2d", x, begin, size, 2)
+
+
+@math_op()
+def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
+    """A block of an array of rank 3.
+
+    Source: deeplearn.js `math.slice3D`.
+    """
+    return _slice("slice3d", x, begin, size, 3)
+
+
+@math_op()
+def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
+    """A block of an array of rank 4.
+
+    Source: deeplearn.js `math.slice4D`.
+    """
+    return _slice("slice4d", x, begin, size, 4)
+
+
+def _concat(name: str, a: TensorLike, b: TensorLike, axis: int, rank: int) -> Tensor:
+    x, y = of_rank(name, "a", a, rank), of_rank(name, "b", b, rank)
+    if not 0 <= as_int(name, "axis", axis) < rank:
+        raise argument_error(name, "axis", f"an axis from 0 to {rank - 1}", axis)
+    return join.concat([x, y], axis)
+
+
+@math_op()
+def concat1d(a: TensorLike, b: TensorLike) -> Tensor:
+    """Two vectors joined.
+
+    Source: deeplearn.js `math.concat1D`.
+    """
+    return _concat("concat1d", a, b, 0, 1)
+
+
+@math_op()
+def concat2d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
+    """Two matrices joined along an axis.
+
+    Source: deeplearn.js `math.concat2D`.
+    """
+    return _concat("concat2d", a, b, axis, 2)
+
+
+@math_op()
+def concat3d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
+    """Two arrays of rank 3 joined along an axis.
+
+    Source: deeplearn.js `math.concat3D`.
+    """
+    return _concat("concat3d", a, b, axis, 3)
+
+
+@math_op()
+def concat4d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
+    """Two arrays of rank 4 joined along an axis.
+
+    Source: deeplearn.js `math.concat4D`.
+    """
+    return _concat("concat4d", a, b, axis, 4)
+
+
+def _reverse(name: str, x: TensorLike, axis: int | Sequence[int], rank: int) -> Tensor:
+    t = of_rank(name, "x", x, rank)
+    return slice.reverse(t, list(resolve_axes(name, axis, rank)))
+
+
+@math_op()
+def reverse1d(x: TensorLike) -> Tensor:
+    """A vector back to front.
+
+    Source: deeplearn.js `math.reverse1D`.
+    """
+    return _reverse("reverse1d", x, 0, 1)
+
+
+@math_op()
+def reverse2d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
+    """A matrix reversed along axes.
+
+    Source: deeplearn.js `math.reverse2D`.
+    """
+    return _reverse("reverse2d", x, axis, 2)
+
+
+@math_op()
+def reverse3d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
+    """An array of rank 3 reversed along axes.
+
+    Source: deeplearn.js `math.reverse3D`.
+    """
+    return _reverse("reverse3d", x, axis, 3)
+
+
+@math_op()
+def reverse4d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
+    """An array of rank 4 reversed along axes.
+
+    Source: deeplearn.js `math.reverse4D`.
+    """
+    return _reverse("reverse4d", x, axis, 4)
+
+
+@math_op()
+def pad1d(x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> Tensor:
+    """A vector with a margin before and after it.
+
+    Source: deeplearn.js `math.pad1D`.
+    """
+    return slice.pad(of_rank("pad1d", "x", x, 1), [paddings], constant_value)
+
+
+@math_op()
+def pad2d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
+    """A matrix with a margin around it.
+
+    Source: deeplearn.js `math.pad2D`.
+    """
+    return slice.pad(of_rank("pad2d", "x", x, 2), paddings, constant_value)
+
+
+@math_op()
+def one_hot(indices: TensorLike, depth: int, on_value: float = 1, off_value: float = 0) -> Tensor:
+    """A float32 row for each index, with one value at the index and another elsewhere.
+
+    Args:
+        indices: a vector of whole numbers of any dtype.
+        depth: the length of the rows, at least 2.
+        on_value: the value at the index.
+        off_value: the value elsewhere.
+
+    Raises:
+        ValueError: a depth below 2, or another rank.
+
+    Source: deeplearn.js `math.oneHot`. `tf.oneHot` gives int32 unless told otherwise.
+    """
+    t = of_rank("one_hot", "indices", indices, 1)
+    if as_int("one_hot", "depth", depth) < 2:
+        raise argument_error("one_hot", "depth", "2 or more", depth)
+    return create.one_hot(cast_to(t, "int32"), depth, on_value, off_value, "float32")

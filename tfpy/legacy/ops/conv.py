@@ -1,0 +1,242 @@
+"""Convolutions under deeplearn.js's names: with a bias, and with their derivatives as ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.core.convert import TensorLike
+from tfpy.core.grads import grad
+from tfpy.core.ops import conv, depthwise
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.common import full, reshape_to, sum_over
+from tfpy.core.results import Record
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.legacy.conv_util import Pad, Pair, compute_conv2d_info, window
+from tfpy.legacy.ops.common import of_rank
+from tfpy.legacy.registry import math_op
+
+
+class Conv2DGradients(Record):
+    """What `conv2d_back_prop` returns."""
+
+    dx: Tensor
+    dw: Tensor
+    db: Tensor
+
+
+def batch_of(t: Tensor) -> Tensor:
+    """An image as a batch of one; a batch as it is."""
+    return reshape_to(t, (1, *t.shape)) if t.rank == 3 else t
+
+
+def like_input(out: Tensor, rank: int) -> Tensor:
+    """A batch of one as the image that it is, when the input was of rank 3."""
+    return reshape_to(out, out.shape[1:]) if rank == 3 else out
+
+
+def checked_filter(op: str, images: Tensor, filter: TensorLike) -> Tensor:
+    """A filter that fits a batch of images."""
+    weights = of_rank(op, "filter", filter, 4)
+    if weights.shape[2] != images.shape[3]:
+        raise argument_error(op, "filter", f"of input depth {images.shape[3]}, that of 'x'", weights)
+    return weights
+
+
+def checked_bias(op: str, bias: TensorLike | None) -> Tensor | None:
+    return None if bias is None else of_rank(op, "bias", bias, 1)
+
+
+def with_bias(out: Tensor, bias: Tensor | None) -> Tensor:
+    return out if bias is None else add(out, bias)
+
+
+@math_op()
+def conv2d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: Pair, pad: Pad) -> Tensor:
+    """The convolution (cross-correlation) of images with a filter, plus a bias.
+
+    Args:
+        x: an image [height, width, channels] or a batch of images.
+        filter: [height, width, in channels, out channels].
+        bias: a vector of out channels, or None.
+        strides: one number, or [height, width].
+        pad: 'same', 'valid', or a number for all sides.
+
+    Raises:
+        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size.
+
+    Source: deeplearn.js `math.conv2d`.
+    """
+    given = of_rank("conv2d", "x", x, 3, 4)
+    images = batch_of(given)
+    weights = checked_filter("conv2d", images, filter)
+    offset = checked_bias("conv2d", bias)
+    compute_conv2d_info(images.shape, weights.shape, strides, pad)
+    out = conv.conv2d(images, weights, strides, pad)
+    return like_input(with_bias(out, offset), given.rank)
+
+
+@math_op()
+def conv1d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, stride: int, pad: Pad) -> Tensor:
+    """The convolution of sequences with a filter, plus a bias.
+
+    Args:
+        x: a sequence [width, channels] or a batch of them.
+        filter: [width, in channels, out channels].
+        bias: a vector of out channels, or None.
+        stride: how far to go from one window to the next.
+        pad: 'same', 'valid', or a number for both ends.
+
+    Raises:
+        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size.
+
+    Source: deeplearn.js `math.conv1d`.
+    """
+    given = of_rank("conv1d", "x", x, 2, 3)
+    rows, weights, offset = as_images(given, filter, bias)
+    _, before, after = window("conv1d", rows.shape[2], weights.shape[1], stride, pad, None)
+    margins = [[0, 0], [0, 0], [before, after], [0, 0]]
+    out = conv.conv2d(rows, weights, [1, stride], pad if isinstance(pad, str) else margins)
+    return as_sequences(with_bias(out, offset), given.rank)
+
+
+def as_images(x: Tensor, filter: TensorLike, bias: TensorLike | None) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Sequences as images of one row, and their filter accordingly."""
+    rows = reshape_to(x, (1, 1, *x.shape) if x.rank == 2 else (x.shape[0], 1, *x.shape[1:]))
+    f = of_rank("conv1d", "filter", filter, 3)
+    return rows, checked_filter("conv1d", rows, reshape_to(f, (1, *f.shape))), checked_bias("conv1d", bias)
+
+
+def as_sequences(out: Tensor, rank: int) -> Tensor:
+    """Images of one row as sequences; as one sequence when the input was of rank 2."""
+    batch, _, width, channels = out.shape
+    return reshape_to(out, (width, channels) if rank == 2 else (batch, width, channels))
+
+
+@math_op()
+def conv2d_der_input(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Tensor:
+    """The gradient of a convolution by its input.
+
+    Args:
+        in_shape: the shape of the input, of the rank of dy.
+        dy: the gradient of the output.
+        filter: the filter.
+        strides: those of the convolution.
+        pad: that of the convolution.
+
+    Raises:
+        ValueError: ranks or depths that do not fit.
+
+    Source: deeplearn.js `math.conv2dDerInput`.
+    """
+    slopes, weights, shape = checked_transpose("conv2d_der_input", in_shape, dy, filter)
+    out = conv.conv2d_transpose(slopes, weights, shape, strides, pad)
+    return like_input(out, len(in_shape))
+
+
+def checked_transpose(
+    op: str, in_shape: Sequence[int], dy: TensorLike, filter: TensorLike
+) -> tuple[Tensor, Tensor, list[int]]:
+    """The gradient of the output as a batch, the filter, and the shape of the batch of inputs."""
+    given = of_rank(op, "dy", dy, 3, 4)
+    if len(in_shape) != given.rank:
+        raise argument_error(op, "in_shape", f"of {given.rank} sizes, the rank of 'dy'", list(in_shape))
+    slopes = batch_of(given)
+    shape = [1, *in_shape] if given.rank == 3 else list(in_shape)
+    weights = of_rank(op, "filter", filter, 4)
+    if weights.shape[2] != shape[3] or weights.shape[3] != slopes.shape[3]:
+        raise argument_error(op, "filter", f"of input depth {shape[3]} and output depth {slopes.shape[3]}", weights)
+    return slopes, weights, shape
+
+
+@math_op()
+def conv2d_transpose(x: TensorLike, filter: TensorLike, output_shape: Sequence[int], strides: Pair, pad: Pad) -> Tensor:
+    """The transpose of a convolution: its gradient by the input.
+
+    Source: deeplearn.js `math.conv2dTranspose`.
+    """
+    return conv2d_der_input(output_shape, x, filter, strides, pad)
+
+
+@math_op()
+def conv2d_der_filter(x: TensorLike, dy: TensorLike, filter_shape: Sequence[int], strides: Pair, pad: Pad) -> Tensor:
+    """The gradient of a convolution by its filter.
+
+    Args:
+        x: the input.
+        dy: the gradient of the output.
+        filter_shape: the shape of the filter.
+        strides: those of the convolution.
+        pad: that of the convolution.
+
+    Raises:
+        ValueError: ranks or depths that do not fit.
+
+    Source: deeplearn.js `math.conv2dDerFilter`.
+    """
+    images, slopes, shape = checked_filter_shape("conv2d_der_filter", x, dy, filter_shape)
+    # The convolution is linear in its filter: the gradient is the same at every filter.
+    return grad(lambda f: conv.conv2d(images, f, strides, pad))(full(shape, 0), slopes)
+
+
+def checked_filter_shape(
+    op: str, x: TensorLike, dy: TensorLike, filter_shape: Sequence[int]
+) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """Input and gradient of the output as batches, and the shape of the filter between them."""
+    images, slopes = batch_of(of_rank(op, "x", x, 3, 4)), batch_of(of_rank(op, "dy", dy, 3, 4))
+    shape = tuple(filter_shape)
+    if len(shape) != 4 or shape[2] != images.shape[3] or shape[3] != slopes.shape[3]:
+        expected = f"[height, width, {images.shape[3]}, {slopes.shape[3]}], of the depths of 'x' and 'dy'"
+        raise argument_error(op, "filter_shape", expected, list(shape))
+    return images, slopes, shape
+
+
+@math_op()
+def conv2d_der_bias(dy: TensorLike) -> Tensor:
+    """The gradient of a convolution by its bias: the sum over all pixels.
+
+    Source: deeplearn.js `math.conv2dDerBias`.
+    """
+    return sum_over(batch_of(of_rank("conv2d_der_bias", "dy", dy, 3, 4)), (0, 1, 2))
+
+
+@math_op()
+def conv2d_back_prop(x: TensorLike, dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Conv2DGradients:
+    """The gradients of a convolution by input, filter and bias.
+
+    Returns:
+        A record (dx, dw, db).
+
+    Source: deeplearn.js 0.1 `math.conv2dBackProp`.
+    """
+    given = of_rank("conv2d_back_prop", "x", x, 3, 4)
+    weights = of_rank("conv2d_back_prop", "filter", filter, 4)
+    return Conv2DGradients(
+        conv2d_der_input(given.shape, dy, weights, strides, pad),
+        conv2d_der_filter(given, dy, weights.shape, strides, pad),
+        conv2d_der_bias(dy),
+    )
+
+
+@math_op()
+def depthwise_conv2d(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad, rates: Pair = 1) -> Tensor:
+    """The convolution of each channel with filters of its own.
+
+    Args:
+        x: an image [height, width, channels] or a batch of images.
+        filter: [height, width, channels, filters per channel].
+        strides: one number, or [height, width].
+        pad: 'same', 'valid', or a number for all sides.
+        rates: dilations of the filter.
+
+    Raises:
+        ValueError: ranks or depths that do not fit.
+
+    Source: deeplearn.js `math.depthwiseConv2D`.
+    """
+    given = of_rank("depthwise_conv2d", "x", x, 3, 4)
+    images = batch_of(given)
+    weights = checked_filter("depthwise_conv2d", images, filter)
+    compute_conv2d_info(images.shape, weights.shape, strides, pad, True)
+    out = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates)
+    return like_input(out, given.rank)

@@ -1,0 +1,156 @@
+"""Normalisation under deeplearn.js's names and in its order of arguments."""
+
+from __future__ import annotations
+
+from tfpy.core.convert import TensorLike
+from tfpy.core.ops.normalization import batch_norm, local_response_normalization
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.legacy.ops.common import of_rank
+from tfpy.legacy.registry import math_op
+
+
+def _batch_normalization(
+    name: str,
+    ranks: tuple[int, ...],
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    variance_epsilon: float,
+    scale: TensorLike | None,
+    offset: TensorLike | None,
+) -> Tensor:
+    t = of_rank(name, "x", x, *ranks)
+    centre, spread = (of_rank(name, k, v, 1, t.rank) for k, v in (("mean", mean), ("variance", variance)))
+    factor, shift = (
+        None if v is None else of_rank(name, k, v, 1, t.rank) for k, v in (("scale", scale), ("offset", offset))
+    )
+    return batch_norm(t, centre, spread, shift, factor, variance_epsilon)
+
+
+@math_op(eager="batch_normalization2d")
+def batch_normalization2d(
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    variance_epsilon: float = 0.001,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+) -> Tensor:
+    """(x - mean) · scale / √(variance + epsilon) + offset for a matrix.
+
+    Args:
+        x: a matrix.
+        mean: a vector, one for each channel, or an array of x's shape; the same holds for the others.
+        variance: the variance.
+        variance_epsilon: added to the variance.
+        scale: 1 by default.
+        offset: 0 by default.
+
+    Raises:
+        ValueError: another rank.
+
+    Source: deeplearn.js `math.batchNormalization2D`.
+    """
+    return _batch_normalization("batch_normalization2d", (2,), x, mean, variance, variance_epsilon, scale, offset)
+
+
+@math_op(eager="batch_normalization3d")
+def batch_normalization3d(
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    variance_epsilon: float = 0.001,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+) -> Tensor:
+    """As `batch_normalization2d`, for an array of rank 3.
+
+    Source: deeplearn.js `math.batchNormalization3D`.
+    """
+    return _batch_normalization("batch_normalization3d", (3,), x, mean, variance, variance_epsilon, scale, offset)
+
+
+@math_op(eager="batch_normalization4d")
+def batch_normalization4d(
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    variance_epsilon: float = 0.001,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+) -> Tensor:
+    """As `batch_normalization2d`, for an array of rank 4.
+
+    Source: deeplearn.js `math.batchNormalization4D`.
+    """
+    return _batch_normalization("batch_normalization4d", (4,), x, mean, variance, variance_epsilon, scale, offset)
+
+
+@math_op(eager="batch_normalization")
+def batch_normalization(
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    variance_epsilon: float = 0.001,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+) -> Tensor:
+    """As `batch_normalization2d`, for an array of rank 2 to 4.
+
+    Source: deeplearn.js 0.5 `math.batchNormalization`.
+    """
+    return _batch_normalization("batch_normalization", (2, 3, 4), x, mean, variance, variance_epsilon, scale, offset)
+
+
+def _local_response(
+    name: str, rank: int, x: TensorLike, radius: int, bias: float, alpha: float, beta: float, norm_region: str
+) -> Tensor:
+    if norm_region != "acrossChannels":
+        expected = "'acrossChannels'; 'withinChannel' has no counterpart in tf.localResponseNormalization"
+        raise argument_error(name, "norm_region", expected, norm_region)
+    t = of_rank(name, "x", x, rank)
+    return local_response_normalization(t, radius, bias, alpha, beta)
+
+
+@math_op()
+def local_response_normalization3d(
+    x: TensorLike,
+    radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    norm_region: str = "acrossChannels",
+) -> Tensor:
+    """Each value divided by (bias + alpha · Σ of the squares of the channels around it)^beta.
+
+    Args:
+        x: an image [height, width, channels].
+        radius: how many channels on each side count.
+        bias: keeps the divisor from 0.
+        alpha: scales the sum.
+        beta: the power.
+        norm_region: 'acrossChannels'.
+
+    Raises:
+        ValueError: another rank or region.
+
+    Source: deeplearn.js `math.localResponseNormalization3D`.
+    """
+    return _local_response("local_response_normalization3d", 3, x, radius, bias, alpha, beta, norm_region)
+
+
+@math_op()
+def local_response_normalization4d(
+    x: TensorLike,
+    radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    norm_region: str = "acrossChannels",
+) -> Tensor:
+    """As `local_response_normalization3d`, for a batch of images.
+
+    Source: deeplearn.js `math.localResponseNormalization4D`.
+    """
+    return _local_response("local_response_normalization4d", 4, x, radius, bias, alpha, beta, norm_region)

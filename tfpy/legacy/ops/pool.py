@@ -1,0 +1,115 @@
+"""Poolings and the resizing of images under deeplearn.js's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tfpy.core.convert import TensorLike
+from tfpy.core.grads import grad
+from tfpy.core.ops import pool
+from tfpy.core.ops.resize import resize_bilinear
+from tfpy.core.ops.unary import neg
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.legacy.conv_util import Pad, Pair, compute_pool2d_info, pair
+from tfpy.legacy.ops.common import of_rank
+from tfpy.legacy.ops.conv import batch_of, like_input
+from tfpy.legacy.registry import math_op
+
+
+def _pool(name: str, op: Callable[..., Tensor], x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    given = of_rank(name, "x", x, 3, 4)
+    images = batch_of(given)
+    compute_pool2d_info(images.shape, filter_size, strides, pad)
+    return like_input(op(images, filter_size, strides, pad), given.rank)
+
+
+def _back_prop(
+    name: str,
+    op: Callable[..., Tensor],
+    dy: TensorLike,
+    x: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Pad,
+) -> Tensor:
+    given = of_rank(name, "x", x, 3, 4)
+    slopes = of_rank(name, "dy", dy, given.rank)
+    found = grad(lambda t: op(t, filter_size, strides, pad))(batch_of(given), batch_of(slopes))
+    return like_input(found, given.rank)
+
+
+@math_op()
+def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    """The largest value in each window.
+
+    Args:
+        x: an image [height, width, channels] or a batch of images.
+        filter_size: one number, or [height, width].
+        strides: one number, or [height, width].
+        pad: 'same', 'valid', or a number for all sides; what is outside the image does not count.
+
+    Raises:
+        ValueError: another rank, or a numeric pad that gives no whole output size.
+
+    Source: deeplearn.js `math.maxPool`.
+    """
+    return _pool("max_pool", pool.max_pool, x, filter_size, strides, pad)
+
+
+@math_op(eager="min_pool")
+def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    """The smallest value in each window; arguments as for `max_pool`.
+
+    Source: deeplearn.js `math.minPool`.
+    """
+    return neg(_pool("min_pool", pool.max_pool, neg(x), filter_size, strides, pad))
+
+
+@math_op()
+def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    """The average of each window; arguments as for `max_pool`.
+
+    Source: deeplearn.js `math.avgPool`.
+    """
+    return _pool("avg_pool", pool.avg_pool, x, filter_size, strides, pad)
+
+
+@math_op()
+def max_pool_backprop(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    """The gradient of `max_pool` by its input; among equal largest values the first gets it.
+
+    Source: deeplearn.js `math.maxPoolBackprop`.
+    """
+    return _back_prop("max_pool_backprop", pool.max_pool, dy, x, filter_size, strides, pad)
+
+
+@math_op()
+def avg_pool_backprop(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    """The gradient of `avg_pool` by its input.
+
+    Source: deeplearn.js 0.4.2 `math.avgPoolBackprop`.
+    """
+    return _back_prop("avg_pool_backprop", pool.avg_pool, dy, x, filter_size, strides, pad)
+
+
+@math_op()
+def resize_bilinear3d(x: TensorLike, new_shape2d: Sequence[int], align_corners: bool = False) -> Tensor:
+    """An image resized by bilinear interpolation.
+
+    Args:
+        x: an image [height, width, channels].
+        new_shape2d: the new height and width.
+        align_corners: whether the centres of the corner pixels stay where they are.
+
+    Raises:
+        ValueError: another rank, or not two sizes.
+
+    Source: deeplearn.js `math.resizeBilinear3D`.
+    """
+    name = "resize_bilinear3d"
+    image = of_rank(name, "x", x, 3)
+    if not isinstance(new_shape2d, Sequence):
+        raise argument_error(name, "new_shape2d", "a pair of sizes", new_shape2d)
+    size = list(pair(name, "new_shape2d", new_shape2d))
+    return resize_bilinear(image, size, align_corners)

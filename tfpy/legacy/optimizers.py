@@ -1,0 +1,384 @@
+"""deeplearn.js's optimizers for sessions, over the update rules of the core.
+
+By default an optimizer is the core's of the same name: it gets the mean gradient of the batch and has TF.js's epsilons,
+so both generations train alike. In deeplearn.js numerics it follows deeplearn.js (`quirks/optimizers.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tfpy.core.convert import number
+from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.ops.arith import div
+from tfpy.core.ops.common import full
+from tfpy.core.optimizers import base, classes
+from tfpy.core.options import accepts_options
+from tfpy.core.tensor import Tensor as CoreTensor
+from tfpy.core.variable import Variable
+from tfpy.engine.errors import argument_error
+from tfpy.legacy import quirks
+from tfpy.legacy._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
+from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
+from tfpy.legacy.ndarray import NDArray, Scalar, adopt
+from tfpy.legacy.quirks import optimizers as quirk_rules
+from tfpy.legacy.quirks.optimizers import Settings
+
+if TYPE_CHECKING:
+    from tfpy.legacy.graph import Node, Tensor
+    from tfpy.legacy.math import NDArrayMath
+    from tfpy.legacy.session import SessionRuntime
+
+
+class Optimizer(OptimizerCamel):
+    """What `Session.train` calls: before a batch, after each evaluation, and after the batch.
+
+    A subclass of one's own overrides `after_batch` and finds the sum of each variable's gradients over the batch in
+    `variable_gradients`.
+
+    Args:
+        learning_rate: how far a step goes.
+        specified_variable_list: the nodes of the variables to train; all that the cost depends on by default.
+
+    Source: deeplearn.js `Optimizer`.
+    """
+
+    @accepts_options()
+    def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:
+        self.learning_rate = float(learning_rate)
+        self.specified_variable_nodes = (
+            None if specified_variable_list is None else [_variable_node(v) for v in specified_variable_list]
+        )
+        self.variable_nodes: list[Node] = []
+        self.variable_gradients = SummedTensorArrayMap()
+        self.prev_batch_size: int | None = None
+
+    @property
+    def averages(self) -> bool:
+        """Whether it wants the mean gradient of a batch, and not the sum."""
+        return False
+
+    @property
+    def c(self) -> NDArray:
+        """-(learning rate) / (batch size) as a Scalar: what a step multiplies the sum of gradients by."""
+        return Scalar.new(-self.learning_rate / (self.prev_batch_size or 1))
+
+    @property
+    def one(self) -> NDArray:
+        """The Scalar 1."""
+        return Scalar.new(1)
+
+    def before_batch(
+        self,
+        math: NDArrayMath,
+        batch_size: int,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        """Called before a batch: find the variables."""
+        present = [node for node in runtime.nodes if node.trainable]
+        chosen = present if self.specified_variable_nodes is None else self.specified_variable_nodes
+        missing = [node.name for node in chosen if node not in present]
+        if missing or not chosen:
+            what = f"not on {', '.join(map(repr, missing))}" if missing else "on no variable"
+            raise ValueError(f"train: the cost depends {what}; an optimizer needs variables that it depends on.")
+        self.variable_nodes = chosen
+        self.variable_gradients.dispose()
+        self.prev_batch_size = batch_size
+
+    def after_example(
+        self,
+        math: NDArrayMath,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        """Called after an example, or after all of a batch that is evaluated at once: add up the gradients."""
+        for node in self.variable_nodes:
+            if gradient_array_map.has(node.output):
+                self.variable_gradients.add(node.output, gradient_array_map.handle(node.output))
+
+    def after_batch(
+        self,
+        math: NDArrayMath,
+        batch_size: int,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        """Called after a batch: change the variables."""
+        raise TypeError(f"{type(self).__name__}: an optimizer must define after_batch.")
+
+    def dispose(self) -> None:
+        """Forget gradients and everything remembered of the variables, which stay."""
+        self.variable_gradients.dispose()
+
+    # From 0.4.1 on: training functions of `dl.variable`s, without a graph
+
+    def core_optimizer(self) -> base.Optimizer:
+        """The optimizer of the core that `minimize` and its kin use."""
+        raise TypeError(f"{type(self).__name__}: this optimizer trains graphs only, with session.train.")
+
+    @accepts_options()
+    def minimize(
+        self, f: Callable[[], Any], return_cost: bool = False, var_list: Sequence[Variable] | None = None
+    ) -> NDArray | None:
+        """One step: compute f() and its gradients by variables, and change them.
+
+        Args:
+            f: a function without arguments that returns a Scalar.
+            return_cost: whether to return the value of f.
+            var_list: the variables to change; all trainable ones by default.
+
+        Source: deeplearn.js 0.4 `Optimizer.minimize`.
+        """
+        cost = self.core_optimizer().minimize(f, True, var_list)
+        assert cost is not None
+        return adopt(cost.clone()) if return_cost else None
+
+    @accepts_options()
+    def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[Variable] | None = None) -> ValueAndGrads:
+        """The value of f() and its gradients by variable name."""
+        return variable_grads(f, var_list)
+
+    def apply_gradients(self, variable_gradients: Mapping[str, Any]) -> None:
+        """Change variables by gradients given by name."""
+        self.core_optimizer().apply_gradients(variable_gradients)
+
+
+def _variable_node(given: Any) -> Node:
+    from tfpy.legacy.graph import Node, Tensor
+
+    node = given.node if isinstance(given, Tensor) else given
+    if not isinstance(node, Node) or not node.trainable:
+        raise argument_error("Optimizer", "specified_variable_list", "a list of variable nodes", given, TypeError)
+    return node
+
+
+class RuleOptimizer(Optimizer, RuleOptimizerCamel):
+    """An optimizer of deeplearn.js: a rule of the core, and deeplearn.js's own in its numerics."""
+
+    rule: ClassVar[str]
+
+    def __init__(self, core: base.Optimizer, specified_variable_list: Sequence[Any] | None, settings: Settings) -> None:
+        super().__init__(core.learning_rate, specified_variable_list)
+        self._core = core
+        self._settings = settings
+        self._slots: dict[int, dict[str, CoreTensor]] = {}
+        self._calls = 0
+        self._rate = 0.0
+
+    def core_optimizer(self) -> base.Optimizer:
+        self._core.learning_rate = self.learning_rate
+        return self._core
+
+    @property
+    def averages(self) -> bool:
+        return not quirks.active()
+
+    def set_learning_rate(self, learning_rate: float) -> None:
+        """Set how far a step goes."""
+        self.learning_rate = float(learning_rate)
+
+    def before_batch(
+        self,
+        math: NDArrayMath,
+        batch_size: int,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        if not quirk_rules.LEARNING_RATE.active or batch_size != self.prev_batch_size:
+            self._rate = -self.learning_rate / batch_size
+        super().before_batch(math, batch_size, runtime, activation_array_map, gradient_array_map)
+        self._calls = 0
+
+    def after_example(
+        self,
+        math: NDArrayMath,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        super().after_example(math, runtime, activation_array_map, gradient_array_map)
+        self._calls += 1
+
+    def after_batch(
+        self,
+        math: NDArrayMath,
+        batch_size: int,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        core = self.core_optimizer()
+        core.begin_step()
+        for node in self.variable_nodes:
+            if self.variable_gradients.has(node.output):
+                value = activation_array_map.tensor(node.output)
+                gradient = self.variable_gradients.tensor(node.output)
+                _assign(node, self._step(node.output, value, gradient))
+        core.end_step()
+        core.iterations += 1
+        self._settings = self._next(self._settings)
+        self.variable_gradients.dispose()
+
+    def _step(self, tensor: Tensor, value: CoreTensor, gradient: CoreTensor) -> CoreTensor:
+        slots = self._slots_of(tensor)
+        if quirks.active():
+            new, changed = quirk_rules.RULES[self.rule](value, gradient, dict(slots), self._rate, self._settings)
+        else:
+            mean = gradient if self._calls == 1 else div(gradient, number(self._calls))
+            new, changed = self._core.update(value, mean, dict(slots))
+        for name, slot in changed.items():
+            slot.kept = True  # scopes leave it alone; it lives as long as this optimizer
+            slots[name] = slot
+        return new
+
+    def _slots_of(self, tensor: Tensor) -> dict[str, CoreTensor]:
+        slots = self._slots.get(tensor.id)
+        if slots is None:
+            slots = self._slots[tensor.id] = {}
+            for name in self._core.slot_names:
+                start = 0.0 if quirks.active() else self._core.initial_slot(name)
+                slots[name] = full(tensor.shape, start)
+                slots[name].kept = True
+        return slots
+
+    def _next(self, settings: Settings) -> Settings:
+        """The settings of the next step."""
+        return settings
+
+    def dispose(self) -> None:
+        super().dispose()
+        self._slots.clear()
+        self._core.dispose()
+
+
+def _assign(node: Node, value: CoreTensor) -> None:
+    """Give a variable its new value, which lives as long as the graph."""
+    node.data = adopt(value)
+    node.data.kept = True
+
+
+class SGDOptimizer(RuleOptimizer):
+    """Stochastic gradient descent. Source: deeplearn.js `SGDOptimizer`."""
+
+    rule = "SGD"
+
+    @accepts_options()
+    def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:
+        super().__init__(classes.SGDOptimizer(learning_rate), specified_variable_list, Settings())
+
+
+class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
+    """Gradient descent with momentum. Source: deeplearn.js `MomentumOptimizer`."""
+
+    rule = "Momentum"
+    _core: classes.MomentumOptimizer
+
+    @accepts_options()
+    def __init__(
+        self, learning_rate: float, momentum: float, specified_variable_list: Sequence[Any] | None = None
+    ) -> None:
+        core = classes.MomentumOptimizer(learning_rate, momentum)
+        super().__init__(core, specified_variable_list, Settings(momentum))
+
+    def set_momentum(self, momentum: float) -> None:
+        """Set the part of the last step that the next one keeps."""
+        self._core.set_momentum(momentum)
+        if not quirk_rules.MOMENTUM.active:
+            self._settings = Settings(momentum)
+
+
+class AdagradOptimizer(RuleOptimizer):
+    """Adagrad. Source: deeplearn.js `AdagradOptimizer`."""
+
+    rule = "Adagrad"
+
+    @accepts_options()
+    def __init__(
+        self,
+        learning_rate: float,
+        specified_variable_list: Sequence[Any] | None = None,
+        initial_accumulator_value: float = 0.1,
+    ) -> None:
+        core = classes.AdagradOptimizer(learning_rate, initial_accumulator_value)
+        super().__init__(core, specified_variable_list, Settings())
+
+
+class RMSPropOptimizer(RuleOptimizer):
+    """RMSProp. Source: deeplearn.js `RMSPropOptimizer`."""
+
+    rule = "RMSProp"
+
+    @accepts_options()
+    def __init__(
+        self, learning_rate: float, gamma: float = 0.9, specified_variable_list: Sequence[Any] | None = None
+    ) -> None:
+        core = classes.RMSPropOptimizer(learning_rate, gamma)
+        super().__init__(core, specified_variable_list, Settings(gamma))
+
+
+class AdadeltaOptimizer(RuleOptimizer):
+    """Adadelta. Source: deeplearn.js `AdadeltaOptimizer`."""
+
+    rule = "Adadelta"
+
+    @accepts_options()
+    def __init__(
+        self, learning_rate: float, gamma: float = 0.95, specified_variable_list: Sequence[Any] | None = None
+    ) -> None:
+        core = classes.AdadeltaOptimizer(learning_rate, gamma)
+        super().__init__(core, specified_variable_list, Settings(gamma))
+
+
+class _BetaOptimizer(RuleOptimizer):
+    """What Adam and Adamax share: betas, whose powers grow in float32 with the steps."""
+
+    def _next(self, settings: Settings) -> Settings:
+        power = float(np.float32(settings.power) * np.float32(settings.decay))
+        power2 = float(np.float32(settings.power2) * np.float32(settings.decay2))
+        return settings._replace(power=power, power2=power2)
+
+
+class AdamOptimizer(_BetaOptimizer):
+    """Adam. Source: deeplearn.js `AdamOptimizer`."""
+
+    rule = "Adam"
+
+    @accepts_options()
+    def __init__(
+        self,
+        learning_rate: float,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        specified_variable_list: Sequence[Any] | None = None,
+    ) -> None:
+        core = classes.AdamOptimizer(learning_rate, beta1, beta2)
+        super().__init__(core, specified_variable_list, Settings(beta1, beta2, beta1, beta2))
+
+
+class AdamaxOptimizer(_BetaOptimizer):
+    """Adamax. Source: deeplearn.js `AdamaxOptimizer`."""
+
+    rule = "Adamax"
+
+    @accepts_options()
+    def __init__(
+        self,
+        learning_rate: float,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        specified_variable_list: Sequence[Any] | None = None,
+    ) -> None:
+        core = classes.AdamaxOptimizer(learning_rate, beta1, beta2)
+        super().__init__(core, specified_variable_list, Settings(beta1, beta2, beta1, beta2))
+
+
+class AdamMaxOptimizer(AdamaxOptimizer):
+    """The name that AdamaxOptimizer had in 0.3.2. Source: deeplearn.js `AdamMaxOptimizer`."""

@@ -1,0 +1,171 @@
+"""Where deeplearn.js gives other numbers than TF.js, and the switch between the two.
+
+By default (`dl.numerics("tfjs")`) the legacy generation computes what the new one computes, bit for bit. Under
+`dl.numerics("deeplearn.js")` the entries of `QUIRKS` apply: each is a place where deeplearn.js 0.3.17 gives other
+numbers, with its source and its formula; `tests/legacy/test_quirks.py` has a test of each. Nothing else differs.
+
+The setting is the process's: a thread started later computes with it, too. `with dl.numerics(…):` overrides it for the
+thread (and for the tasks of asyncio that start there) until the block ends; other threads do not see that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, Token
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import unknown_name_error
+
+F = TypeVar("F", bound=Callable[..., Any])
+Mode = Literal["tfjs", "deeplearn.js"]
+Where = Literal["math", "graph", "gradients"]
+
+MODES: tuple[Mode, ...] = ("tfjs", "deeplearn.js")
+
+
+class _Process:
+    """The setting of the process."""
+
+    mode: Mode = "tfjs"
+
+
+_override: ContextVar[Mode | None] = ContextVar("numerics", default=None)
+
+
+class Numerics:
+    """What `numerics` returns: the setting has been made; as a context manager it is undone at the end of the block."""
+
+    def __init__(self, mode: Mode, before: Mode, inner: bool) -> None:
+        self.mode = mode
+        self._before = before
+        self._inner = inner  # made inside the block of another one
+        self._token: Token[Mode | None] | None = None
+
+    def __enter__(self) -> Numerics:
+        if self._inner:
+            _override.set(self._before)
+        else:
+            _Process.mode = self._before
+        self._token = _override.set(self.mode)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        assert self._token is not None
+        _override.reset(self._token)
+
+    def __repr__(self) -> str:
+        return f"numerics({self.mode!r})"
+
+
+def numerics(mode: Mode) -> Numerics:
+    """Choose whose numbers the legacy generation gives, from here on or, in a `with`, inside its block.
+
+    Args:
+        mode: 'tfjs' (the default): those of the new generation. 'deeplearn.js': those of deeplearn.js 0.3.17.
+
+    Raises:
+        ValueError: another mode.
+    """
+    for known in MODES:
+        if mode == known:
+            before, inner = current(), _override.get() is not None
+            if inner:
+                _override.set(known)
+            else:
+                _Process.mode = known
+            return Numerics(known, before, inner)
+    raise unknown_name_error("numerics", mode, MODES)
+
+
+def current() -> Mode:
+    """The numerics in force here."""
+    return _override.get() or _Process.mode
+
+
+def active() -> bool:
+    """Whether deeplearn.js's own numbers are wanted."""
+    return (_override.get() or _Process.mode) == "deeplearn.js"
+
+
+class Quirk(NamedTuple):
+    """A place where deeplearn.js gives other numbers.
+
+    Attributes:
+        name: what it is called, here and in the tests.
+        source: the symbol of deeplearn.js.
+        formula: what it computes, and what TF.js computes.
+    """
+
+    name: str
+    source: str
+    formula: str
+
+    @property
+    def active(self) -> bool:
+        return active()
+
+
+QUIRKS: dict[str, Quirk] = {}
+_INSTEAD: dict[Where, dict[Callable[..., Any], Callable[..., Any]]] = {"math": {}, "graph": {}, "gradients": {}}
+
+
+def behaviour(name: str, source: str, formula: str) -> Quirk:
+    """Add an entry whose effect is an `if` on its `active` elsewhere."""
+    if name in QUIRKS:
+        raise ValueError(f"quirk: {name!r} is already in the table.")
+    QUIRKS[name] = Quirk(name, source, formula)
+    return QUIRKS[name]
+
+
+def quirk(
+    source: str, formula: str, *, instead_of: Callable[..., Any] | Iterable[Callable[..., Any]], where: Where = "math"
+) -> Callable[[F], F]:
+    """Add an entry: a function to be called instead of others.
+
+    `where` says for whom: 'math' for the math methods and the graph, 'graph' for the graph alone, 'gradients' for the
+    math methods inside `math.gradients` alone.
+    """
+
+    def mark(function: F) -> F:
+        behaviour(function.__name__, source, formula)
+        for replaced in [instead_of] if callable(instead_of) else instead_of:
+            call_instead(function, replaced, where)
+        return function
+
+    return mark
+
+
+def call_instead(function: Callable[..., Any], replaced: Callable[..., Any], where: Where = "math") -> None:
+    """In deeplearn.js numerics, call a function instead of another one."""
+    _INSTEAD[where][replaced] = function
+
+
+def numbers_of(function: Callable[..., Any], where: Where = "math") -> Callable[..., Any]:
+    """The function that gives the numbers wanted: the given one, or deeplearn.js's instead."""
+    if not active():
+        return function
+    for table in (_INSTEAD[where], _INSTEAD["math"]):
+        if function in table:
+            return table[function]
+    return function
+
+
+CONVERSION = behaviour(
+    "typed_arrays",
+    "NDArray.new, asType",
+    "NaN becomes the int32 -2147483648, and a bool is whether the rounded value differs from 0. "
+    "TF.js: NaN becomes 0, and a bool is whether the value differs from 0.",
+)
+
+
+def typed_array(values: Array, dtype: str) -> Array:
+    """Numbers as deeplearn.js puts them into the typed array of a dtype."""
+    if dtype == "int32" and values.dtype.kind == "f":
+        return np.where(np.isnan(values), -(2.0**31), values)
+    if dtype == "bool" and values.dtype.kind == "f":
+        truth: Array = np.isnan(values) | (np.floor(values + 0.5) != 0)
+        return truth
+    return values

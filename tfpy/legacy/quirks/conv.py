@@ -1,0 +1,244 @@
+"""Convolutions and poolings as deeplearn.js's CPU kernels compute them.
+
+All of them are computed here as operations without padding on images that have been given margins, or cut, to what the
+kernel reads. Margins may be negative: for 'same' deeplearn.js takes ⌊((out - 1) · stride + field - in) / 2⌋ on one side
+even where that is below 0, and then leaves out the first row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tfpy.core.convert import TensorLike
+from tfpy.core.grads import grad
+from tfpy.core.ops import conv as core_conv
+from tfpy.core.ops import depthwise
+from tfpy.core.ops import pool as core_pool
+from tfpy.core.ops.common import full
+from tfpy.core.ops.unary import neg
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.legacy.conv_util import Pad, Pair, pair, window
+from tfpy.legacy.ops import conv, pool
+from tfpy.legacy.ops.common import of_rank
+from tfpy.legacy.ops.conv import (
+    as_images,
+    as_sequences,
+    batch_of,
+    checked_bias,
+    checked_filter,
+    checked_filter_shape,
+    checked_transpose,
+    like_input,
+    with_bias,
+)
+from tfpy.legacy.quirks import quirk
+from tfpy.legacy.quirks.sums import in_double
+
+_SWAPPED = (
+    "rows begin at the left margin and columns at the upper one; a numeric pad takes the number of columns from the "
+    "filter's height and the vertical stride; 'same' may have negative margins; sums are rounded once, with the bias. "
+    "TF.js: each axis has its own margins, none below 0."
+)
+
+
+class _Axis(NamedTuple):
+    """Along one axis: how many windows, how long, how far apart, and the margin before the first."""
+
+    windows: int
+    field: int
+    stride: int
+    margin: int
+
+
+def _axes(op: str, shape: Sequence[int], field: Pair, strides: Pair, pad: Pad) -> tuple[_Axis, _Axis]:
+    """The windows along height and width."""
+    fields, steps = pair(op, "filter_size", field), pair(op, "strides", strides)
+    if not isinstance(pad, str):
+        counts = [window(op, n, fields[0], steps[0], pad, None)[0] for n in shape[1:3]]
+        margins = [pad, pad]
+    else:
+        counts = [window(op, n, f, s, pad, None)[0] for n, f, s in zip(shape[1:3], fields, steps, strict=True)]
+        totals = [(c - 1) * s + f - n for c, s, f, n in zip(counts, steps, fields, shape[1:3], strict=True)]
+        margins = [math.floor(t / 2) if pad == "same" else 0 for t in totals]
+    if min(counts) < 1:
+        raise argument_error(op, "filter_size", f"no larger than the image of shape {list(shape[1:3])}", field)
+    rows, columns = (_Axis(*a) for a in zip(counts, fields, steps, margins, strict=True))
+    return rows, columns
+
+
+def _fitted(x: Tensor, rows: tuple[int, int], columns: tuple[int, int], outside: float = 0) -> Tensor:
+    """Images with margins before and of sizes as given: (margin, size) for rows and columns; negative ones cut off."""
+    begin, size, paddings = [0], [x.shape[0]], [(0, 0)]
+    for (margin, total), n in zip((rows, columns), x.shape[1:3], strict=True):
+        first = max(0, -margin)
+        count = max(0, min(n, total - margin) - first)
+        before = min(max(0, margin), total)
+        begin.append(min(first, n))
+        size.append(count)
+        paddings.append((before, total - before - count))
+    inner = run("Slice", x, begin=(*begin, 0), size=(*size, x.shape[3]))
+    return run("PadV2", inner, paddings=(*paddings, (0, 0)), constant_value=outside)
+
+
+def _read(x: Tensor, rows: _Axis, columns: _Axis, outside: float = 0) -> Tensor:
+    """What a kernel reads of images."""
+    sizes = [(a.margin, (a.windows - 1) * a.stride + a.field) for a in (rows, columns)]
+    return _fitted(x, sizes[0], sizes[1], outside)
+
+
+def _swapped(rows: _Axis, columns: _Axis) -> tuple[_Axis, _Axis]:
+    return rows._replace(margin=columns.margin), columns._replace(margin=rows.margin)
+
+
+def _strides(rows: _Axis, columns: _Axis) -> list[int]:
+    return [rows.stride, columns.stride]
+
+
+@quirk("math.conv2d", _SWAPPED, instead_of=conv.conv2d)
+def conv2d_swapped(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: Pair, pad: Pad) -> Tensor:
+    given = of_rank("conv2d", "x", x, 3, 4)
+    images = batch_of(given)
+    weights, offset = checked_filter("conv2d", images, filter), checked_bias("conv2d", bias)
+    return like_input(_convolution(images, weights, offset, strides, pad), given.rank)
+
+
+def _convolution(images: Tensor, weights: Tensor, bias: Tensor | None, strides: Pair, pad: Pad) -> Tensor:
+    axes = _swapped(*_axes("conv2d", images.shape, weights.shape[:2], strides, pad))
+
+    def rounded(x: Tensor, w: Tensor, *b: Tensor) -> Tensor:
+        return with_bias(core_conv.conv2d(x, w, _strides(*axes), "valid"), *(b or [None]))
+
+    def exact(x: Array, w: Array, *b: Array) -> Array:
+        return np.tensordot(_windows(x, axes), w, axes=([4, 5, 3], [0, 1, 2])) + (b[0] if b else 0.0)
+
+    return in_double(exact, rounded, _read(images, *axes), weights, *([] if bias is None else [bias]))
+
+
+def _windows(images: Array, axes: tuple[_Axis, _Axis]) -> Array:
+    """A view of shape [batch, rows, columns, channels, height, width]."""
+    rows, columns = axes
+    windows = np.lib.stride_tricks.sliding_window_view(images, (rows.field, columns.field), axis=(1, 2))
+    return windows[:, :: rows.stride, :: columns.stride]
+
+
+@quirk("math.conv1d", "as conv2d on images of one row: " + _SWAPPED, instead_of=conv.conv1d)
+def conv1d_swapped(x: TensorLike, filter: TensorLike, bias: TensorLike | None, stride: int, pad: Pad) -> Tensor:
+    given = of_rank("conv1d", "x", x, 2, 3)
+    rows, weights, offset = as_images(given, filter, bias)
+    return as_sequences(_convolution(rows, weights, offset, [1, stride], pad), given.rank)
+
+
+@quirk("math.depthwiseConv2D", "as conv2d: " + _SWAPPED, instead_of=conv.depthwise_conv2d)
+def depthwise_swapped(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad, rates: Pair = 1) -> Tensor:
+    given = of_rank("depthwise_conv2d", "x", x, 3, 4)
+    images = batch_of(given)
+    weights = checked_filter("depthwise_conv2d", images, filter)
+    if pair("depthwise_conv2d", "rates", rates) != (1, 1):
+        raise argument_error("depthwise_conv2d", "rates", "1", rates)
+    axes = _swapped(*_axes("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad))
+
+    def rounded(x: Tensor, w: Tensor) -> Tensor:
+        out: Tensor = depthwise.depthwise_conv2d(x, w, _strides(*axes), "valid")
+        return out
+
+    def exact(x: Array, w: Array) -> Array:
+        each: Array = np.einsum("nrcdhw,hwdm->nrcdm", _windows(x, axes), w, optimize=True)
+        return each.reshape(*each.shape[:3], -1)
+
+    return like_input(in_double(exact, rounded, _read(images, *axes), weights), given.rank)
+
+
+@quirk("math.conv2dDerInput", "as conv2d: " + _SWAPPED, instead_of=conv.conv2d_der_input)
+def der_input_swapped(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Tensor:
+    slopes, weights, shape = checked_transpose("conv2d_der_input", in_shape, dy, filter)
+    rows, columns = _axes("conv2d_der_input", shape, weights.shape[:2], strides, pad)
+    spread = [(n - 1) * a.stride + a.field for n, a in zip(slopes.shape[1:3], (rows, columns), strict=True)]
+    whole = core_conv.conv2d_transpose(slopes, weights, [shape[0], *spread, shape[3]], _strides(rows, columns), "valid")
+    top = rows.field - columns.field + columns.margin
+    left = columns.field - rows.field + rows.margin
+    return like_input(_fitted(whole, (-top, shape[1]), (-left, shape[2])), len(in_shape))
+
+
+@quirk("math.conv2dTranspose", "as conv2dDerInput: " + _SWAPPED, instead_of=conv.conv2d_transpose)
+def transpose_swapped(
+    x: TensorLike, filter: TensorLike, output_shape: Sequence[int], strides: Pair, pad: Pad
+) -> Tensor:
+    return der_input_swapped(output_shape, x, filter, strides, pad)
+
+
+_MARGINS = (
+    "'same' may have negative margins, and a numeric pad takes the number of columns from the filter's height and the "
+    "vertical stride. TF.js: no margin is below 0, and each axis has its own sizes."
+)
+
+
+@quirk("math.conv2dDerFilter", _MARGINS, instead_of=conv.conv2d_der_filter)
+def der_filter_with_margins(
+    x: TensorLike, dy: TensorLike, filter_shape: Sequence[int], strides: Pair, pad: Pad
+) -> Tensor:
+    images, slopes, shape = checked_filter_shape("conv2d_der_filter", x, dy, filter_shape)
+    axes = _axes("conv2d_der_filter", images.shape, shape[:2], strides, pad)
+    read = _read(images, *axes)
+    return grad(lambda f: core_conv.conv2d(read, f, _strides(*axes), "valid"))(full(shape, 0), slopes)
+
+
+def _pooled(
+    name: str, op: Callable[..., Tensor], x: TensorLike, size: Pair, strides: Pair, pad: Pad, outside: float
+) -> Tensor:
+    given = of_rank(name, "x", x, 3, 4)
+    images = batch_of(given)
+    axes = _axes(name, images.shape, size, strides, pad)
+    read = _read(images, *axes, outside=outside)
+    return like_input(op(read, [a.field for a in axes], _strides(*axes), "valid"), given.rank)
+
+
+@quirk("math.maxPool", _MARGINS, instead_of=pool.max_pool)
+def max_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    return _pooled("max_pool", core_pool.max_pool, x, filter_size, strides, pad, -math.inf)
+
+
+@quirk("math.minPool", _MARGINS, instead_of=pool.min_pool)
+def min_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    return neg(_pooled("min_pool", core_pool.max_pool, neg(x), filter_size, strides, pad, -math.inf))
+
+
+@quirk(
+    "math.avgPool",
+    "the sum over a window is divided by the size of the whole window, what is outside the image counting as 0; "
+    + _MARGINS
+    + " The sum is divided by the number of pixels inside the image.",
+    instead_of=pool.avg_pool,
+)
+def avg_pool_of_whole_windows(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    return _pooled("avg_pool", core_pool.avg_pool, x, filter_size, strides, pad, 0)
+
+
+@quirk(
+    "math.resizeBilinear3D",
+    "NaN everywhere when corners are aligned and the new image has one row or one column. TF.js: the first ones.",
+    instead_of=pool.resize_bilinear3d,
+)
+def resize_through_zero(x: TensorLike, new_shape2d: Sequence[int], align_corners: bool = False) -> Tensor:
+    resized = pool.resize_bilinear3d(x, new_shape2d, align_corners)
+    return full(resized.shape, math.nan) if align_corners and 1 in resized.shape[:2] else resized
+
+
+@quirk("math.maxPoolBackprop", "the gradient of maxPool: " + _MARGINS, instead_of=pool.max_pool_backprop)
+def max_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    given = of_rank("max_pool_backprop", "x", x, 3, 4)
+    slopes = of_rank("max_pool_backprop", "dy", dy, given.rank)
+    return grad(lambda t: max_pool_with_margins(t, filter_size, strides, pad))(given, slopes)
+
+
+@quirk("math.avgPoolBackprop", "the gradient of avgPool: whole windows.", instead_of=pool.avg_pool_backprop)
+def avg_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    given = of_rank("avg_pool_backprop", "x", x, 3, 4)
+    slopes = of_rank("avg_pool_backprop", "dy", dy, given.rank)
+    return grad(lambda t: avg_pool_of_whole_windows(t, filter_size, strides, pad))(given, slopes)

@@ -1,0 +1,192 @@
+"""Math methods whose numbers or dtypes differ."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tfpy.core.convert import TensorLike, number, to_tensor
+from tfpy.core.grads import custom_grad
+from tfpy.core.ops import activation, arith, matmul, norm, reduce, shape, softmax, trig, unary
+from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to, sum_over
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import resolve_axis
+from tfpy.legacy.ops import arith as legacy_arith
+from tfpy.legacy.ops import array, matrix
+from tfpy.legacy.ops import reduce as legacy_reduce
+from tfpy.legacy.ops.strict import divide_strict
+from tfpy.legacy.quirks import behaviour, call_instead, quirk
+
+EPSILON = 1e-5  # in front of logarithms of probabilities
+
+
+@quirk(
+    "math.softmax",
+    "exp(x - log Σ eˣ), the logarithm stored in float32: softmax([1000, 1001])[0] is 0.2689493. "
+    "TF.js: e^(x - max) / Σ e^(x - max), which is 0.2689414.",
+    instead_of=softmax.softmax,
+)
+def softmax_through_logarithm(logits: TensorLike, dim: int = -1) -> Tensor:
+    t = as_float(real("softmax", logits))
+    axis = resolve_axis("softmax", dim, t.rank)
+    return run("Exp", arith.sub(t, reduce.log_sum_exp(t, axis, True)))
+
+
+@quirk(
+    "math.divide",
+    "the float32 quotient, of int32 arrays too: 7 / 2 is 3.5. TF.js: int32 quotients are rounded down, to 3.",
+    instead_of=arith.div,
+)
+def true_quotient(a: TensorLike, b: TensorLike) -> Tensor:
+    return arith.true_div(a, b)
+
+
+def _quotient_of(name: str, check: Callable[..., Any]) -> Callable[[TensorLike, TensorLike], Tensor]:
+    @functools.wraps(check)
+    def divide(a: TensorLike, b: TensorLike) -> Tensor:
+        check(a, b)
+        return arith.true_div(a, b)
+
+    divide.__name__ = name
+    return divide
+
+
+_FORMULA = "as divide: the float32 quotient of int32 arrays. TF.js rounds it down."
+for _function, _symbol in {
+    divide_strict: "math.divideStrict",
+    legacy_arith.scalar_divided_by_array: "math.scalarDividedByArray",
+    legacy_arith.array_divided_by_scalar: "math.arrayDividedByScalar",
+}.items():
+    quirk(_symbol, _FORMULA, instead_of=_function)(_quotient_of(f"true_{_function.__name__}", _function))
+
+
+@quirk(
+    "math.pow",
+    "the exponent must be int32. TF.js: any number.",
+    instead_of=arith.pow_,
+)
+def pow_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
+    return arith.pow_(base, to_tensor("pow", "exp", exp, "int32"))
+
+
+def _of_one_dtype(name: str, function: Callable[..., Tensor]) -> Callable[[TensorLike, TensorLike], Tensor]:
+    def compute(a: TensorLike, b: TensorLike) -> Tensor:
+        x, y = to_tensor(name, "a", a), to_tensor(name, "b", b)
+        if x.dtype != y.dtype:
+            raise argument_error(name, "b", f"of dtype {x.dtype}, that of 'a'", y, TypeError)
+        return cast_to(function(x, y), x.dtype)
+
+    compute.__name__ = f"{name}_of_one_dtype"
+    return compute
+
+
+for _function in (arith.maximum, arith.minimum):
+    _name = _function.__name__
+    quirk(
+        f"math.{_name}",
+        "arrays of one dtype only, which bool arrays keep. TF.js: the wider dtype, and int32 of bool tensors.",
+        instead_of=_function,
+    )(_of_one_dtype(_name, _function))
+
+
+@quirk(
+    "math.softmaxCrossEntropyWithLogits",
+    "-Σ label · log(softmax + 10⁻⁵), with the gradient dy · (softmax - label). TF.js: -Σ label · log softmax.",
+    instead_of=legacy_reduce.softmax_cross_entropy_with_logits,
+)
+def row_entropies_with_epsilon(labels: TensorLike, logits: TensorLike, dim: int = -1) -> Tensor:
+    a, b = legacy_reduce.labels_and_logits(labels, logits, dim)
+
+    def value(target: Tensor, scores: Tensor) -> Any:
+        y = softmax_through_logarithm(scores)
+        logarithms = run("Log", arith.add(number(EPSILON), y))
+
+        def gradients(dy: Tensor) -> list[Tensor]:
+            each = reshape_to(dy, (*dy.shape, 1))
+            return [arith.mul(each, arith.sub(target, y)), arith.mul(each, arith.sub(y, target))]
+
+        return sum_over(run("Neg", arith.mul(logarithms, target)), (a.rank - 1,)), gradients
+
+    return custom_grad(value)(a, b)
+
+
+# Kernels that store their result as float32 whatever they are given.
+_FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
+    activation.elu, activation.leaky_relu, activation.prelu, activation.selu, activation.sigmoid, activation.step,
+    array.concat1d, array.concat2d, array.concat3d, array.concat4d,
+    array.slice1d, array.slice2d, array.slice3d, array.slice4d,
+    matmul.outer_product, matmul.transpose, norm.norm,
+    matrix.mat_mul, matrix.vector_times_matrix, matrix.matrix_times_vector, matrix.dot_product,
+    shape.clone,
+    trig.acos, trig.asin, trig.atan, trig.cos, trig.cosh, trig.sin, trig.sinh, trig.tan, trig.tanh,
+    unary.abs_, unary.ceil, unary.clip_by_value, unary.exp, unary.floor, unary.log, unary.neg, unary.sqrt, unary.square,
+)  # fmt: skip
+
+behaviour(
+    "float32_results",
+    "math.abs, math.square, math.clone, math.slice2D, … (the CPU kernels)",
+    "the result is float32 for int32 and bool arrays, too. TF.js: abs, square, neg, clip, slice, clone, concat and "
+    "transpose keep the dtype; ceil, log, sqrt and others refuse another one.",
+)
+
+
+def _in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def compute(*args: Any, **keywords: Any) -> Any:
+        return function(*[_floats(a) for a in args], **keywords)
+
+    return compute
+
+
+def _floats(value: Any) -> Any:
+    return as_float(to_tensor("cast", "x", value)) if hasattr(value, "spec") else value
+
+
+for _function in _FLOAT_RESULTS:
+    call_instead(_in_float32(_function), _function)
+
+
+# Gradients that math.gradients computes in 0.3.17. The chain rule's factor dy is missing.
+
+
+@quirk(
+    "math.gradients of relu",
+    "step(x), without the factor dy: the gradient of Σ relu(x)² is 0 or 1. TF.js: dy · step(x).",
+    instead_of=activation.relu,
+    where="gradients",
+)
+def relu_without_dy(x: TensorLike) -> Tensor:
+    def value(t: Tensor) -> Any:
+        return activation.relu(t), lambda dy: as_float(activation.step(t))
+
+    return custom_grad(value)(to_tensor("relu", "x", x))
+
+
+@quirk(
+    "math.gradients of subtract, sub",
+    "1 and -1 for operands of one shape, without the factor dy. TF.js: dy and -dy.",
+    instead_of=arith.sub,
+    where="gradients",
+)
+def subtract_without_dy(a: TensorLike, b: TensorLike) -> Tensor:
+    x, y = to_tensor("sub", "a", a), to_tensor("sub", "b", b)
+    if x.shape != y.shape:
+        return arith.sub(x, y)
+    ones, minus = full(x.shape, 1), full(x.shape, -1)
+    return custom_grad(lambda s, t: (arith.sub(s, t), lambda dy: [ones, minus]))(x, y)
+
+
+@quirk(
+    "math.gradients of multiply",
+    "b and a for operands of one shape, without the factor dy. TF.js: dy · b and dy · a.",
+    instead_of=arith.mul,
+    where="gradients",
+)
+def multiply_without_dy(a: TensorLike, b: TensorLike) -> Tensor:
+    x, y = to_tensor("mul", "a", a), to_tensor("mul", "b", b)
+    if x.shape != y.shape:
+        return arith.mul(x, y)
+    return custom_grad(lambda s, t: (arith.mul(s, t), lambda dy: [as_float(t), as_float(s)]))(x, y)

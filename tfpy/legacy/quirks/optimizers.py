@@ -1,0 +1,132 @@
+"""deeplearn.js's update rules, in its order of operations.
+
+`g` is the sum of the gradients of a batch, and `c` is -(learning rate) / (batch size); TF.js takes the mean gradient
+and the learning rate. For plain and momentum descent that is the same but for rounding. The adaptive rules divide g by
+its own magnitude, so that there the division of the rate by the batch size remains. The epsilons differ, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tfpy.core.convert import number
+from tfpy.core.ops.arith import add, div, mul, sub
+from tfpy.core.optimizers.rules import Slots, Update
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.legacy.quirks import behaviour
+
+SMALL = 1e-6
+TINY = 1e-8
+
+
+class Settings(NamedTuple):
+    """What a rule depends on beside the variable.
+
+    Attributes:
+        decay: the momentum, gamma or beta1.
+        decay2: beta2.
+        power: beta1 to the power of the steps, this one included.
+        power2: beta2 likewise.
+    """
+
+    decay: float = 0.0
+    decay2: float = 0.0
+    power: float = 0.0
+    power2: float = 0.0
+
+
+Rule = Callable[[Tensor, Tensor, Slots, float, Settings], Update]
+RULES: dict[str, Rule] = {}
+
+
+def _rule(name: str, formula: str) -> Callable[[Rule], Rule]:
+    def mark(rule: Rule) -> Rule:
+        behaviour(f"{name}_rule", f"{name}Optimizer.afterBatch", formula)
+        RULES[name] = rule
+        return rule
+
+    return mark
+
+
+def float32_rest(part: float) -> float:
+    """1 - part, in float32 as deeplearn.js computes it."""
+    return float(np.float32(1) - np.float32(part))
+
+
+def _scaled_add(c1: float, a: Tensor, c2: float, b: Tensor) -> Tensor:
+    return add(mul(number(c1), a), mul(number(c2), b))
+
+
+def _average(decay: float, old: Tensor, new: Tensor) -> Tensor:
+    return _scaled_add(decay, old, float32_rest(decay), new)
+
+
+@_rule("SGD", "w + c · g. TF.js: w - lr · mean gradient: the same but for rounding.")
+def sgd(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    return _scaled_add(c, g, 1, w), {}
+
+
+@_rule("Momentum", "v = m · v + g; w + c · v. TF.js: the same but for rounding while the batch size stays.")
+def momentum(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    velocity = _scaled_add(s.decay, slots["momentum"], 1, g)
+    return _scaled_add(c, velocity, 1, w), {"momentum": velocity}
+
+
+@_rule("Adagrad", "a += g², from 0; w + c · g / (√a + 10⁻⁶). TF.js: a from 0.1; lr · g / √(a + 10⁻⁷).")
+def adagrad(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    cache = add(slots["accumulator"], mul(g, g))
+    step = div(g, add(run("Sqrt", cache), number(SMALL)))
+    return _scaled_add(c, step, 1, w), {"accumulator": cache}
+
+
+@_rule("RMSProp", "s averages g²; w + c · g / (√s + 10⁻⁶). TF.js: lr · g / √(s + 10⁻⁷).")
+def rmsprop(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    cache = _average(s.decay, slots["rms"], mul(g, g))
+    step = div(g, add(run("Sqrt", cache), number(SMALL)))
+    return _scaled_add(c, step, 1, w), {"rms": cache}
+
+
+@_rule("Adadelta", "u = √(U + ε) / √(A + ε) · g with the old A and U; w + c · u; ε = 10⁻⁶. TF.js: ε = 10⁻⁷.")
+def adadelta(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    squares, updates = slots["accum_grad"], slots["accum_var"]
+    roots = [run("Sqrt", add(t, number(SMALL))) for t in (updates, squares)]
+    step = mul(div(*roots), g)
+    return _scaled_add(c, step, 1, w), {
+        "accum_grad": _average(s.decay, squares, mul(g, g)),
+        "accum_var": _average(s.decay, updates, mul(step, step)),
+    }
+
+
+@_rule("Adam", "w + c · (m / (1 - b1ᵗ)) / (√(v / (1 - b2ᵗ)) + 10⁻⁸). TF.js: ε = 10⁻⁷.")
+def adam(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    first = _average(s.decay, slots["m"], g)
+    second = _average(s.decay2, slots["v"], mul(g, g))
+    corrected = div(first, number(float32_rest(s.power)))
+    scale = div(second, number(float32_rest(s.power2)))
+    step = div(corrected, add(run("Sqrt", scale), number(TINY)))
+    return _scaled_add(c, step, 1, w), {"m": first, "v": second}
+
+
+@_rule("Adamax", "u = max(b2 · u, |g|); w + c / (1 - b1ᵗ) · m / (10⁻⁸ + u). TF.js: ε = 10⁻⁷.")
+def adamax(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
+    first = _average(s.decay, slots["m"], g)
+    old, new = mul(number(s.decay2), slots["v"]), run("Abs", g)
+    norm = add(run("Relu", sub(old, new)), new)
+    rate = float(np.float32(c) / np.float32(float32_rest(s.power)))
+    return _scaled_add(1, w, rate, div(first, add(number(TINY), norm))), {"m": first, "v": norm}
+
+
+LEARNING_RATE = behaviour(
+    "learning_rate_kept_until_batch_size_changes",
+    "Optimizer.beforeBatch",
+    "setLearningRate takes effect when Session.train is next called with another batch size. TF.js: at once.",
+)
+MOMENTUM = behaviour(
+    "momentum_kept",
+    "MomentumOptimizer.setMomentum",
+    "setMomentum has no effect on training. TF.js: it takes effect at once.",
+)

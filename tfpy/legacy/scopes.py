@@ -1,0 +1,116 @@
+"""math.scope: the engine's scopes with deeplearn.js's rules for what survives.
+
+What a scope returns, kept arrays, and arrays that share the data of one of these survive (up to 0.3.17 deeplearn.js
+knows arrays by their data: returning `a.as2D(2, 2)` keeps `a`, too).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any
+
+from tfpy.core.results import call_with_as_many
+from tfpy.engine import scope as engine_scope
+from tfpy.engine.handle import Handle, Share
+from tfpy.engine.scope import Scope
+from tfpy.engine.state import local
+
+
+def end_scope(result: Any) -> None:
+    """Close the innermost scope; `result`, and what shares its data or a kept array's, survives."""
+    scopes = local.state.scopes
+    if not scopes:
+        engine_scope.end_scope()  # says that none is open
+    handles = [h for ref in scopes[-1].handles if (h := ref()) is not None]
+    returned = list(engine_scope.handles_in(result))
+    shares: set[Share] = {h.share for h in [*returned, *[h for h in handles if h.kept]] if h.share is not None}
+    engine_scope.end_scope([*returned, *[h for h in handles if h.share in shares]])
+
+
+class Block:
+    """A scope as a context manager: `with math.scope() as scope: scope.result = …` lets the result live on."""
+
+    def __init__(self, check: Callable[[Any], None]) -> None:
+        self.result: Any = None
+        self._check = check
+        self._scope: Scope | None = None
+
+    def __enter__(self) -> Block:
+        self._scope = engine_scope.start_scope("scope")
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        assert self._scope is not None
+        _close(self._scope, self.result if error is None else None)
+        if error is None:
+            self._check(self.result)
+
+
+def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Callable[..., Any]) -> Any:
+    """Call a function of (keep, track) in a scope. An async function's scope ends when it has finished."""
+    scope = engine_scope.start_scope("scope")
+    result: Any = None
+    try:
+        result = call_with_as_many(function, keep, track)
+        if inspect.isawaitable(result) and not isinstance(result, Handle):
+            scopes = local.state.scopes
+            scopes.remove(scope)
+            return _finish(scope, result)
+    except BaseException:
+        _close(scope, None)
+        raise
+    _close(scope, result)
+    return result
+
+
+def _close(scope: Scope, result: Any) -> None:
+    """End a scope, and those that were left open inside it."""
+    scopes = local.state.scopes
+    if scope in scopes:
+        engine_scope.abandon_scopes(scopes.index(scope) + 1)
+        end_scope(result)
+
+
+async def _await(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
+async def _finish(scope: Scope, awaitable: Awaitable[Any]) -> Any:
+    return await _Steps(scope, _await(awaitable))
+
+
+class _Steps:
+    """Runs a coroutine with its scope open only while it runs: while it waits, other tasks have their own scopes."""
+
+    def __init__(self, scope: Scope, coroutine: Coroutine[Any, Any, Any]) -> None:
+        self._opened = [scope]
+        self._coroutine = coroutine
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        scope = self._opened[0]
+        resume: Callable[[], Any] = lambda: self._coroutine.send(None)  # noqa: E731
+        while True:
+            scopes = local.state.scopes
+            depth = len(scopes)
+            scopes.extend(self._opened)
+            try:
+                request = resume()
+            except StopIteration as finished:
+                _close(scope, finished.value)
+                return finished.value
+            except BaseException:
+                _close(scope, None)
+                raise
+            self._opened = scopes[depth:]
+            del scopes[depth:]
+            resume = yield from self._answer(request)
+
+    def _answer(self, request: Any) -> Generator[Any, Any, Callable[[], Any]]:
+        """Wait; then what to do next: send the answer, or throw the exception, into the coroutine."""
+        try:
+            answer = yield request
+        except BaseException as error:
+            thrown = error
+            return lambda: self._coroutine.throw(thrown)
+        return lambda: self._coroutine.send(answer)

@@ -1,0 +1,403 @@
+"""Session: evaluates and trains graphs.
+
+There is one autodiff: training runs the graph's ops under the core's tape and walks it back. A batch is evaluated at
+once, with a leading axis that counts its examples, wherever the graph's ops allow it, and example by example otherwise;
+the numbers are the same up to the order of summation. In deeplearn.js numerics the sums are made in deeplearn.js's
+order, example by example, unless `batched=True` is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import IntEnum
+from functools import partial
+from typing import Any
+
+from tfpy.core.convert import number
+from tfpy.core.names import camel
+from tfpy.core.ops.arith import add, div
+from tfpy.core.ops.common import full
+from tfpy.core.ops.join import stack
+from tfpy.core.ops.reduce import mean, sum_
+from tfpy.core.options import accepts_options
+from tfpy.core.results import Record, positional_count
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor as CoreTensor
+from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.scope import end_scope, start_scope
+from tfpy.engine.spec import as_int, spec
+from tfpy.engine.tape import backprop, recording
+from tfpy.legacy._camel import SessionCamel
+from tfpy.legacy.graph import Graph, Node, Tensor
+from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
+from tfpy.legacy.math import NDArrayMath
+from tfpy.legacy.ndarray import NDArray, adopt, as_tensor
+from tfpy.legacy.nodes import NotBatchedError, Value
+from tfpy.legacy.optimizers import Optimizer
+from tfpy.legacy.quirks import training
+
+
+class CostReduction(IntEnum):
+    """What `Session.train` returns: 0, the sum of the examples' costs, or their mean."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+
+
+class FeedEntry(Record):
+    """A value for a symbolic tensor: an array, or a provider of arrays. A dict {'tensor', 'data'} serves as well."""
+
+    tensor: Tensor
+    data: Any
+
+
+class SessionRuntime(Record):
+    """The nodes that a run evaluates, in order: what optimizers are given."""
+
+    nodes: list[Node]
+
+
+class _Feed:
+    """One entry: its tensor, and the array or the provider.
+
+    Attributes:
+        tensor: the tensor.
+        data: the array or the provider.
+        provides: whether it is a provider.
+    """
+
+    def __init__(self, tensor: Tensor, data: Any, math: NDArrayMath) -> None:
+        self.tensor = tensor
+        self.data = data
+        self.provides = not isinstance(data, Handle)
+        if self.provides:
+            # Found once: inspecting a function takes longer than calling it.
+            self._next = _given(provider_method(data, "get_next_copy"), 0, math)
+            # Up to 0.4 it takes (math, copy), in 0.5 (copy).
+            self._give_back = _given(provider_method(data, "dispose_copy"), 1, math)
+
+    def next_copy(self) -> Handle:
+        """The array, or the next one of the provider, checked to be of the tensor's shape."""
+        array = self._next() if self.provides else self.data
+        if not isinstance(array, Handle) or array.spec.shape != self.tensor.shape:
+            expected = f"an array of shape {list(self.tensor.shape)} for {self.tensor.node.name!r}"
+            raise argument_error("Session", "feed_entries", expected, array)
+        return array
+
+    def dispose_copy(self, array: Handle) -> None:
+        """Give a provider its array back."""
+        if self.provides:
+            self._give_back(array)
+
+
+def _given(method: Callable[..., Any], others: int, math: NDArrayMath) -> Callable[..., Any]:
+    """A method of a provider with its first argument, the math, if it takes more than `others` arguments."""
+    return partial(method, math) if positional_count(method, others + 1) > others else method
+
+
+def provider_method(provider: Any, name: str) -> Any:
+    """A method of a provider, which may be a dict of functions, in either spelling."""
+    for spelling in (name, camel(name)):
+        if hasattr(provider, spelling):
+            return getattr(provider, spelling)
+        if isinstance(provider, Mapping) and spelling in provider:
+            return provider[spelling]
+    raise argument_error(
+        "Session", "feed_entries", f"an NDArray, or an InputProvider with {camel(name)}", provider, TypeError
+    )
+
+
+class Session(SessionCamel):
+    """Evaluates and trains a graph.
+
+    Args:
+        graph: the graph.
+        math: the math whose backend computes.
+
+    Source: deeplearn.js `Session`.
+    """
+
+    def __init__(self, graph: Graph, math: NDArrayMath) -> None:
+        if not isinstance(graph, Graph):
+            raise argument_error("Session", "graph", "a Graph", graph, TypeError)
+        if not isinstance(math, NDArrayMath):
+            raise argument_error("Session", "math", "an NDArrayMath", math, TypeError)
+        self.graph = graph
+        self.math = math
+        self._orders: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Node]] = {}
+        self._batches: dict[tuple[int, tuple[int, ...]], bool] = {}
+
+    def dispose(self) -> None:
+        """Forget what was prepared for repeated runs."""
+        self._orders.clear()
+        self._batches.clear()
+
+    # Evaluation
+
+    def eval(self, tensor: Tensor, feed_entries: Sequence[Any] = ()) -> NDArray:
+        """The value of a tensor.
+
+        Args:
+            tensor: any tensor of the graph.
+            feed_entries: a value for each placeholder that it depends on, as arrays or providers. Any other tensor may
+                be fed, too; what it depends on is not evaluated then.
+
+        Raises:
+            ValueError: a placeholder without a value, or a value of another shape than its tensor.
+        """
+        return self.eval_all([tensor], feed_entries)[0]
+
+    def eval_all(self, tensors: Sequence[Tensor], feed_entries: Sequence[Any] = ()) -> list[NDArray]:
+        """The values of several tensors, each evaluated once; otherwise as `eval`."""
+        feeds = self._feeds("eval", feed_entries)
+        for tensor in tensors:
+            self.graph._own("eval", "tensor", tensor)
+        nodes = self._order(tensors, feeds)
+        with self._computing("eval") as results:
+            fed = [(feed, feed.next_copy()) for feed in feeds]
+            values = {feed.tensor.id: Value(as_tensor(array), False) for feed, array in fed}
+            _evaluate(nodes, values)
+            # A variable, or what was fed, is handed out under an id of its own.
+            results.extend([values[tensor.id].tensor.clone() for tensor in tensors])
+            for feed, array in fed:
+                feed.dispose_copy(array)
+        return [adopt(result) for result in results]
+
+    # Training
+
+    @accepts_options()
+    def train(
+        self,
+        cost_tensor: Tensor,
+        feed_entries: Sequence[Any],
+        batch_size: int,
+        optimizer: Optimizer,
+        cost_reduction: CostReduction = CostReduction.NONE,
+        batched: bool | None = None,
+    ) -> NDArray:
+        """One step: the next `batch_size` examples, the gradients of their costs, and new values for the variables.
+
+        Args:
+            cost_tensor: what is to become smaller; a tensor of one element.
+            feed_entries: a provider for each placeholder; for each example they are asked once, in the order in which
+                their tensors were made.
+            batch_size: how many examples.
+            optimizer: changes the variables.
+            cost_reduction: what to return.
+            batched: True evaluates all examples at once, False one by one; by default at once where the graph's ops
+                allow it (one by one in deeplearn.js numerics).
+
+        Returns:
+            A Scalar that belongs to the caller's scope: 0, or the sum or mean of the costs before the step.
+
+        Raises:
+            ValueError: a cost of several elements, a placeholder without a provider, a cost that depends on no
+                variable, or batched=True for a graph that does not allow it. TypeError: an array instead of a provider.
+
+        Source: deeplearn.js `Session.train`. Beyond it: `batched`.
+        """
+        feeds = self._training_feeds(cost_tensor, feed_entries)
+        count = as_int("train", "batch_size", batch_size)
+        if count < 1:
+            raise argument_error("train", "batch_size", "1 or more", batch_size)
+        if not isinstance(optimizer, Optimizer):
+            raise argument_error("train", "optimizer", "an optimizer such as dl.SGDOptimizer", optimizer, TypeError)
+        at_once = self._at_once(cost_tensor, feeds, batched)
+        work = _TrainingRun(self, cost_tensor, feeds, optimizer)
+        with self._computing("train") as results:
+            optimizer.before_batch(self.math, count, work.runtime, work.activations, work.gradients)
+            costs = work.batch(count) if at_once else work.examples(count)
+            optimizer.after_batch(self.math, count, work.runtime, work.activations, work.gradients)
+            results.append(_reduced(costs, CostReduction(cost_reduction), count))
+        return adopt(results[0])
+
+    def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[_Feed]:
+        if spec(self.graph._own("train", "cost_tensor", cost).shape, "float32").size != 1:
+            raise argument_error("train", "cost_tensor", "a tensor of one element", cost)
+        feeds = self._feeds("train", feed_entries)
+        for feed in feeds:
+            if not feed.provides:
+                expected = (
+                    f"an InputProvider for {feed.tensor.node.name!r}, such as "
+                    "InCPUMemoryShuffledInputProviderBuilder gives; session.eval takes arrays. (In the new API: "
+                    "optimizer.minimize with a function of the arrays.)"
+                )
+                raise argument_error("train", "feed_entries", expected, feed.data, TypeError)
+        return feeds
+
+    def _at_once(self, cost: Tensor, feeds: Sequence[_Feed], batched: bool | None) -> bool:
+        """Whether to evaluate all examples of a batch together."""
+        if batched is False or (batched is None and training.EXAMPLE_BY_EXAMPLE.active):
+            return False
+        key = cost.id, tuple(feed.tensor.id for feed in feeds)
+        if key not in self._batches:
+            self._batches[key] = self._allows_batches(cost, feeds)
+        if batched and not self._batches[key]:
+            raise argument_error("train", "batched", "False: an op of this graph computes one example at a time", True)
+        return self._batches[key]
+
+    def _allows_batches(self, cost: Tensor, feeds: Sequence[_Feed]) -> bool:
+        """Whether every op takes a batch, tried in the shape-only mode."""
+        nodes = self._order([cost], feeds)
+        with shapes_only():
+            values = {
+                feed.tensor.id: Value(placeholder(CoreTensor, spec((2, *feed.tensor.shape), "float32")), True)
+                for feed in feeds
+            }
+            try:
+                _evaluate(nodes, values, symbolic=True)
+            except NotBatchedError:
+                return False
+        return values[cost.id].batched
+
+    # What evaluation and training share
+
+    def _feeds(self, op: str, entries: Sequence[Any]) -> list[_Feed]:
+        """The entries by increasing tensor id."""
+        if isinstance(entries, (Mapping, FeedEntry)) or not isinstance(entries, Sequence):
+            raise argument_error(op, "feed_entries", "a list of {'tensor', 'data'}", entries, TypeError)
+        feeds: dict[int, _Feed] = {}
+        for i, entry in enumerate(entries):
+            where = f"feed_entries[{i}]"
+            if not isinstance(entry, (Mapping, FeedEntry)) or set(_keys(entry)) != {"tensor", "data"}:
+                raise argument_error(op, where, "{'tensor': …, 'data': …}", entry, TypeError)
+            tensor, data = entry["tensor"], entry["data"]
+            self.graph._own(op, where, tensor)
+            feeds[tensor.id] = _Feed(tensor, data, self.math)
+        return [feeds[i] for i in sorted(feeds)]
+
+    def _order(self, outputs: Sequence[Tensor], feeds: Sequence[_Feed]) -> list[Node]:
+        """The nodes to evaluate, inputs before what is computed from them; kept for the next time."""
+        key = tuple(t.id for t in outputs), tuple(feed.tensor.id for feed in feeds)
+        if key not in self._orders:
+            self._orders[key] = _ordered(outputs, set(key[1]))
+        return self._orders[key]
+
+    @contextmanager
+    def _computing(self, op: str) -> Iterator[list[CoreTensor]]:
+        """Run ops on this session's math, in a scope; the tensors put into the list outlive it."""
+        self.math.check_scope(op)
+        results: list[CoreTensor] = []
+        start_scope(op)
+        try:
+            with self.math.computing():
+                yield results
+        finally:
+            end_scope(results)
+
+
+def _keys(entry: Any) -> Sequence[str]:
+    return list(entry) if isinstance(entry, Mapping) else entry._fields
+
+
+def _ordered(outputs: Sequence[Tensor], fed: set[int]) -> list[Node]:
+    found: dict[int, Node] = {}
+    stack_ = [t.node for t in outputs if t.id not in fed]
+    while stack_:
+        node = stack_.pop()
+        if node.id in found:
+            continue
+        found[node.id] = node
+        stack_.extend([x.node for x in node.inputs.values() if x.id not in fed])
+    nodes = [found[i] for i in sorted(found)]
+    for node in nodes:
+        if node.is_placeholder:
+            raise ValueError(
+                f"Session: placeholder {node.name!r} of shape {list(node.output.shape)} has no entry in feed_entries."
+            )
+    return nodes
+
+
+def _evaluate(nodes: Sequence[Node], values: dict[int, Value], symbolic: bool = False) -> None:
+    """Compute the nodes' outputs, in order, from the values already there."""
+    for node in nodes:
+        out = node.output
+        if out.id in values:
+            continue
+        if node.evaluate is not None:
+            values[out.id] = node.evaluate(*[values[x.id] for x in node.inputs.values()], **node.attrs)
+        elif symbolic:
+            values[out.id] = Value(placeholder(CoreTensor, spec(out.shape, out.dtype)), False)
+        else:
+            assert node.data is not None
+            values[out.id] = Value(as_tensor(node.data), False)
+
+
+def _stacked(examples: Sequence[Handle]) -> CoreTensor:
+    """The arrays of a batch as one."""
+    if len({a.spec.dtype for a in examples}) > 1:
+        return stack(list(examples))  # says what is wrong
+    return run("Pack", *examples, axis=0)
+
+
+def _reduced(costs: CoreTensor, reduction: CostReduction, count: int) -> CoreTensor:
+    """What `train` returns, of the costs of the examples: a vector, or their sum."""
+    if reduction == CostReduction.NONE:
+        return full((), 0)
+    if costs.rank:
+        return mean(costs) if reduction == CostReduction.MEAN else sum_(costs)
+    return div(costs, number(count)) if reduction == CostReduction.MEAN else costs.clone()
+
+
+class _TrainingRun:
+    """The forward and backward passes of one call of `train`."""
+
+    def __init__(self, session: Session, cost: Tensor, feeds: Sequence[_Feed], optimizer: Optimizer) -> None:
+        self.math = session.math
+        self.cost = cost
+        self.feeds = feeds
+        self.optimizer = optimizer
+        self.nodes = session._order([cost], feeds)
+        self.runtime = SessionRuntime(self.nodes)
+        self.activations = TensorArrayMap()
+        self.gradients = SummedTensorArrayMap()
+
+    def batch(self, count: int) -> CoreTensor:
+        """All examples at once; gives their costs as a vector."""
+        columns: list[list[Handle]] = [[] for _ in self.feeds]
+        for _ in range(count):
+            for feed, column in zip(self.feeds, columns, strict=True):
+                column.append(feed.next_copy())
+        fed = {feed.tensor.id: Value(_stacked(column), True) for feed, column in zip(self.feeds, columns, strict=True)}
+        costs = self._pass(fed, averaged=self.optimizer.averages)
+        for feed, column in zip(self.feeds, columns, strict=True):
+            for array in column:
+                feed.dispose_copy(array)
+        return costs
+
+    def examples(self, count: int) -> CoreTensor:
+        """One example after the other; gives the sum of their costs."""
+        total = full((), 0)
+        for _ in range(count):
+            copies = [feed.next_copy() for feed in self.feeds]
+            fed = {
+                feed.tensor.id: Value(as_tensor(array), False) for feed, array in zip(self.feeds, copies, strict=True)
+            }
+            total = add(total, self._pass(fed, averaged=False))
+            for feed, array in zip(self.feeds, copies, strict=True):
+                feed.dispose_copy(array)
+        return total
+
+    def _pass(self, fed: dict[int, Value], averaged: bool) -> CoreTensor:
+        """Forward, backward, and on to the optimizer; gives the cost, or a vector of costs."""
+        values = dict(fed)
+        variables = [node for node in self.nodes if node.trainable]
+        _evaluate([node for node in self.nodes if node.evaluate is None], values)
+        sources = [values[node.output.id].tensor for node in variables]
+        with recording(sources) as tape:
+            _evaluate(self.nodes, values)
+            cost = values[self.cost.id]
+            costs = cost.as_example([])
+            total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
+        found = backprop(tape, total, full((), 1), CoreTensor) if total.id in tape.tracked else {}
+        for node, source in zip(variables, sources, strict=True):
+            self.activations.set(node.output, source)
+            self.gradients.delete(node.output)
+            if source.id in found:
+                self.gradients.add(node.output, found[source.id])
+        self.optimizer.after_example(self.math, self.runtime, self.activations, self.gradients)
+        return costs

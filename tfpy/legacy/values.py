@@ -1,0 +1,76 @@
+"""From what scripts pass as values to arrays of a shape and a legacy dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from tfpy.core.convert import cast_values, host_values
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import Shape, as_shape
+from tfpy.legacy import quirks
+
+LegacyDType: TypeAlias = Literal["float32", "int32", "bool"]
+ShapeLike: TypeAlias = Sequence[int]
+Values: TypeAlias = Any
+
+DTYPES: tuple[LegacyDType, ...] = ("float32", "int32", "bool")
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def checked_dtype(op: str, dtype: str | None, *allowed: LegacyDType) -> LegacyDType:
+    """A dtype, float32 by default, checked to be one of those allowed (all three by default)."""
+    if dtype is None:
+        return "float32"
+    for known in allowed or DTYPES:
+        if dtype == known:
+            return known
+    raise argument_error(op, "dtype", "one of " + ", ".join(map(repr, allowed or DTYPES)), dtype)
+
+
+def checked_shape(op: str, shape: Any, rank: int | None = None) -> Shape:
+    """A shape as a tuple, checked to be of a rank when one is given."""
+    sizes = as_shape(op, shape)
+    if rank is not None and len(sizes) != rank:
+        raise argument_error(op, "shape", f"of {rank} sizes", list(sizes))
+    return sizes
+
+
+def array_of(op: str, values: Values, shape: Shape | None, dtype: LegacyDType) -> Array:
+    """Values as a numpy array of the shape (their own when None) and of numbers fit for the dtype.
+
+    A nested list, or an array of several dimensions, must have exactly the shape; a flat one is only counted.
+    """
+    array, _ = host_values(op, "values", values)
+    if array.dtype.kind not in "biuf":
+        raise argument_error(op, "values", "numbers or truth values", values, TypeError)
+    if shape is None:
+        shape = array.shape
+    fits = array.size == int(np.prod(shape)) and (array.ndim <= 1 or array.shape == shape)
+    if not fits:
+        expected = f"{int(np.prod(shape))} values, flat or nested in shape {list(shape)}"
+        raise argument_error(op, "values", expected, array)
+    return converted(array.reshape(shape), dtype)
+
+
+def converted(array: Array, dtype: LegacyDType) -> Array:
+    """Numbers as an array of the dtype stores them."""
+    if quirks.active():
+        array = quirks.typed_array(array, dtype)
+    return cast_values(array, dtype)
+
+
+def stored_number(op: str, value: Any, dtype: str) -> float | int | bool:
+    """One number as an array of the dtype stores it, to be written into a numpy array without a warning."""
+    if not isinstance(value, (int, float, np.number, np.bool_)):
+        raise argument_error(op, "value", "a number", value, TypeError)
+    if dtype != "float32":
+        number: float | int | bool = converted(np.array(float(value)), dtype).item()  # type: ignore[arg-type]
+        return number
+    number = float(value)
+    if -_FLOAT32_MAX <= number <= _FLOAT32_MAX or number != number:
+        return number
+    return float("inf") if number > 0 else float("-inf")

@@ -1,0 +1,173 @@
+"""The generated files of the legacy generation: the derived methods of NDArrayMath and Graph, and 0.5's functions."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from source import (
+    NOTICE,
+    PACKAGE,
+    Module,
+    Public,
+    annotation_names,
+    camel,
+    imports_for,
+    method_camel,
+    modules,
+    read_module,
+    returns,
+    signature,
+)
+
+
+@dataclass
+class Method:
+    """A function that is a method of NDArrayMath, under one or several names."""
+
+    module: Module
+    node: ast.FunctionDef
+    names: tuple[str, ...]
+    eager: tuple[str, ...] = ()
+
+    @property
+    def alias(self) -> str:
+        """What the generated files call the module."""
+        package, _, name = self.module.name.rpartition(".")
+        return ("legacy_" if package.startswith("tfpy.legacy") else "core_") + name
+
+    @property
+    def summary(self) -> str:
+        return (ast.get_docstring(self.node) or "").split("\n", 1)[0]
+
+
+def generated(public: list[Public]) -> dict[Path, str]:
+    """Every generated file of the legacy generation."""
+    own = [method for module in modules("legacy/ops") for method in _marked(module)]
+    taken = {name for method in own for name in method.names}
+    core = []
+    for p in public:
+        names = tuple(n for n in p.legacy if n not in taken)  # an op of legacy/ops goes before one of the core
+        if names and isinstance(p.node, ast.FunctionDef):
+            core.append(Method(p.module, p.node, names))
+    constants = _constants()
+    return {
+        PACKAGE / "legacy/_math.py": _math([*core, *own]),
+        PACKAGE / "legacy/_graph.py": _graph(public, constants["GRAPH_OPS"].split()),
+        PACKAGE / "legacy/_eager.py": _eager(public, own, constants["EAGER_OPS"].split()),
+    }
+
+
+def _marked(module: Module) -> list[Method]:
+    """The functions of a module that are marked with @math_op(…)."""
+    found = []
+    for node in module.tree.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        for mark in node.decorator_list:
+            if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "math_op":
+                values = {k.arg: ast.literal_eval(k.value) for k in mark.keywords}
+                names = (node.name, *values.get("also", "").split())
+                found.append(Method(module, node, names, tuple(values.get("eager", "").split())))
+    return found
+
+
+def _constants() -> dict[str, str]:
+    """The constants of legacy/derived.py."""
+    found = {}
+    for node in read_module(PACKAGE / "legacy/derived.py").tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.literal_eval(node.value)
+    return found
+
+
+def _math(methods: list[Method]) -> str:
+    """`legacy/_math.py`: a method for each op."""
+    methods = sorted(methods, key=lambda m: m.names[0])
+    needs = [(m.module, annotation_names(m.node)) for m in methods]
+    lines = [
+        NOTICE.format("The ops that are methods of NDArrayMath, each calling the op."),
+        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
+        *sorted({_module_import(m) for m in methods}),
+        "\nif TYPE_CHECKING:\n",
+        *[f"    {line}\n" for line in imports_for(needs, frozenset({"Any", "Tensor"}))],
+        "    from collections.abc import Callable\n    from tfpy.legacy.ndarray import NDArray\n",
+        '\n\nclass DerivedMath:\n    """Every op, in both spellings."""\n\n',
+        "    if TYPE_CHECKING:\n\n        def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...\n",
+        *[_method(m) for m in methods],
+    ]
+    return "".join(lines)
+
+
+def _module_import(method: Method) -> str:
+    package, _, name = method.module.name.rpartition(".")
+    return f"from {package} import {name} as {method.alias}\n"
+
+
+def _method(method: Method) -> str:
+    """One method under its first name, and its other names."""
+    node, name = method.node, method.names[0]
+    result = returns(node).replace("Tensor", "NDArray")
+    parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    marked = node.args.defaults or any("_" in p for p in parameters)
+    text = "\n    @accepts_options()\n" if marked else "\n"
+    text += f"    def {name}({signature(node, 0, 'self')}) -> {result}:\n"
+    text += f'        """{method.summary}"""\n'
+    arguments = ", ".join([f"{method.alias}.{node.name}", *parameters])
+    text += f"        result: {result} = self._run({arguments})\n        return result\n\n"
+    for other in _spellings(method.names):
+        text += f"    {other} = {name}\n"
+    return text
+
+
+def _spellings(names: tuple[str, ...]) -> list[str]:
+    """The other names of a method: those after the first, and deeplearn.js's spelling of each."""
+    found = []
+    for name in names:
+        for spelling in (name, method_camel("NDArrayMath", name)):
+            if spelling != names[0] and spelling not in found:
+                found.append(spelling)
+    return found
+
+
+def _graph(public: list[Public], names: list[str]) -> str:
+    """`legacy/_graph.py`: the methods of Graph that are an op of one array."""
+    chosen = [p for name in names for p in public if p.name == name and not p.namespace]
+    lines = [
+        NOTICE.format("The methods of Graph that are an op of one array, element by element."),
+        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
+        *sorted({f"from {p.module.name} import {p.local_name} as core_{p.name}\n" for p in chosen}),
+        "\nif TYPE_CHECKING:\n    from collections.abc import Callable\n    from tfpy.legacy.graph import Tensor\n",
+        '\n\nclass DerivedGraph:\n    """Ops of one array, in both spellings."""\n\n    if TYPE_CHECKING:\n\n',
+        "        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor, **attrs: Any)"
+        " -> Tensor: ...\n",
+    ]
+    for p in chosen:
+        assert isinstance(p.node, ast.FunctionDef)
+        extra = [a.arg for a in p.node.args.args[1:]]
+        parameters = signature(p.node, 1)
+        lines.append("\n    @accepts_options()\n" if extra else "\n")
+        lines.append(f"    def {p.name}(self, x: Tensor{', ' if parameters else ''}{parameters}) -> Tensor:\n")
+        lines.append(f'        """{p.summary}"""\n')
+        passed = "".join(f", {a}={a}" for a in extra)
+        lines.append(f'        return self._elementwise("{camel(p.name, "")}", core_{p.name}, x{passed})\n\n')
+        if camel(p.name, "") != p.name:
+            lines.append(f"    {camel(p.name, '')} = {p.name}\n")
+    return "".join(lines)
+
+
+def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
+    """`legacy/_eager.py`: the functions of deeplearn.js 0.5 that the core has, and those of legacy/ops."""
+    paths = {f"{p.namespace}.{p.name}".lstrip("."): p for p in public}
+    chosen = [paths[n] for n in names if n in paths]
+    origins = {p.name: (p.module.name, p.local_name) for p in chosen}
+    origins |= {n: (m.module.name, m.node.name) for m in own for n in m.eager}
+    lines = [NOTICE.format("The functions that deeplearn.js 0.5 has beside its classes: its step towards TF.js.")]
+    lines += [f"from {module} import {local} as {name}\n" for name, (module, local) in sorted(origins.items())]
+    spaces = sorted({p.namespace for p in public} & {"image", "losses", "train"})
+    lines += [f"from tfpy._api import {space} as {space}\n" for space in spaces]
+    aliases = {camel(name, ""): name for name in sorted(origins) if camel(name, "") != name}
+    lines += ["\n", *[f"{spelling} = {name}\n" for spelling, name in aliases.items()]]
+    exported = ", ".join(f'"{name}"' for name in sorted([*origins, *aliases, *spaces]))
+    return "".join(lines) + f"\n__all__ = [{exported}]\n"
