@@ -112,6 +112,8 @@ class ConvLSTM2D(ConvLSTMOptions, CellLayer, class_name="ConvLSTM2D", factory="l
     def configure(self) -> None:
         super().configure()
         self.input_spec = [InputSpec(ndim=5)]
+        for option in ("kernel_size", "strides", "dilation_rate", "padding", "data_format"):
+            setattr(self, option, getattr(self.cell, option))
         if self.unroll:
             raise argument_error("conv_lstm2d", "unroll", "false, for convolutions", self.unroll)
 

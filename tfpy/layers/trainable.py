@@ -61,7 +61,8 @@ class TrainableModel(TrainableModelCamel, Container):
 
         Args:
             args: the options below as a dict.
-            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'), or one of `tf.train`.
+            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'; beyond TF.js 'adamw' and
+                'nadam'), or one of `tf.train`.
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
