@@ -37,7 +37,7 @@ from tfpy.layers.core import Lambda as Lambda
 from tfpy.layers.core import Masking as Masking
 from tfpy.layers.core import RepeatVector as RepeatVector
 from tfpy.layers.inputs import InputLayer as InputLayer
-from tfpy.layers.inputs import input_ as input_
+from tfpy.layers.inputs import input_ as _input
 from tfpy.layers.merge import Add as Add
 from tfpy.layers.merge import Average as Average
 from tfpy.layers.merge import Concatenate as Concatenate
@@ -108,6 +108,8 @@ if TYPE_CHECKING:
     from tfpy.layers.initializers import InitializerLike
     from tfpy.layers.regularizers import RegularizerLike
     from tfpy.layers.spatial import NumbersLike
+
+input = _input
 
 
 @overload
