@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,19 @@ def test_a_model_computes_what_the_layer_does(row: Row) -> None:
     direct = outputs(layer.apply(row.inputs(), row.call))
     for a, b in zip(direct, outputs(model.predict(row.arrays() if len(entries) > 1 else row.arrays()[0])), strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)
+
+
+@every_row
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_saved_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
+    entries = [tf.input(shape=s[1:]) for s in row.shapes]
+    model = tf.model(inputs=entries, outputs=row.make().apply(entries if len(entries) > 1 else entries[0], row.call))
+    model.set_weights([tf.tensor(w, dtype="float32") for w in row.random_weights()])
+    model.save(tmp_path / "model")
+    again = tf.load_layers_model(tmp_path / "model" / "model.json")
+    x = row.arrays() if len(entries) > 1 else row.arrays()[0]
+    for a, b in zip(outputs(model.predict(x)), outputs(again.predict(x)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-6)
 
 
 @every_row

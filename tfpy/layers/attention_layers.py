@@ -18,10 +18,10 @@ from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
+from tfpy.engine.spec import as_positive
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.constraints import ConstraintOption
-from tfpy.layers.core import positive
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
@@ -190,10 +190,10 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
 
     def configure(self) -> None:
         super().configure()
-        self.num_heads = positive("multi_head_attention", "num_heads", self.num_heads)
-        self.key_dim = positive("multi_head_attention", "key_dim", self.key_dim)
+        self.num_heads = as_positive("multi_head_attention", "num_heads", self.num_heads)
+        self.key_dim = as_positive("multi_head_attention", "key_dim", self.key_dim)
         if self.value_dim is not None:
-            self.value_dim = positive("multi_head_attention", "value_dim", self.value_dim)
+            self.value_dim = as_positive("multi_head_attention", "value_dim", self.value_dim)
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         others = [arguments.pop(name, None) for name in ("value", "key")]

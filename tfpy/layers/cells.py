@@ -10,11 +10,12 @@ from tfpy.core.ops.random import dropout
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.constraints import ConstraintOption
-from tfpy.layers.core import one_shape, positive
+from tfpy.layers.core import one_shape
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.naming import name_scope
@@ -143,7 +144,7 @@ class _VectorCell(RecurrentOptions, Cell):
 
     def configure(self) -> None:
         super().configure()
-        self.units = positive(self.get_class_name(), "units", self.units)
+        self.units = as_positive(self.get_class_name(), "units", self.units)
         self.state_size: Any = self.units
 
     def build(self, input_shape: Any) -> None:

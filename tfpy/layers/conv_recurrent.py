@@ -8,9 +8,10 @@ from tfpy.core.ops.conv import conv2d
 from tfpy.core.ops.join import split
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
 from tfpy.layers.cells import Cell, ForgetBias, ForgettingOptions
 from tfpy.layers.choose import DATA_FORMATS, choose
-from tfpy.layers.core import one_shape, positive
+from tfpy.layers.core import one_shape
 from tfpy.layers.recurrent import CellLayer
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
@@ -50,7 +51,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
     def configure(self) -> None:
         super().configure()
         kind = self.get_class_name()
-        self.filters = positive(kind, "filters", self.filters)
+        self.filters = as_positive(kind, "filters", self.filters)
         self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, 2)
         self.strides = per_dimension(kind, "strides", self.strides, 2)
         self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, 2)

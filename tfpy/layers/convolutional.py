@@ -10,11 +10,12 @@ from tfpy.core.ops.conv import conv1d, conv2d_transpose, conv3d, conv3d_transpos
 from tfpy.core.ops.slice import pad
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
-from tfpy.layers.core import one_shape, one_tensor, positive
+from tfpy.layers.core import one_shape, one_tensor
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.spatial import (
@@ -123,7 +124,7 @@ class Convolution(Sliding):
 
     def configure(self) -> None:
         super().configure()
-        self.filters = positive(self.get_class_name(), "filters", self.filters)
+        self.filters = as_positive(self.get_class_name(), "filters", self.filters)
 
     def outputs(self, channels: int) -> int:
         return self.filters

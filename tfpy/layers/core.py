@@ -14,7 +14,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import Shape, as_int, spec
+from tfpy.engine.spec import Shape, as_int, as_positive, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, choose
@@ -24,14 +24,6 @@ from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
-
-
-def positive(layer: str, option: str, value: Any) -> int:
-    """A whole number above 0, or an error naming layer and option."""
-    number = as_int(layer, option, value)
-    if number < 1:
-        raise argument_error(layer, option, "a whole number above 0", value)
-    return number
 
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
@@ -79,7 +71,7 @@ class Dense(Layer, class_name="Dense", factory="layers.dense"):
     per_sample = True
 
     def configure(self) -> None:
-        self.units = positive("dense", "units", self.units)
+        self.units = as_positive("dense", "units", self.units)
         self.supports_masking = True
         self.input_spec = [InputSpec(min_ndim=2)]
         if self.batch_input_shape is None and self.input_dim is not None:
@@ -181,7 +173,7 @@ class RepeatVector(Layer, class_name="RepeatVector", factory="layers.repeat_vect
     per_sample = True
 
     def configure(self) -> None:
-        self.n = positive("repeat_vector", "n", self.n)
+        self.n = as_positive("repeat_vector", "n", self.n)
         self.input_spec = [InputSpec(ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -207,8 +199,8 @@ class Embedding(Layer, class_name="Embedding", factory="layers.embedding"):
     per_sample = True
 
     def configure(self) -> None:
-        self.input_dim = positive("embedding", "input_dim", self.input_dim)
-        self.output_dim = positive("embedding", "output_dim", self.output_dim)
+        self.input_dim = as_positive("embedding", "input_dim", self.input_dim)
+        self.output_dim = as_positive("embedding", "output_dim", self.output_dim)
         self.supports_masking = bool(self.mask_zero)
         if self.batch_input_shape is None:
             self.set_input_shape((None,) if self.input_length is None else tuple(as_list(self.input_length)))

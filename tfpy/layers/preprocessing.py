@@ -16,10 +16,10 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import as_number
+from tfpy.engine.spec import as_number, as_positive
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
-from tfpy.layers.core import one_shape, one_tensor, positive
+from tfpy.layers.core import one_shape, one_tensor
 from tfpy.layers.symbolic import PartialShape
 
 INTERPOLATIONS = {"bilinear": "bilinear", "nearest": "nearest"}
@@ -64,7 +64,7 @@ class _SizedImages(_Images):
 
     def configure(self) -> None:
         kind = self.get_class_name()
-        self.height, self.width = positive(kind, "height", self.height), positive(kind, "width", self.width)
+        self.height, self.width = as_positive(kind, "height", self.height), as_positive(kind, "width", self.width)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.of_size(input_shape, self.height, self.width)
@@ -180,7 +180,7 @@ class CategoryEncoding(Layer, class_name="CategoryEncoding", factory="layers.cat
     output_mode: str = "multiHot"
 
     def configure(self) -> None:
-        self.num_tokens = positive("category_encoding", "num_tokens", self.num_tokens)
+        self.num_tokens = as_positive("category_encoding", "num_tokens", self.num_tokens)
         self.output_mode = choose("category_encoding", "output_mode", self.output_mode, _OUTPUT_MODES)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -9,10 +9,10 @@ from tfpy.core.ops.depthwise import depthwise_conv2d, separable_conv2d
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
 from tfpy.layers.choose import PADDINGS
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.convolutional import Sliding, padded_causally
-from tfpy.layers.core import positive
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.spatial import inner_axes, layout
@@ -34,7 +34,7 @@ class _ByChannel(Sliding):
 
     def configure(self) -> None:
         super().configure()
-        self.depth_multiplier = positive(self.get_class_name(), "depth_multiplier", self.depth_multiplier)
+        self.depth_multiplier = as_positive(self.get_class_name(), "depth_multiplier", self.depth_multiplier)
 
     def add_filters(self, channels: int) -> None:
         shape = (*self.kernel_size, channels, self.depth_multiplier)
@@ -118,7 +118,7 @@ class _Separable(_ByChannel):
     def configure(self) -> None:
         super().configure()
         kind = self.get_class_name()
-        self.filters = positive(kind, "filters", self.filters)
+        self.filters = as_positive(kind, "filters", self.filters)
         for option in _OTHERS:
             if getattr(self, option) is not None:
                 expected = "left out, in favour of the options for the depthwise and the pointwise kernel"

@@ -10,8 +10,7 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
-from tfpy.layers.core import positive
+from tfpy.engine.spec import as_int, as_positive
 from tfpy.layers.symbolic import PartialShape
 
 NumbersLike: TypeAlias = int | Sequence[int]
@@ -29,7 +28,7 @@ def per_dimension(layer: str, option: str, value: Any, n: int) -> tuple[int, ...
     if len(given) != n:
         expected = f"a number above 0, or a list of {n}, one for each dimension"
         raise argument_error(layer, option, expected, value)
-    return tuple(positive(layer, option, v) for v in given)
+    return tuple(as_positive(layer, option, v) for v in given)
 
 
 def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int], ...]:
