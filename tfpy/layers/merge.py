@@ -229,4 +229,4 @@ def batch_dot(a: Tensor, b: Tensor, i: int, j: int) -> Tensor:
     short = [k for k, x in enumerate((a, b)) if x.rank == 2]
     a, b = (expand_dims(x, 2) if x.rank == 2 else x for x in (a, b))
     y = mat_mul(a, b, i == 1, j == 2)
-    return squeeze(y, [1 + k for k in short])
+    return squeeze(y, [1 + k for k in short]) if short else y
