@@ -20,6 +20,7 @@ from tfpy.engine.cpu.fused import FUSED
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType
 
@@ -98,7 +99,9 @@ class ExactBackend(CpuBackend):
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)
-        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED | SEQUENCES}
+        self._kernels = {
+            name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED | SEQUENCES | UPDATES
+        }
 
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(rounded, super().write(values, dtype))
