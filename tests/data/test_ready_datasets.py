@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 
 import numpy as np
+import pooch
 import pytest
 
 import tfpy as tf
@@ -97,7 +98,6 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    pooch = pytest.importorskip("pooch")
     pooch.get_logger().setLevel(logging.ERROR)
     monkeypatch.setenv("TFPY_DATA", str(tmp_path / "cache"))
     (tmp_path / "web").mkdir()
