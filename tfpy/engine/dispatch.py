@@ -67,6 +67,8 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
         state.scopes[-1].handles.append(weakref.ref(out))
     if state.tapes:
         record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, (out,), cls)
+    if state.recorder is not None:
+        state.recorder.ran(name, inputs, attrs, (out,))
     return out
 
 
@@ -82,6 +84,8 @@ def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]
     outs = [wrap(cls, s, payload, backend) for s, payload in zip(out_specs, payloads, strict=True)]
     if state.tapes:
         record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, tuple(outs), cls)
+    if state.recorder is not None:
+        state.recorder.ran_several(name, inputs, attrs, outs)
     return outs
 
 
@@ -117,6 +121,16 @@ def alias(cls: type[H], handle: Handle) -> H:
     attach(out, handle.spec, handle.payload, handle.backend)
     join_share(handle, out)
     track(out)
+    if local.state.recorder is not None:
+        local.state.recorder.aliased(handle, out)
+    return out
+
+
+def constant(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
+    """As `wrap`, for a payload that holds the same every time the program comes by: plans may keep it."""
+    out = wrap(cls, out_spec, payload, backend)
+    if local.state.recorder is not None:
+        local.state.recorder.constant(out)
     return out
 
 
@@ -124,6 +138,8 @@ def read(handle: Handle, op: str) -> Array:
     """The values on the host, of the handle's shape; not to be written to."""
     check_live(handle, op)
     assert handle.backend is not None
+    if local.state.recorder is not None:
+        local.state.recorder.refuse(f"{op} reads values")
     return handle.backend.read(handle.payload, handle.spec.dtype)
 
 

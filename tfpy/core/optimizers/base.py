@@ -59,6 +59,12 @@ class Optimizer(OptimizerCamel):
         """What the rule of this step takes beside values, gradients and slots."""
         return {}
 
+    @property
+    def minimizes_as_usual(self) -> bool:
+        """Whether `minimize` is to compute gradients and to apply them, and nothing else."""
+        own = "minimize", "compute_gradients"
+        return not any(vars(self).get(n) for n in own) and all(getattr(type(self), n) is _USUAL[n] for n in own)
+
     def begin_step(self) -> None:
         """Called before the variables of a step are updated."""
 
@@ -226,6 +232,9 @@ class Optimizer(OptimizerCamel):
 
     def restored(self) -> None:
         """Called when iterations and slots have been set."""
+
+
+_USUAL = {name: getattr(Optimizer, name) for name in ("minimize", "compute_gradients")}
 
 
 def or_epsilon(epsilon: float | None) -> float:
