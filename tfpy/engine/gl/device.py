@@ -209,7 +209,10 @@ class Device:
     def _compile(self, source: str) -> Any:
         if threading.get_ident() != self._thread:
             raise self._refusal()
-        return self.context.compute_shader(source)
+        program = self.context.compute_shader(source)
+        # NVIDIA's driver was seen to run a shader before an upload had arrived that preceded its compilation.
+        self.context.finish()
+        return program
 
     def _out_of_memory(self) -> bool:
         return str(self.context.error) == "GL_OUT_OF_MEMORY"

@@ -35,7 +35,7 @@ def report() -> str:
     if not isinstance(backend, GlBackend):
         return "\n".join([*lines, "The backend 'webgl' of this process is not tfpy's own."])
     try:
-        lines += [*_device(backend.device), "", *self_test(backend), "", *_timing(backend), ""]
+        lines += [*_device(backend.device), _denormals(backend), "", *self_test(backend), "", *_timing(backend), ""]
         lines.append(_verdict(backend.device))
     except RuntimeError as error:
         lines.append(str(error))
@@ -62,6 +62,19 @@ def _device(device: Device) -> Iterator[str]:
         value = info.get(key)
         yield f"limit      {name}: {min(value) if isinstance(value, tuple) else value}"
     yield f"division   {'correctly rounded' if device.exact_division else 'corrected by a Newton step'}"
+
+
+def flushes_denormals(backend: Backend) -> bool:
+    """Whether the device takes numbers below 1.2e-38 as zero, as OpenGL allows and most hardware does."""
+    with using(backend):
+        tiny = make(Handle, np.full(4, 1e-40, np.float32), "float32")
+        return not read(
+            run(Handle, "Multiply", tiny, make(Handle, np.full(4, 2, np.float32), "float32")), "doctor"
+        ).all()
+
+
+def _denormals(backend: GlBackend) -> str:
+    return f"denormals  {'are taken as zero' if flushes_denormals(backend) else 'are kept'}"
 
 
 def self_test(backend: GlBackend) -> Iterator[str]:

@@ -24,7 +24,8 @@ float m_copysign(float a, float s) {
 }
 """
 
-# x / y and sqrt(x) where the device rounds them correctly, and a Newton step where it does not.
+# x / y and sqrt(x) where the device rounds them correctly, and a Newton step where it does not. Such a device divides by
+# way of 1 / y, which is less than its smallest number when y is large: both are made smaller then.
 _DIVISION = {
     True: """
 float m_div(float x, float y) { F q = x / y; return q; }
@@ -32,6 +33,7 @@ float m_sqrt(float x) { F s = sqrt(x); return s; }
 """,
     False: """
 float m_div(float x, float y) {
+  if (abs(y) > 1e37) { x *= .0625; y *= .0625; }
   F q = x / y; F r = fma(-q, y, x); F i = 1. / y; F c = fma(r, i, q);
   float ax = abs(x), ay = abs(y), aq = abs(q);
   bool plain = ax > 1e-25 && ax < 1e37 && ay > 1e-30 && ay < 1e30 && aq > 1e-30 && aq < 1e37;
