@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tfpy.core.convert import to_tensor
 from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import full
+from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
 from tfpy.layers.data_adapter import rows
 from tfpy.layers.losses import Loss
@@ -79,7 +80,7 @@ def train_step(
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics."""
     optimizer = compiled.optimizer
-    if not optimizer.minimizes_as_usual:
+    if not minimizes_as_usual(optimizer):
         reported: list[Tensor] = []
         return [optimizer.minimize(_total_loss(model, compiled, batch, reported), True, variables), *reported]
 

@@ -59,12 +59,6 @@ class Optimizer(OptimizerCamel):
         """What the rule of this step takes beside values, gradients and slots."""
         return {}
 
-    @property
-    def minimizes_as_usual(self) -> bool:
-        """Whether `minimize` is to compute gradients and to apply them, and nothing else."""
-        own = "minimize", "compute_gradients"
-        return not any(vars(self).get(n) for n in own) and all(getattr(type(self), n) is _USUAL[n] for n in own)
-
     def begin_step(self) -> None:
         """Called before the variables of a step are updated."""
 
@@ -235,6 +229,12 @@ class Optimizer(OptimizerCamel):
 
 
 _USUAL = {name: getattr(Optimizer, name) for name in ("minimize", "compute_gradients")}
+
+
+def minimizes_as_usual(optimizer: Optimizer) -> bool:
+    """Whether an optimizer's `minimize` computes gradients and applies them, and does nothing else."""
+    own, cls = vars(optimizer), type(optimizer)
+    return not any(name in own or getattr(cls, name) is not usual for name, usual in _USUAL.items())
 
 
 def or_epsilon(epsilon: float | None) -> float:
