@@ -41,6 +41,7 @@ class _Quiet(threading.local):
 
 
 _quiet = _Quiet()
+_array = np.asarray
 
 
 class CpuBackend:
@@ -72,8 +73,8 @@ class CpuBackend:
         if not attrs and len(inputs) == 2:
             a, b = inputs
             result = _quiet.run(compute, a.payload, b.payload)
-        elif not attrs and len(inputs) == 1:
-            result = _quiet.run(compute, inputs[0].payload)
+        elif len(inputs) == 1 and "dtype" not in attrs:
+            result = _quiet.run(compute, inputs[0].payload, **attrs)
         else:
             if "dtype" in attrs:
                 attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
@@ -82,7 +83,7 @@ class CpuBackend:
             return result
         if isinstance(result, (list, tuple)):
             return [np.asarray(r) for r in result]
-        return np.asarray(result)
+        return _array(result)  # a numpy scalar
 
     def compile(self, plan: Plan) -> Executor:
         run: Executor = _quiet.run(executor, plan, self._function)
@@ -105,6 +106,10 @@ class CpuBackend:
         """Nothing is held here: arrays go with the handles that refer to them."""
 
 
+# Kernels that do what TF.js does in several, each of which rounds.
+_COMPOSED = frozenset((*FUSED, *SEQUENCES, *UPDATES, "Mean"))
+
+
 class ExactBackend(CpuBackend):
     """The same kernels in double precision, each result rounded to what float32 can hold.
 
@@ -116,9 +121,7 @@ class ExactBackend(CpuBackend):
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)
-        self._kernels = {
-            name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED | SEQUENCES | UPDATES
-        }
+        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in _COMPOSED}
 
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(rounded, super().write(values, dtype))
