@@ -40,8 +40,8 @@ def dispose_kept() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", list(cases()))
-def test_gives_the_recorded_numbers(case: dict[str, Any]) -> None:
-    message = run_golden.run_case(case, "cpu", str(HERE), tf)
+def test_gives_the_recorded_numbers(case: dict[str, Any], default_backend: str) -> None:
+    message = run_golden.run_case(case, default_backend, str(HERE), tf)
     dispose_kept()
     tf.legacy.numerics("tfjs")
     assert message is None, message
