@@ -10,7 +10,9 @@ import threading
 import numpy as np
 import pytest
 
-from tfpy.engine.cpu import threads
+from tfpy.engine.cpu import batches, matmul, threads
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.windows import slide
 
 
 def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,3 +74,55 @@ def test_the_allocator_can_be_left_alone() -> None:
         [sys.executable, "-c", code], env={**os.environ, "TFPY_MALLOC": "0"}, capture_output=True, text=True
     )
     assert run.stdout.strip() == "False", run.stderr
+
+
+SHARDED = [
+    "Conv2D",
+    "Conv2DBackpropInput",
+    "Conv2DBackpropFilter",
+    "DepthwiseConv2dNative",
+    "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter",
+    "MaxPool",
+    "MaxPoolGrad",
+    "AvgPool",
+    "AvgPoolGrad",
+]
+
+
+@pytest.mark.parametrize("kernel", SHARDED)
+@pytest.mark.parametrize("pad", ["valid", "same"])
+def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    window = slide("conv", (9, 8), (3, 2), (2, 1), pad)
+    x, y = rng.normal(size=(5, 9, 8, 4)), rng.normal(size=(5, *window.out, 4))
+    w = rng.normal(size=(3, 2, 4, 1 if "Depthwise" in kernel else 4))
+    arguments: dict[str, tuple[list[np.ndarray], dict[str, object]]] = {
+        "BackpropInput": ([y, w], {"input_shape": x.shape}),
+        "BackpropFilter": ([x, y], {}),
+        "MaxPoolGrad": ([y, x, KERNELS["MaxPool"](x, window=window)], {}),
+        "AvgPoolGrad": ([y], {"input_shape": x.shape}),
+        "Pool": ([x], {}),
+        "": ([x, w], {}),
+    }
+    arrays, attrs = next(found for name, found in arguments.items() if kernel.endswith(name))
+    monkeypatch.setattr(threads, "_most", 1)
+    whole = KERNELS[kernel](*arrays, window=window, **attrs)
+    monkeypatch.setattr(threads, "_most", 3)
+    monkeypatch.setattr(batches, "_PRODUCTS", 1)
+    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    parts = KERNELS[kernel](*arrays, window=window, **attrs)
+    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
+def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(matmul, "_SHARD", 1 << 16)
+    monkeypatch.setattr(threads, "_most", 3)
+    a, b = rng.normal(size=(m, k)), rng.normal(size=(n, k)).T
+    np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=1e-10, atol=1e-10)
+    stack = rng.normal(size=(4, m, k)), rng.normal(size=(4, k, n))
+    np.testing.assert_allclose(matmul.product(*stack), np.matmul(*stack), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(matmul.product(stack[0], b), np.matmul(stack[0], b), rtol=1e-10, atol=1e-10)

@@ -89,10 +89,6 @@ def test_one_kernel_runs_a_sequence(factory: str) -> None:
     assert f"{name}SequenceGrad" in kernels_of(lambda: tf.grad(lambda t: layer.apply(t).sum())(x))
 
 
-def _other_activation(layer: Any) -> None:
-    layer.cell.activation = tf.layers.gru(units=1, activation="relu").cell.activation
-
-
 @pytest.mark.parametrize("factory", FACTORIES)
 @pytest.mark.parametrize(
     ("options", "call"),
@@ -118,6 +114,12 @@ def test_cells_of_ones_own_run_step_by_step() -> None:
             return [t.mul(2) for t in super().call(inputs, training)]
 
     layer = tf.layers.rnn(cell=Doubled(units=3))
+    seen = kernels_of(lambda: layer.apply(tf.ones([2, 5, 4])))
+    assert not any("Sequence" in kernel for kernel in seen)
+
+
+def test_grus_that_reset_after_the_product_run_step_by_step() -> None:
+    layer = tf.layers.gru(units=3, reset_after=True)
     seen = kernels_of(lambda: layer.apply(tf.ones([2, 5, 4])))
     assert not any("Sequence" in kernel for kernel in seen)
 

@@ -21,6 +21,7 @@ from tfpy.layers.compiling import judged_outputs
 from tfpy.layers.container import Container
 from tfpy.layers.loops import Validation, fit_loop, test_loop
 from tfpy.layers.model_optimizers import get_optimizer
+from tfpy.layers.planned import StepPlans
 from tfpy.layers.progress import displays
 from tfpy.layers.training import Batch, Compiled, labels_of, names_of, train_step
 
@@ -37,7 +38,11 @@ class TrainableModel(TrainableModelCamel, Container):
         metrics: what `compile` was given as metrics.
     """
 
+    # What changes while a model is trained, or concerns other steps than those that were planned.
+    passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
+
     def configure(self) -> None:
+        self.plans = StepPlans()
         self._compiled: Compiled | None = None
         self._training = False
         self._stop_training = False
@@ -55,15 +60,18 @@ class TrainableModel(TrainableModelCamel, Container):
         optimizer: str | Optimizer | None = None,
         loss: Any = None,
         metrics: Any = None,
+        loss_weights: Any = None,
     ) -> None:
         """Settle how the model is trained and judged.
 
         Args:
             args: the options below as a dict.
-            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'), or one of `tf.train`.
+            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'; beyond TF.js 'adamw' and
+                'nadam'), or one of `tf.train`.
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
+            loss_weights: without effect, as in TF.js.
 
         Raises:
             ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model stays as it

@@ -16,11 +16,14 @@ _RECURRENT = ("sigmoid", "hard_sigmoid")
 
 
 def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
-    """Whether a kernel does what the cell would do: tanh, one of two sigmoids, no mask, no dropout, float32."""
+    """Whether a kernel does what the cell would do: tanh, one of two sigmoids, GRUs that reset before the
+    product, no mask, no dropout, float32."""
     kernel = _KERNELS.get(type(cell))
     if kernel is None or mask is not None or x.dtype != "float32" or not x.size:
         return False
     if training and (0 < cell.dropout < 1 or 0 < cell.recurrent_dropout < 1):
+        return False
+    if kernel == "GRU" and cell.reset_after:
         return False
     if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
         return False

@@ -19,6 +19,7 @@ from tfpy.engine.cpu import (  # noqa: F401
     resize,
     sequence_cells,
     transform,
+    update,
 )
 from tfpy.engine.cpu.allocator import keep_freed_memory
 from tfpy.engine.cpu.backend import CpuBackend, ExactBackend, double

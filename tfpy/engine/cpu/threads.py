@@ -14,14 +14,13 @@ import itertools
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-Job = Callable[[], None]
+Job = Callable[[], object]
 
 
 def _cores() -> int:
@@ -98,24 +97,27 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_workers.forget)
 
 
-def run_sharded(function: Callable[[int, int], None], cuts: list[tuple[int, int]]) -> None:
+def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
     """Call function(start, end) for each shard, all at once, with BLAS on one thread."""
-    with one_blas_thread():
+    with one_blas_thread:
         if len(cuts) == 1:
             function(*cuts[0])
         else:
             _workers.run([lambda a=a, b=b: function(a, b) for a, b in cuts])  # type: ignore[misc]
 
 
-class _Blas:
-    """The number of threads of the OpenBLAS that numpy brings; with any other BLAS nothing happens."""
+class _OneBlasThread:
+    """A context in which the OpenBLAS that numpy brings uses one thread; with any other BLAS nothing happens.
+
+    The user's setting is read when the first thread enters and written back when the last one leaves.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._depth = 0
         self._before = 1
-        self._get: Callable[[], int] | None = None
-        self._set: Callable[[int], None] | None = None
+        self._get: Callable[[], int] = lambda: 1
+        self._set: Callable[[int], None] = lambda count: None
         folder = Path(np.__file__).parent.parent / "numpy.libs"
         for path in folder.glob("*openblas*"):
             self._find(path)
@@ -128,27 +130,21 @@ class _Blas:
         for name in ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_", "openblas_{}_num_threads"):
             if hasattr(library, name.format("set")):
                 self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
-                self._set.argtypes, self._set.restype = [ctypes.c_int], None  # type: ignore[union-attr]
 
-    @contextmanager
-    def on_one_thread(self) -> Iterator[None]:
-        if self._get is None or self._set is None:
-            yield
-            return
+    def __enter__(self) -> None:
         with self._lock:
             if not self._depth:
                 self._before = self._get()
                 if self._before != 1:
                     self._set(1)
             self._depth += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._depth -= 1
-                if not self._depth and self._before != 1:
-                    self._set(self._before)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if not self._depth and self._before != 1:
+                self._set(self._before)
 
 
-_blas = _Blas()
-one_blas_thread = _blas.on_one_thread
+one_blas_thread = _OneBlasThread()
+"""`with one_blas_thread:` keeps BLAS on the threads that call it."""

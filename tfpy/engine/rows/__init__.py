@@ -15,4 +15,5 @@ from tfpy.engine.rows import (  # noqa: F401
     pool,
     reduce,
     sequence,
+    update,
 )
