@@ -26,6 +26,7 @@ from tfpy.engine.gl import (  # noqa: F401
     sort,
     transform,
     transpose,
+    update,
     views,
     windowed,
 )

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, view
+from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import Value
+from tfpy.engine.gl.trace import Expression
+from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
 _ENOUGH_GROUPS = 2048
@@ -261,4 +262,20 @@ def _reduce(name: str) -> Any:
     return build
 
 
+_SHARE = Expression("m_div({0}, {p})", "float32", ("float32",))
+
+
+def _mean(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    """The sum of the elements' shares, as in TF.js; dividing first costs nothing here."""
+    x = values[0]
+    if out.dtype != "float32" or not x.spec.size or x.spec.dtype != "float32":
+        return None
+    count = x.spec.size // out.size
+    if count > 1:
+        x = fuse(device, x.spec, _SHARE, (x,), None, (float_bits(count),))
+    found: Value | None = KERNELS["Sum"](device, (x,), attrs, out)
+    return found
+
+
+KERNELS["Mean"] = _mean
 KERNELS.update({name: _reduce(name) for name in ("All", "Any", "ArgMax", "ArgMin", "Max", "Min", "Prod", "Sum")})
