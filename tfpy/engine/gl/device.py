@@ -11,7 +11,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,25 @@ class Counts:
         self.fallbacks: dict[str, int] = {}
 
 
+class Dispatched(NamedTuple):
+    """A dispatch that was made, as `Device.log` has it."""
+
+    program: Program
+    reads: Sequence[Buffer]
+    writes: Sequence[Buffer]
+    words: Sequence[int]
+    groups: int
+    layers: int
+
+
+class Copied(NamedTuple):
+    """A copy that was made."""
+
+    reads: Sequence[Buffer]
+    writes: Sequence[Buffer]
+    nbytes: int
+
+
 class Device:
     """The owner of a context.
 
@@ -51,6 +70,10 @@ class Device:
         attempts: where a GPU was looked for.
         exact_division: its division and square root are correctly rounded.
         counts: what it did so far.
+        pool: where buffers come from.
+        pools: those of recorded plans.
+        log: where what is done is written down, if it is: dispatches, copies, the leases of what was uploaded; None for
+            what cannot be done again.
         constants: small values that kernels need again and again, by what they are made of.
         blocks: how many buffers a shader may use.
         most_leaves: of how many buffers elementwise operations are fused.
@@ -73,7 +96,9 @@ class Device:
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()
         self.constants: dict[Hashable, Any] = {}
+        self.log: list[Dispatched | Copied | Lease | None] | None = None
         self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory)
+        self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
         self._thread = threading.get_ident()
         self._dead = ""
         self._epoch = 0
@@ -117,6 +142,8 @@ class Device:
         """
         if threading.get_ident() != self._thread:
             raise self._refusal()
+        if self.log is not None:
+            self.log.append(Dispatched(program, tuple(reads), tuple(writes), words, groups, layers))
         self._await(reads, writes)
         epoch, bound = self._epoch, self._bound
         place = 0
@@ -165,6 +192,8 @@ class Device:
         """A buffer holding the bytes of an array."""
         lease = self.take(values.nbytes)
         self.fill(lease.buffer, values)
+        if self.log is not None:
+            self.log.append(lease)
         return lease
 
     def fill(self, buffer: Buffer, values: Array) -> None:
@@ -179,6 +208,8 @@ class Device:
         """Copy the first bytes of a buffer to another."""
         if source.written == self._epoch or target.used == self._epoch:
             self.next_epoch()
+        if self.log is not None:
+            self.log.append(Copied((source,), (target,), nbytes))
         self.context.copy_buffer(target.gl, source.gl, nbytes, read_offset=source.offset, write_offset=target.offset)
         self.counts.copies += 1
 
@@ -195,6 +226,8 @@ class Device:
         if threading.get_ident() != self._thread:
             raise self._refusal()
         self.next_epoch()
+        if self.log is not None:
+            self.log.append(None)
         self.counts.downloads += 1
         target = values.reshape(-1).view(np.uint8)
         for start in range(0, values.nbytes, _STAGING):
