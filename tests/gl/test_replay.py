@@ -150,3 +150,21 @@ def test_memory_goes_back_when_a_plan_goes(device: Device) -> None:
     assert tf.memory()["numBytesInPlans"] == 0
     assert device.pool.in_use() == used
     assert device.pool.idle >= 40_000
+
+
+def test_recordings_make_room_when_memory_is_short(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    w = on_gpu(64, 64)
+    replay, executor = recorded(lambda x, w: x.mat_mul(w).relu().mat_mul(w).sum(), on_gpu(64, 64), w)
+    x = on_gpu(64, 64)
+    (before,), _ = replay.run(Tensor, [x, w])
+    assert executor.recordings
+    failures = [None]
+    attempt = type(device.pool)._attempt
+    monkeypatch.setattr(type(device.pool), "_attempt", lambda *given: failures.pop() if failures else attempt(*given))
+    large = tf.tensor(np.ones(3_000_017, np.float32)).add(1)
+    assert float(large.max()) == 2
+    assert not failures
+    assert not executor.recordings
+    assert tf.memory()["numBytesInPlans"] == 0
+    (after,), _ = replay.run(Tensor, [x, w])
+    np.testing.assert_array_equal(before.numpy(), after.numpy())

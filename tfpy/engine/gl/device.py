@@ -11,7 +11,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -59,6 +59,13 @@ class Copied(NamedTuple):
     nbytes: int
 
 
+class Cache(Protocol):
+    """What holds memory that it can do without."""
+
+    def clear(self) -> None:
+        """Give it back."""
+
+
 class Device:
     """The owner of a context.
 
@@ -72,6 +79,7 @@ class Device:
         counts: what it did so far.
         pool: where buffers come from.
         pools: those of recorded plans.
+        caches: what holds memory that it can do without.
         log: where what is done is written down, if it is: dispatches, copies, the leases of what was uploaded; None for
             what cannot be done again.
         constants: small values that kernels need again and again, by what they are made of.
@@ -97,7 +105,8 @@ class Device:
         self.counts = Counts()
         self.constants: dict[Hashable, Any] = {}
         self.log: list[Dispatched | Copied | Lease | None] | None = None
-        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory)
+        self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
+        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
         self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
         self._thread = threading.get_ident()
         self._dead = ""
@@ -183,6 +192,12 @@ class Device:
         self._barrier(_BARRIER, False)
         self._epoch += 1
         self.counts.barriers += 1
+
+    def make_room(self) -> None:
+        """Have memory given back that is only kept to be quicker."""
+        for cache in list(self.caches):
+            cache.clear()
+        self.pool.collect()
 
     def wait(self) -> None:
         """Let what follows wait, where buffers do not tell that it has to."""

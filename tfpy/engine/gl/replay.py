@@ -38,6 +38,11 @@ class Executor:
         self._plan = plan
         self._run = run
         self._recordable = all(s.dtype in WIDTH for s in plan.specs)
+        device.caches.add(self)
+
+    def clear(self) -> None:
+        """Forget the recordings: the next run makes them anew."""
+        self.recordings.clear()
 
     def __call__(self, payloads: Sequence[Value]) -> list[Value]:
         if not self._recordable or any(v.spec.dtype not in WIDTH for v in payloads):
