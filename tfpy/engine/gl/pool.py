@@ -177,7 +177,8 @@ class Pool:
             self._made |= other._made
             for waiting in other._bins.values():
                 self._returned.extend(waiting)
-            self._elsewhere += [other._returned, *other._elsewhere]
+            if other.allocated > other.idle:
+                self._elsewhere += [other._returned, *other._elsewhere]
         self._drain(self._returned)
         for returned in self._elsewhere:
             self._drain(returned)
