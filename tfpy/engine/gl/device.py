@@ -59,6 +59,25 @@ class Copied(NamedTuple):
     nbytes: int
 
 
+class Step(NamedTuple):
+    """A dispatch, or a copy, to be made again; buffers are places in a table.
+
+    Attributes:
+        program: None where bytes are copied.
+        buffers: where the buffers to be bound are; of a copy the source's and the target's place.
+        waits: what comes before it has to be done.
+        words, packed: the parameters, as numbers and as the bytes that the program reads.
+        groups: in three directions; of a copy how many bytes.
+    """
+
+    program: Program | None
+    buffers: tuple[int, ...]
+    waits: bool
+    words: Sequence[int]
+    packed: bytes
+    groups: tuple[int, ...]
+
+
 class Cache(Protocol):
     """What holds memory that it can do without."""
 
@@ -175,8 +194,47 @@ class Device:
         if groups <= self.most_groups:
             program.run(groups, 1, layers)
         else:
-            rows = -(-groups // self.most_groups)
-            program.run(-(-groups // rows), rows, layers)
+            program.run(*self._in_rows(groups), layers)
+
+    def _in_rows(self, groups: int) -> tuple[int, int]:
+        rows = -(-groups // self.most_groups)
+        return -(-groups // rows), rows
+
+    def step(self, action: Dispatched | Copied, buffers: tuple[int, ...], waits: bool) -> Step:
+        """What was done, made ready to be done again."""
+        if isinstance(action, Copied):
+            return Step(None, buffers, True, (), b"", (action.nbytes,))
+        program, words = action.program, action.words
+        packed = b"" if program.write is None else _pack(words)[: program.size]
+        return Step(program, buffers, waits, words, packed, (*self._in_rows(action.groups), action.layers))
+
+    def run_again(self, steps: Sequence[Step], table: Sequence[Buffer]) -> None:
+        """Do what was done before, on the buffers of a table.
+
+        What came before is done then, and what follows waits for all of it: the buffers need not tell.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        self.next_epoch()
+        bound, barrier = self._bound, self._barrier
+        for program, buffers, waits, words, packed, groups in steps:
+            if waits:
+                barrier(_BARRIER, False)
+            if program is None:
+                source, target = table[buffers[0]], table[buffers[1]]
+                self.copy(source, target, groups[0])
+                continue
+            for place, i in enumerate(buffers):
+                buffer = table[i]
+                if bound[place] is not buffer:
+                    buffer.bind(place, 0, -1)
+                    bound[place] = buffer
+            if program.words is not words and program.write is not None:
+                program.write(packed)
+                program.words = words
+            program.run(*groups)
+        self.counts.dispatches += sum(step.program is not None for step in steps)
+        self.next_epoch()
 
     def _await(self, reads: Sequence[Buffer], writes: Sequence[Buffer]) -> None:
         epoch = self._epoch
