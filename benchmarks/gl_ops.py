@@ -20,7 +20,6 @@ import tfpy as tf
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.plan import recording_plan
 
-
 _LAYERS = 20
 
 
