@@ -25,7 +25,15 @@ MAY_IMPORT = {
     "_api": {"core", "graph", "layers", "engine", "vis"},
 }
 # Third-party modules, and the only places that import them.
-THIRD_PARTY = {"moderngl": "engine/gl/", "rich": "", "typer": "cli.py", "h5py": "", "altair": "", "pooch": ""}
+THIRD_PARTY = {
+    "moderngl": "engine/gl/",
+    "rich": "",
+    "typer": "cli.py",
+    "h5py": "",
+    "altair": "",
+    "pooch": "",
+    "pytest": "pytest_plugin.py",
+}
 
 
 def imports(path: Path) -> Iterator[tuple[str, bool]]:

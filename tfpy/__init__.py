@@ -74,6 +74,7 @@ from tfpy.core.kernel_registry import register_gradient as register_gradient
 from tfpy.core.kernel_registry import register_kernel as register_kernel
 from tfpy.core.kernel_registry import unregister_gradient as unregister_gradient
 from tfpy.core.kernel_registry import unregister_kernel as unregister_kernel
+from tfpy.core.leaks import leaks as leaks
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory

@@ -16,6 +16,7 @@ from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting
 from tfpy.engine.hooks import KernelRun, add_observer, observing, remove_observer
+from tfpy.engine.origins import origin
 from tfpy.engine.spec import Shape
 
 
@@ -160,7 +161,9 @@ def _report(run: KernelRun) -> None:
     found = next((w for w in wrong if w), None)
     if found and not any(_strange(t.backend.read(t.payload, t.spec.dtype)) for t in run.inputs if t.backend):
         inputs = ", ".join(_described(t) for t in run.inputs)
-        warnings.warn(f"Found {found} in the result of {run.kernel!r} of ({inputs}).", RuntimeWarning, stacklevel=2)
+        place = origin()
+        message = f"Found {found} in the result of {run.kernel!r} of ({inputs}), in {place}."
+        warnings.warn_explicit(message, RuntimeWarning, place.file, place.line)
 
 
 def _described(t: Handle) -> str:

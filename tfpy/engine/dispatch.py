@@ -6,9 +6,10 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.errors import ShapeError
-from tfpy.engine.handle import Handle, accounting, attach, check_live, join_share, leave_share, next_id
+from tfpy.engine.handle import Handle, accounting, attach, check_live, join_share, leave_share
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
 from tfpy.engine.spec import DType, Spec, spec, string_spec
@@ -52,7 +53,7 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
     out: H = _new(cls)
     out.payload = payload
     out.backend = backend
-    out.id = next_id()
+    out.id = handles.next_id()
     out.kept = False
     out.share = None
     if out_spec.dtype == "string":
