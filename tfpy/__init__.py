@@ -310,6 +310,7 @@ from tfpy.graph.mappers import register_op as register_op
 from tfpy.graph.model import GraphModel as GraphModel
 from tfpy.graph.model import load_graph_model as load_graph_model
 from tfpy.graph.model import load_graph_model_sync as load_graph_model_sync
+from tfpy.layers.backup import BackupAndRestore as BackupAndRestore
 from tfpy.layers.callbacks import Callback as Callback
 from tfpy.layers.callbacks import CallbackList as CallbackList
 from tfpy.layers.callbacks import CustomCallback as CustomCallback

@@ -43,6 +43,8 @@ class Callback(CallbackCamel):
     Attributes:
         model: the model that is trained; `model.stop_training = True` ends the training after the current batch.
         params: 'epochs', 'initial_epoch', 'samples', 'steps', 'batch_size', 'verbose', 'do_validation', 'metrics'.
+        backed_up: the attributes (plain values, tensors, lists and dicts of them) that a training that was cut off must
+            have again when it goes on; see `BackupAndRestore`.
 
     Source: TF.js `tf.Callback`.
     """
@@ -53,6 +55,7 @@ class Callback(CallbackCamel):
 
     model: LayersModel | None = None
     params: Mapping[str, Any]
+    backed_up: ClassVar[tuple[str, ...]] = ()
 
     def wants(self, event: str) -> bool:
         """Whether it has something to do at an event; logs are read from the device only if so."""
@@ -175,6 +178,8 @@ class History(Callback, Ready):
 
     Source: TF.js `tf.History`.
     """
+
+    backed_up = ("epoch", "history")
 
     def __init__(self) -> None:
         self.epoch: list[int] = []
