@@ -31,6 +31,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "model_from_json": "modelFromJSON",
         "model_json": "modelJSON",
         "multi_rnn_cell": "multiRNNCell",
+        "num_bytes_in_gpu": "numBytesInGPU",
         "scatter_nd": "scatterND",
         "source_url": "sourceURL",
         "space_to_batch_nd": "spaceToBatchND",

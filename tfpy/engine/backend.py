@@ -7,6 +7,7 @@ itself does so when Python drops the payload.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -111,9 +112,9 @@ class Registry:
         return self.current
 
     def default(self) -> Backend:
-        """The current backend, chosen by priority if none was."""
+        """The current backend; if none was chosen, that of the variable TFPY_BACKEND or of the highest priority."""
         if self.current is None:
-            self.use(max(self._factories, key=lambda name: self._factories[name][1]))
+            self.use(os.environ.get("TFPY_BACKEND") or max(self._factories, key=lambda name: self._factories[name][1]))
         assert self.current is not None
         return self.current
 

@@ -74,13 +74,13 @@ def _avg(x: Array, window: Window, least: int = 0) -> Array:
     """The mean of the elements in each window, padding not counted."""
     array, extent = padded(x, window)
     y = _reduced(np.add, array, window, extent)
-    return np.divide(y, _divisor(x.shape[1:-1], window, least, x.dtype), out=y)
+    return np.divide(y, divisor(x.shape[1:-1], window, least, x.dtype), out=y)
 
 
 def _avg_grad(dy: Array, window: Window, input_shape: Shape, least: int = 0) -> Array:
     sizes = input_shape[1:-1]
     extent = frame(window, sizes)
-    array = dy / _divisor(sizes, window, least, dy.dtype)
+    array = dy / divisor(sizes, window, least, dy.dtype)
     for axis, slices in reversed(list(_lines(window, extent))):
         lead = (slice(None),) * axis
         shape = (*array.shape[:axis], extent.sizes[axis - 1], *array.shape[axis + 1 :])
@@ -91,7 +91,7 @@ def _avg_grad(dy: Array, window: Window, input_shape: Shape, least: int = 0) -> 
     return unpadded(array, extent, sizes)
 
 
-def _divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
+def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
     """The counts of `_counts`, at least `least`: one number where they are all the same."""
     counts = _counts(window, sizes)
     if counts.size and counts.min() == counts.max():

@@ -1,0 +1,144 @@
+"""GPU memory: buffers in size classes, used again instead of freed.
+
+A buffer that Python drops goes back to the pool at once, on whatever thread that happens; nothing is freed there. The
+owning thread frees what exceeds the cap when it next asks for a buffer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+SMALLEST = 256
+IDLE_CAP = 1 << 30
+CHECKED_FROM = 1 << 24  # allocations of this many bytes are checked: a driver reports lack of memory later, if at all
+
+
+def size_class(nbytes: int) -> int:
+    """The size of the buffer for that many bytes: four sizes for each power of two, all multiples of 16 bytes."""
+    if nbytes <= SMALLEST:
+        return SMALLEST
+    step = 1 << ((nbytes - 1).bit_length() - 3)
+    return -(-nbytes // step) * step
+
+
+class Buffer:
+    """A shader storage buffer.
+
+    Attributes:
+        written: the epoch (see `Device`) of the last shader that wrote to it.
+        used: the epoch of the last shader that read it or wrote to it.
+    """
+
+    __slots__ = ("bind", "gl", "size", "stamp", "used", "write", "written")
+
+    def __init__(self, gl: Any, size: int) -> None:
+        self.gl = gl
+        self.size = size
+        # moderngl's own objects, without its Python layer: half the cost of a call
+        self.bind: Callable[[int, int, int], None] = gl.mglo.bind_to_storage_buffer
+        self.write: Callable[[Any, int], None] = gl.mglo.write
+        self.written = self.used = -1
+        self.stamp = 0
+
+
+class Lease:
+    """The use of a buffer by one value or several; the buffer returns to the pool when Python drops the lease."""
+
+    __slots__ = ("_returned", "buffer")
+
+    def __init__(self, buffer: Buffer, returned: deque[Buffer]) -> None:
+        self.buffer = buffer
+        self._returned = returned
+
+    def __del__(self) -> None:
+        self._returned.append(self.buffer)
+
+
+class Pool:
+    """The buffers of one device.
+
+    Attributes:
+        allocated: bytes of all buffers, in use or idle.
+        idle: bytes of those that wait to be used again.
+    """
+
+    def __init__(self, allocate: Callable[[int], Any], out_of_memory: Callable[[], bool], cap: int = IDLE_CAP) -> None:
+        self.allocated = 0
+        self.idle = 0
+        self.count = 0
+        self._allocate = allocate
+        self._out_of_memory = out_of_memory
+        self._cap = cap
+        self._bins: dict[int, deque[Buffer]] = {}
+        self._returned: deque[Buffer] = deque()
+        self._clock = 0
+
+    def take(self, nbytes: int) -> Lease:
+        """A buffer of at least that many bytes, with old data in it.
+
+        Raises:
+            RuntimeError: the device is out of memory, even after the idle buffers were freed.
+        """
+        if self._returned:
+            self._collect()
+            if self.idle > self._cap:
+                self.trim(self._cap)
+        size = size_class(nbytes)
+        waiting = self._bins.get(size)
+        if waiting:
+            buffer = waiting.pop()
+            self.idle -= size
+        else:
+            buffer = self._new(size)
+        return Lease(buffer, self._returned)
+
+    def trim(self, cap: int = 0) -> None:
+        """Free the buffers that have been idle longest until at most `cap` bytes are."""
+        self._collect()
+        while self.idle > cap:
+            oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
+            buffer = oldest.popleft()
+            buffer.gl.release()
+            self.idle -= buffer.size
+            self.allocated -= buffer.size
+            self.count -= 1
+
+    def in_use(self) -> int:
+        """Bytes of the buffers that values hold."""
+        self._collect()
+        return self.allocated - self.idle
+
+    def _collect(self) -> None:
+        returned, bins = self._returned, self._bins
+        while returned:
+            buffer = returned.popleft()
+            self._clock += 1
+            buffer.stamp = self._clock
+            bins.setdefault(buffer.size, deque()).append(buffer)
+            self.idle += buffer.size
+
+    def _new(self, size: int) -> Buffer:
+        gl = self._attempt(size)
+        if gl is None:
+            self.trim()
+            gl = self._attempt(size)
+        if gl is None:
+            raise RuntimeError(
+                f"webgl: the GPU is out of memory: no room for {size} bytes beside the {self.allocated} in use. "
+                "Dispose tensors, use tf.tidy, or make the batches smaller."
+            )
+        self.allocated += size
+        self.count += 1
+        return Buffer(gl, size)
+
+    def _attempt(self, size: int) -> Any:
+        try:
+            gl = self._allocate(size)
+        except Exception:  # moderngl raises a bare Error
+            return None
+        if size >= CHECKED_FROM and self._out_of_memory():
+            gl.release()
+            return None
+        return gl
