@@ -292,7 +292,9 @@ from tfpy.core.optimizers.classes import AdadeltaOptimizer as AdadeltaOptimizer
 from tfpy.core.optimizers.classes import AdagradOptimizer as AdagradOptimizer
 from tfpy.core.optimizers.classes import AdamaxOptimizer as AdamaxOptimizer
 from tfpy.core.optimizers.classes import AdamOptimizer as AdamOptimizer
+from tfpy.core.optimizers.classes import AdamWOptimizer as AdamWOptimizer
 from tfpy.core.optimizers.classes import MomentumOptimizer as MomentumOptimizer
+from tfpy.core.optimizers.classes import NadamOptimizer as NadamOptimizer
 from tfpy.core.optimizers.classes import RMSPropOptimizer as RMSPropOptimizer
 from tfpy.core.optimizers.classes import SGDOptimizer as SGDOptimizer
 from tfpy.core.profiling import next_frame as next_frame

@@ -42,6 +42,21 @@ def test_exact_rounds_each_result_once() -> None:
     assert exact == np.float32(values.astype(np.float64).sum())
 
 
+def test_exact_adds_up_matrix_products_in_blocks() -> None:
+    """Of 48 products, each sum stored in float32: as the TF.js cpu backend does."""
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(3, 100)).astype(np.float32), rng.normal(size=(100, 4)).astype(np.float32)
+    wanted = np.zeros((3, 4), np.float32)
+    for start in (0, 48, 96):
+        block = slice(start, start + 48)
+        wanted = (wanted + a[:, block].astype(np.float64) @ b[block].astype(np.float64)).astype(np.float32)
+    with using(registry.find("exact")):
+        x, y = tf.tensor(a), tf.tensor(b)
+        found = [x.mat_mul(y), tf.tensor(a.T.copy()).mat_mul(tf.tensor(b.T.copy()), True, True)]
+        for t in found:
+            np.testing.assert_array_equal(t.numpy(), wanted)
+
+
 def test_double_keeps_float64() -> None:
     with using(registry.find("double")):
         t = tf.tensor([1 / 3]).add(0)

@@ -49,7 +49,9 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "layers": {
         "conv_lstm2d": "convLstm2d",
         "conv_lstm2d_cell": "convLstm2dCell",
+        "cropping1d": "cropping1D",
         "cropping2d": "cropping2D",
+        "cropping3d": "cropping3D",
         "gru_cell": "gruCell",
         "leaky_relu": "leakyReLU",
         "lstm_cell": "lstmCell",

@@ -129,6 +129,8 @@ class LayerCamel:
 
         def computeOutputShape(self, input_shape: Any) -> Any: ...
 
+        def shapesOfCall(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any: ...
+
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
         def resetStates(self, states: Any = None) -> None: ...
@@ -172,6 +174,7 @@ class LayerCamel:
     else:
         setInputShape = forward("set_input_shape")
         computeOutputShape = forward("compute_output_shape")
+        shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
         resetStates = forward("reset_states")
         addWeight = forward("add_weight")

@@ -68,6 +68,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         built: whether it has its weights.
         supports_masking: whether it takes masks, and passes them on.
         per_sample: whether what it makes of a sample depends on nothing but the sample.
+        takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
         input_spec: what its inputs must look like.
         stateful: whether it keeps states from one batch to the next.
 
@@ -75,6 +76,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     """
 
     per_sample: ClassVar[bool] = False
+    takes_every_mask: ClassVar[bool] = False
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
         "activation": get_activation,
         "constraint": Constraint.of,
@@ -142,6 +144,10 @@ class Layer(LayerCamel, Declared, family="layer"):
         """The shape of what `call` returns, for inputs of the given shape; sizes not known are None."""
         return input_shape
 
+    def shapes_of_call(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any:
+        """`compute_output_shape`, for layers of which keywords of the call say how many outputs there are."""
+        return self.compute_output_shape(input_shape)
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of what `call` returns; the inputs' own by default."""
         if not self.supports_masking:
@@ -207,7 +213,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     def _connect(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         given = as_list(inputs)
         self._warn_of_other_shape(given[0].shape)
-        shapes = self.compute_output_shape(one_or_list([x.shape for x in given]))
+        shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
         several = isinstance(shapes, list) and all(isinstance(s, (list, tuple)) for s in shapes)
         listed = shapes if several else [shapes]
         outputs = [SymbolicTensor("float32", tuple(s), self, self.name) for s in listed]
@@ -230,7 +236,7 @@ class Layer(LayerCamel, Declared, family="layer"):
             return self.call(inputs, dict(arguments))  # type: ignore[call-arg]
         if names is None:
             return self.call(inputs, **arguments)
-        return self.call(inputs, **{name: value for name, value in arguments.items() if name in names})
+        return self.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
 
     # Weights
 
@@ -427,16 +433,19 @@ def _known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) ->
     return {key: value for key, value in (given or {}).items() if key in known}
 
 
-_Parameters = tuple[frozenset[str] | None, bool]
+_Parameters = tuple[dict[str, str] | None, bool]
 
 
 @functools.cache
 def _parameters_of_call(call: Callable[..., Any]) -> _Parameters:
-    """The keywords that a `call` takes (None: any), and whether it takes them as a dict, as TF.js's layers do."""
+    """The keywords that a `call` takes, by their spellings (None: any), and whether it takes them as a dict.
+
+    TF.js's layers take a dict.
+    """
     parameters = list(inspect.signature(call).parameters.values())[2:]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None, False
-    names = frozenset(p.name for p in parameters)
+    names = spellings(p.name for p in parameters)
     return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
 
 

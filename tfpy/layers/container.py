@@ -117,10 +117,7 @@ class Container(ContainerCamel, Layer):
     # A layer of layers
 
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
-        values = as_list(inputs)
-        masks = as_list(mask) if mask is not None else None
-        masks = None if masks is None or len(masks) != len(values) else masks
-        outputs, _ = self.graph.run(values, training, masks)
+        outputs, _ = self.graph.run(as_list(inputs), training, mask=mask)
         return one_or_list(outputs)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

@@ -40,7 +40,8 @@ class Declared:
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
 
     Attributes:
-        class_name: the name in saved configurations; giving it as a class argument registers the class under it.
+        class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
+            class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
     """
 
@@ -53,7 +54,12 @@ class Declared:
     """The classes of a family by every spelling of their factory's name, and by their own."""
 
     def __init_subclass__(
-        cls, class_name: str | None = None, factory: str | None = None, family: str | None = None, **keywords: Any
+        cls,
+        class_name: str | None = None,
+        factory: str | None = None,
+        family: str | None = None,
+        aliases: str = "",
+        **keywords: Any,
     ) -> None:
         super().__init_subclass__(**keywords)
         if family is not None:
@@ -61,10 +67,10 @@ class Declared:
         if "options" not in vars(cls):
             inherited = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "options", {}).items()}
             cls.options = inherited | ({} if "__init__" in vars(cls) else declared_in(cls))
-        cls._name(class_name, factory)
+        cls._name(class_name, factory, aliases)
 
     @classmethod
-    def _name(cls, class_name: str | None, factory: str | None) -> None:
+    def _name(cls, class_name: str | None, factory: str | None, aliases: str) -> None:
         if class_name is not None:
             cls.class_name = class_name
             register(cls, class_name)
@@ -73,7 +79,7 @@ class Declared:
             cls.class_name = vars(cls).get("className", cls.__name__)
         if factory is not None:
             namespace, _, name = factory.rpartition(".")
-            cls.members |= dict.fromkeys(spellings([name], namespace), cls)
+            cls.members |= dict.fromkeys(spellings([name, *aliases.split()], namespace), cls)
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
         self._assign(self._read(config, options, self.options))

@@ -46,7 +46,7 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
         }
 
 
-@export(doc="Models / Inputs", options="config")
+@export(doc="Models / Inputs", options="config", aliases="layers.input")
 def input_(
     config: Mapping[str, Any] | None = None,
     *,

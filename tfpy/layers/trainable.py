@@ -55,15 +55,18 @@ class TrainableModel(TrainableModelCamel, Container):
         optimizer: str | Optimizer | None = None,
         loss: Any = None,
         metrics: Any = None,
+        loss_weights: Any = None,
     ) -> None:
         """Settle how the model is trained and judged.
 
         Args:
             args: the options below as a dict.
-            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'), or one of `tf.train`.
+            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'; beyond TF.js 'adamw' and
+                'nadam'), or one of `tf.train`.
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
+            loss_weights: without effect, as in TF.js.
 
         Raises:
             ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model stays as it

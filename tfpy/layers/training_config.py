@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
 # The names of Keras for classes and options that have other ones here.
 _CLASSES = {"RMSprop": "RMSProp"}
-_OPTIONS = {"lr": "learning_rate", "beta_1": "beta1", "beta_2": "beta2", "nesterov": "use_nesterov"}
+_OPTIONS = {
+    "lr": "learning_rate",
+    "beta_1": "beta1",
+    "beta_2": "beta2",
+    "nesterov": "use_nesterov",
+    "clipvalue": "clip_value",
+    "clipnorm": "clip_norm",
+    "global_clipnorm": "global_clip_norm",
+}
 # Metrics that TF.js knows by another name.
 _METRICS = {
     "mean_squared_error": "mse",

@@ -9,7 +9,9 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.grads import ValueAndGrads, variable_grads
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
+from tfpy.core.optimizers.clipping import Clipping
 from tfpy.core.optimizers.rules import Slots, Update
+from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
@@ -29,6 +31,10 @@ class Optimizer(OptimizerCamel):
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
 
+    The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
+    gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
+    `clip_norm` the length of each variable's gradient, `global_clip_norm` that of all gradients taken together.
+
     Attributes:
         iterations: how many steps have been made.
 
@@ -38,8 +44,15 @@ class Optimizer(OptimizerCamel):
     class_name: ClassVar[str] = "Optimizer"
     slot_names: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, learning_rate: float) -> None:
-        self._learning_rate = float(learning_rate)
+    def __init__(
+        self,
+        learning_rate: LearningRate,
+        clip_value: float | None = None,
+        clip_norm: float | None = None,
+        global_clip_norm: float | None = None,
+    ) -> None:
+        self._learning_rate = rate_of(learning_rate)
+        self._clipping = Clipping(clip_value, clip_norm, global_clip_norm)
         self.iterations = 0
         self._slots: dict[str, dict[str, Variable]] = {}
 
@@ -103,7 +116,8 @@ class Optimizer(OptimizerCamel):
         start_scope("apply_gradients")
         try:
             self.begin_step()
-            for variable, grad in pairs:
+            grads = self._clipping([grad for _, grad in pairs])
+            for (variable, _), grad in zip(pairs, grads, strict=True):
                 slots = self._slots_of(variable)
                 value, new = self.update(variable, grad, dict(slots))
                 variable.assign(value)
@@ -138,7 +152,7 @@ class Optimizer(OptimizerCamel):
 
     def get_config(self) -> dict[str, Any]:
         """What the constructor was given, by name."""
-        return {"learning_rate": self.learning_rate}
+        return {"learning_rate": config_of(self._learning_rate, self.iterations), **self._clipping.options()}
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
@@ -147,14 +161,15 @@ class Optimizer(OptimizerCamel):
 
     @property
     def learning_rate(self) -> float:
-        """How far a step goes."""
-        return self._learning_rate
+        """How far the next step goes."""
+        rate = self._learning_rate
+        return float(rate(self.iterations)) if callable(rate) else rate
 
     @learning_rate.setter
-    def learning_rate(self, learning_rate: float) -> None:
-        self._learning_rate = float(learning_rate)
+    def learning_rate(self, learning_rate: LearningRate) -> None:
+        self._learning_rate = rate_of(learning_rate)
 
-    def set_learning_rate(self, learning_rate: float) -> None:
+    def set_learning_rate(self, learning_rate: LearningRate) -> None:
         """Set how far a step goes."""
         self.learning_rate = learning_rate
 
