@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import legacy
+from coverage import coverage_page
 from factories import Factory, factories_in, source_of
 from reference import reference_pages
 from source import (
@@ -218,7 +219,7 @@ def generated() -> dict[Path, str]:
     files |= faces(public, factories)
     files |= legacy.generated(public)
     sources = {path: formatted(text, path) for path, text in files.items()}
-    return sources | reference_pages(public, factories, camel)
+    return sources | reference_pages(public, factories, camel) | coverage_page(public, factories, camel)
 
 
 def _refuse_doubles(public: list[Public]) -> None:

@@ -122,7 +122,7 @@ def _navigation(links: dict[Path, str]) -> str:
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     docs = FOLDER.parent
-    lines = ["  - Reference:\n", "      - reference/index.md\n"]
+    lines = ["  - Reference:\n", "      - reference/index.md\n", "      - Coverage of TF.js: reference/coverage.md\n"]
     lines += [f"      - {links[p]}: {p.relative_to(docs).as_posix()}\n" for p in others]
     lines += ["      - Operations:\n"]
     lines += [f"          - {links[p]}: {p.relative_to(docs).as_posix()}\n" for p in ops]

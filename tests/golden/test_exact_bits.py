@@ -1,4 +1,4 @@
-"""On the backend `exact`, recorded numbers come out in every bit: ops, gradients, random streams, seeded trainings.
+"""On the backend `exact`, recorded numbers come out in every bit: ops, gradients, random streams, layers, trainings.
 
 A case listed in inexact.toml differs somewhere, within the recorded tolerance: when it stops to, its line has to go.
 """
@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 import run_golden
 from test_golden import EXPECTED as FAILING
+from test_golden import dispose_kept
 
 import tfpy as tf
 
 HERE = Path(__file__).parent
 INEXACT: dict[str, str] = tomllib.loads((HERE / "inexact.toml").read_text(encoding="utf-8"))["cases"]
-FILES = ("ops_*.json", "gradients_*.json", "random_*.json", "training_seeded.json")
+FILES = ("ops_*.json", "gradients_*.json", "random_*.json", "layers_*.json", "training_*.json")
 MOST = 0.01  # of the cases may differ
 
 
@@ -57,6 +58,7 @@ def test_every_bit_is_the_recorded_one(case: dict[str, Any], monkeypatch: pytest
     tf.set_backend("exact")
     monkeypatch.setattr(run_golden, "close", equal_as_float32)
     message = run_golden.run_case(case, "exact", str(HERE), tf)
+    dispose_kept()
     assert message is None, message
 
 

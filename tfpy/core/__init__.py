@@ -40,6 +40,7 @@ from tfpy.core.ops import (  # noqa: F401
     scan,
     scatter,
     search,
+    sequence,
     shape,
     signal,
     slice,

@@ -12,6 +12,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import attach, check_live, join_share, leave_share
 from tfpy.engine.spec import DType
+from tfpy.engine.state import local
 
 _registered: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
@@ -65,6 +66,8 @@ class Variable(Tensor, VariableCamel):
         leave_share(self)
         self.payload, self.backend = value.payload, value.backend
         join_share(value, self)
+        if local.state.recorder is not None:
+            local.state.recorder.assigned(self, value)
 
     def dispose(self) -> None:
         """Free the data and the name."""

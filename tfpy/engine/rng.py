@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 
 Seed = int | float | str
@@ -38,6 +39,8 @@ def set_seed(seed: Seed | None) -> None:
 
 def fresh() -> float:
     """A number for a stream that was given no seed (JavaScript's Math.random)."""
+    if local.state.recorder is not None:
+        local.state.recorder.refuse("a random number was drawn")
     return _source.random()
 
 

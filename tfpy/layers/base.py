@@ -279,7 +279,7 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     def add_loss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None:
         """Add functions without arguments whose values are added to the loss in training."""
-        self._losses.extend(as_list(losses))
+        self._losses = [*self._losses, *as_list(losses)]
 
     def calculate_losses(self) -> list[Tensor]:
         """The values of the added losses."""

@@ -43,7 +43,12 @@ class Declared:
         class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
+        changes: how often an attribute has been set, those of `passing` left out: what was planned for an object holds
+            as long as this number stays.
     """
+
+    changes = 0
+    passing: ClassVar[frozenset[str]] = frozenset()
 
     class_name: ClassVar[str] = ""
     options: ClassVar[dict[str, Any]] = {}
@@ -84,6 +89,11 @@ class Declared:
     def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
         self._assign(self._read(config, options, self.options))
         self.configure()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name not in self.passing:
+            object.__setattr__(self, "changes", self.changes + 1)
 
     def _read(
         self, config: Mapping[str, Any] | None, options: Mapping[str, Any], declared: Mapping[str, Any]

@@ -17,7 +17,7 @@ from tfpy.layers.config import register
 from tfpy.layers.saving import SavableModel
 from tfpy.layers.summary import summary_lines
 from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.training import Batch
+from tfpy.layers.training import Batch, predict_step
 
 
 @export(doc="Models / Classes")
@@ -73,7 +73,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
             raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
         data = Batch(inputs, [], [])
         spans = adapter.batches(count, size or max(count, 1)) or [(0, 0)]
-        parts = [tidy(lambda s=s, e=e: self.graph.run(data.batch(s, e).inputs)[0]) for s, e in spans]  # type: ignore[misc]
+        parts = [tidy(lambda s=s, e=e: predict_step(self, data.batch(s, e).inputs)) for s, e in spans]  # type: ignore[misc]
         return one_or_list([ps[0] if len(ps) == 1 else concat(list(ps)) for ps in zip(*parts, strict=True)])
 
     # Looking

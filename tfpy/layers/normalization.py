@@ -123,7 +123,7 @@ class LayerNormalization(_Normalization, class_name="LayerNormalization", factor
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(input_shape)
-        self._axes = _distinct_axes(self.name, self.axis, len(shape))
+        self.axis = self._axes = _distinct_axes(self.name, self.axis, len(shape))
         self.add_scale_and_shift(shape, self._axes)
         self.built = True
 

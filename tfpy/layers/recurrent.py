@@ -27,6 +27,7 @@ from tfpy.layers.core import one_shape
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, as_list
 from tfpy.layers.weights import LayerVariable
+from tfpy.layers.whole_sequence import fits_whole_sequence, run_whole_sequence
 
 Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 
@@ -193,18 +194,27 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     ) -> Any:
         x, *listed = as_list(inputs)
         states = self._first_states(x, initial_state or listed)
+        seen = mask[0] if isinstance(mask, (list, tuple)) else mask
+        if fits_whole_sequence(self.cell, x, seen, training):
+            outputs, states = run_whole_sequence(self.cell, x, states, self.go_backwards, self.return_sequences)
+            output = outputs if self.return_sequences else states[0]
+        else:
+            output, states = self._step_by_step(x, states, seen, training)
+        if self.stateful:
+            self.reset_states(states)
+        return [output, *states] if self.return_state else output
+
+    def _step_by_step(
+        self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: bool
+    ) -> tuple[Tensor, list[Tensor]]:
         start_sequence(self.cell)
 
         def step(step_input: Tensor, before: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
             output, *after = self.cell.invoke([step_input, *before], {"training": training})
             return output, after
 
-        seen = mask[0] if isinstance(mask, (list, tuple)) else mask
-        last, outputs, states = run_steps(step, x, states, self.go_backwards, seen, self.return_sequences)
-        if self.stateful:
-            self.reset_states(states)
-        output = outputs if self.return_sequences else last
-        return [output, *states] if self.return_state else output
+        last, outputs, states = run_steps(step, x, states, self.go_backwards, mask, self.return_sequences)
+        return last if outputs is None else outputs, states
 
     def _first_states(self, x: Tensor, given: Sequence[Tensor]) -> list[Tensor]:
         if given:

@@ -21,6 +21,7 @@ from tfpy.layers.compiling import judged_outputs
 from tfpy.layers.container import Container
 from tfpy.layers.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.model_optimizers import get_optimizer
+from tfpy.layers.planned import StepPlans
 from tfpy.layers.progress import displays
 from tfpy.layers.training import Batch, Compiled, labels_of, names_of, train_step
 
@@ -37,7 +38,11 @@ class TrainableModel(TrainableModelCamel, Container):
         metrics: what `compile` was given as metrics.
     """
 
+    # What changes while a model is trained, or concerns other steps than those that were planned.
+    passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
+
     def configure(self) -> None:
+        self.plans = StepPlans()
         self._compiled: Compiled | None = None
         self._training = False
         self._stop_training = False

@@ -16,11 +16,17 @@ from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import field
+from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine.backend import current
+from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import end_scope, start_scope
+from tfpy.engine.tape import no_gradient
+
+no_gradient(*(f"{rule}Update" for rule in SLOTS))
 
 NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
@@ -30,6 +36,8 @@ class Optimizer(OptimizerCamel):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
+    It may name a kernel beside its `update` that does the same for all variables at once, and takes `numbers()` as
+    attributes.
 
     The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
     gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
@@ -43,6 +51,7 @@ class Optimizer(OptimizerCamel):
 
     class_name: ClassVar[str] = "Optimizer"
     slot_names: ClassVar[tuple[str, ...]] = ()
+    kernel: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -59,6 +68,10 @@ class Optimizer(OptimizerCamel):
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         """The new value of one variable and of its slots."""
         raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
+
+    def numbers(self) -> dict[str, Any]:
+        """What the rule of this step takes beside values, gradients and slots."""
+        return {}
 
     def begin_step(self) -> None:
         """Called before the variables of a step are updated."""
@@ -117,16 +130,40 @@ class Optimizer(OptimizerCamel):
         try:
             self.begin_step()
             grads = self._clipping([grad for _, grad in pairs])
-            for (variable, _), grad in zip(pairs, grads, strict=True):
-                slots = self._slots_of(variable)
-                value, new = self.update(variable, grad, dict(slots))
-                variable.assign(value)
-                for name, slot in new.items():
-                    slots[name].assign(slot)
+            pairs = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]
+            if self._updates_all_at_once(pairs):
+                self._update_all(pairs)
+            else:
+                self._update_each(pairs)
             self.end_step()
         finally:
             end_scope()
         self.iterations += 1
+
+    def _update_each(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
+        for variable, grad in pairs:
+            slots = self._slots_of(variable)
+            value, new = self.update(variable, grad, dict(slots))
+            variable.assign(value)
+            for name, slot in new.items():
+                slots[name].assign(slot)
+        settle([variable, *self._slots_of(variable).values()] for variable, _ in pairs)
+
+    def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
+        """Whether the kernel can do it: of an `update` that no subclass has replaced, on a backend that has it."""
+        owner = next(c for c in type(self).__mro__ if "update" in vars(c))
+        floats = all(grad.dtype == variable.dtype == "float32" for variable, grad in pairs)
+        distinct = len({variable.id for variable, _ in pairs}) == len(pairs) > 0
+        return distinct and floats and "kernel" in vars(owner) and current().implements(self.kernel)
+
+    def _update_all(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
+        variables = [variable for variable, _ in pairs]
+        slots = [self._slots_of(variable) for variable in variables]
+        targets = [*variables, *(own[name] for name in self.slot_names for own in slots)]
+        gradients = [grad for _, grad in pairs]
+        inputs = [*variables, *gradients, *targets[len(variables) :]]
+        for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.numbers()), strict=True):
+            target.assign(new)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)
@@ -207,6 +244,15 @@ class Optimizer(OptimizerCamel):
 
     def restored(self) -> None:
         """Called when iterations and slots have been set."""
+
+
+_USUAL = {name: getattr(Optimizer, name) for name in ("minimize", "compute_gradients")}
+
+
+def minimizes_as_usual(optimizer: Optimizer) -> bool:
+    """Whether an optimizer's `minimize` computes gradients and applies them, and does nothing else."""
+    own, cls = vars(optimizer), type(optimizer)
+    return not any(name in own or getattr(cls, name) is not usual for name, usual in _USUAL.items())
 
 
 def or_epsilon(epsilon: float | None) -> float:

@@ -21,6 +21,7 @@ class SGDOptimizer(Optimizer):
     """Stochastic gradient descent. Source: TF.js `tf.SGDOptimizer`."""
 
     class_name = "SGD"
+    kernel = "SGDUpdate"
 
     @accepts_options()
     def __init__(
@@ -34,7 +35,10 @@ class SGDOptimizer(Optimizer):
         super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.sgd(value, grad, slots, self.learning_rate)
+        return rules.sgd(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
+        return {"lr": self.learning_rate}
 
 
 @export(doc="Training / Classes")
@@ -42,6 +46,7 @@ class MomentumOptimizer(Optimizer):
     """Gradient descent with momentum, Nesterov's if wanted. Source: TF.js `tf.MomentumOptimizer`."""
 
     class_name = "Momentum"
+    kernel = "MomentumUpdate"
     slot_names = ("momentum",)
 
     @accepts_options()
@@ -60,7 +65,10 @@ class MomentumOptimizer(Optimizer):
         self.use_nesterov = bool(use_nesterov)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.momentum(value, grad, slots, self.learning_rate, self.momentum, self.use_nesterov)
+        return rules.momentum(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
+        return {"lr": self.learning_rate, "beta": self.momentum, "nesterov": self.use_nesterov}
 
     def set_momentum(self, momentum: float) -> None:
         """Set the part of the last step that the next one keeps."""
@@ -75,6 +83,7 @@ class AdagradOptimizer(Optimizer):
     """Adagrad. Source: TF.js `tf.AdagradOptimizer`."""
 
     class_name = "Adagrad"
+    kernel = "AdagradUpdate"
     slot_names = ("accumulator",)
 
     @accepts_options()
@@ -94,7 +103,10 @@ class AdagradOptimizer(Optimizer):
         return self.initial_accumulator_value
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.adagrad(value, grad, slots, self.learning_rate, or_epsilon(None))
+        return rules.adagrad(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
+        return {"lr": self.learning_rate, "epsilon": or_epsilon(None)}
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "initial_accumulator_value": self.initial_accumulator_value}
@@ -105,6 +117,7 @@ class AdadeltaOptimizer(Optimizer):
     """Adadelta. Source: TF.js `tf.AdadeltaOptimizer`."""
 
     class_name = "Adadelta"
+    kernel = "AdadeltaUpdate"
     slot_names = ("accum_grad", "accum_var")
 
     @accepts_options()
@@ -123,7 +136,10 @@ class AdadeltaOptimizer(Optimizer):
         self.epsilon = or_epsilon(epsilon)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.adadelta(value, grad, slots, self.learning_rate, self.rho, self.epsilon)
+        return rules.adadelta(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
+        return {"lr": self.learning_rate, "rho": self.rho, "epsilon": self.epsilon}
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
@@ -134,6 +150,7 @@ class RMSPropOptimizer(Optimizer):
     """RMSProp, centred if wanted. Source: TF.js `tf.RMSPropOptimizer`."""
 
     class_name = "RMSProp"
+    kernel = "RMSPropUpdate"
 
     @accepts_options()
     def __init__(
@@ -154,10 +171,14 @@ class RMSPropOptimizer(Optimizer):
         self.epsilon = or_epsilon(epsilon)
         self.centered = bool(centered)
         self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")  # type: ignore[misc]
+        self.kernel = "CenteredRMSPropUpdate" if centered else "RMSPropUpdate"  # type: ignore[misc]
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         rule = rules.centered_rmsprop if self.centered else rules.rmsprop
-        return rule(value, grad, slots, self.learning_rate, self.decay, self.momentum, self.epsilon)
+        return rule(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
+        return {"lr": self.learning_rate, "decay": self.decay, "beta": self.momentum, "epsilon": self.epsilon}
 
     def get_config(self) -> dict[str, Any]:
         own = {"decay": self.decay, "momentum": self.momentum, "epsilon": self.epsilon, "centered": self.centered}
@@ -212,6 +233,7 @@ class AdamOptimizer(_BetaOptimizer):
     """Adam. Source: TF.js `tf.AdamOptimizer`."""
 
     class_name: ClassVar[str] = "Adam"
+    kernel = "AdamUpdate"
 
     @accepts_options()
     def __init__(
@@ -228,9 +250,12 @@ class AdamOptimizer(_BetaOptimizer):
         super().__init__(learning_rate, beta1, beta2, epsilon, clip_value, clip_norm, global_clip_norm)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        return rules.adam(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
         bias1, bias2 = map(_one_minus, self._powers)
-        lr = self.learning_rate
-        return rules.adam(value, grad, slots, lr, self.beta1, self.beta2, self.epsilon, bias1, bias2)
+        betas = {"beta1": self.beta1, "beta2": self.beta2, "bias1": bias1, "bias2": bias2}
+        return {"lr": self.learning_rate, "epsilon": self.epsilon, **betas}
 
 
 @export(doc="Training / Classes")
@@ -268,6 +293,7 @@ class AdamaxOptimizer(_BetaOptimizer):
     """Adamax. Source: TF.js `tf.AdamaxOptimizer`."""
 
     class_name = "Adamax"
+    kernel = "AdamaxUpdate"
 
     @accepts_options()
     def __init__(
@@ -286,11 +312,14 @@ class AdamaxOptimizer(_BetaOptimizer):
         self.decay = float(decay)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        return rules.adamax(value, grad, slots, **self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
         decayed = np.float32(self.learning_rate) / np.float32(
             np.float32(self.iterations) * np.float32(self.decay) + np.float32(1)
         )
         rate = float(decayed / np.float32(_one_minus(self._powers[0])))
-        return rules.adamax(value, grad, slots, rate, self.beta1, self.beta2, self.epsilon)
+        return {"rate": rate, "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "decay": self.decay}

@@ -77,7 +77,9 @@ def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
 
 
 def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
-    return np.broadcast_to(x, shape).copy()
+    y = np.empty(shape, x.dtype)
+    y[...] = x
+    return y
 
 
 def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.batches import by_batch
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import Frame, blocks, cell, cells, covered, first_matches, frame, padded, unpadded
 from tfpy.engine.spec import Shape
@@ -149,9 +150,9 @@ def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> 
 
 
 for _suffix, _last, _least in (("", False, 0), ("3D", True, 1)):
-    KERNELS[f"MaxPool{_suffix}Grad"] = functools.partial(_max_grad, last=_last)
+    KERNELS[f"MaxPool{_suffix}Grad"] = by_batch(functools.partial(_max_grad, last=_last), (0, 1, 2), products=False)
     KERNELS[f"MaxPool{_suffix}Pick"] = functools.partial(_max_pick, last=_last)
-    KERNELS[f"AvgPool{_suffix}"] = functools.partial(_avg, least=_least)
-    KERNELS[f"AvgPool{_suffix}Grad"] = functools.partial(_avg_grad, least=_least)
-    KERNELS[f"MaxPool{_suffix}"] = _max
+    KERNELS[f"AvgPool{_suffix}"] = by_batch(functools.partial(_avg, least=_least), (0,), products=False)
+    KERNELS[f"AvgPool{_suffix}Grad"] = by_batch(functools.partial(_avg_grad, least=_least), (0,), products=False)
+    KERNELS[f"MaxPool{_suffix}"] = by_batch(_max, (0,), products=False)
 KERNELS["MaxPoolWithArgmax"] = _max_with_argmax

@@ -27,6 +27,13 @@ def _sum(x: Array, axes: Axes, keep_dims: bool) -> Array:
     return _add(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
 
 
+def _mean(x: Array, axes: Axes, keep_dims: bool) -> Array:
+    """The sum, divided: one pass over x, whereas TF.js divides every element first. Of no elements it is 0."""
+    total = _sum(x, axes, keep_dims)
+    count = x.size // total.size if total.size else 0
+    return total / total.dtype.type(count) if count else total
+
+
 def _prod(x: Array, axes: Axes, keep_dims: bool) -> Array:
     return _multiply(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
 
@@ -119,6 +126,7 @@ KERNELS.update(
         "Cumsum": _cumulate(np.add, 0),
         "LogSoftmax": _log_softmax,
         "Max": _extremum(np.maximum),
+        "Mean": _mean,
         "Min": _extremum(np.minimum),
         "Prod": _prod,
         "Softmax": _softmax,

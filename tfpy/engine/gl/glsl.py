@@ -24,8 +24,8 @@ float m_copysign(float a, float s) {
 }
 """
 
-# x / y and sqrt(x) where the device rounds them correctly, and a Newton step where it does not. Such a device divides by
-# way of 1 / y, which is less than its smallest number when y is large: both are made smaller then.
+# x / y and sqrt(x) where the device rounds them correctly, and a Newton step where it does not. Such a device divides
+# by way of 1 / y, which is less than its smallest number when y is large: both are made smaller then.
 _DIVISION = {
     True: """
 float m_div(float x, float y) { F q = x / y; return q; }
