@@ -151,7 +151,7 @@ def _by_tree(model: Container, file: KerasFile, strict: bool) -> list[tuple[Laye
     hdf5 = file.weights
     config = file.topology or {"class_name": model.get_class_name(), "config": model.get_config()}
     paths = keras_paths(model, config)
-    datasets = {_as_now(path): found for path, found in hdf5.datasets(hdf5.root).items()}
+    datasets = {_as_now(path): found for path, found in hdf5.arrays(hdf5.root).items()}
     known = {path: found for path, found in datasets.items() if not set(_NO_WEIGHTS).intersection(path.split("/"))}
     unknown = [path for path in known if path not in paths]
     if strict and unknown:
@@ -183,8 +183,8 @@ def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
                 f"{hdf5.source}: layer {name!r} has {len(names)} weights in the file, and {len(weights)} in the model."
             )
         for weight, path in zip(weights, names, strict=True):
-            dataset = hdf5.child(group, path)
-            if getattr(dataset, "dtype", None) is None:
+            dataset = hdf5.array(group, path)
+            if dataset is None:
                 raise ModelFileError(f"{hdf5.source}: the weight {path!r} of layer {name!r} is missing.")
             found.append((weight, dataset))
     return found
