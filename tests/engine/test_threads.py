@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) ->
     assert threads.spans(0, 0, 10) == [(0, 0)]
 
 
-def test_all_shards_run_and_each_on_a_thread_of_its_own() -> None:
+def test_shards_run_side_by_side() -> None:
     seen: dict[int, int] = {}
     barrier = threading.Barrier(3, timeout=10)
 
@@ -52,10 +53,11 @@ def test_what_a_shard_raises_arrives_after_all_have_ended(bad: int) -> None:
 
 def test_numpy_is_quiet_in_shards(recwarn: pytest.WarningsRecorder) -> None:
     def work(a: int, b: int) -> None:
-        if a:
-            np.log(np.zeros(3))
+        time.sleep(0.01)
+        np.log(np.zeros(3))
 
-    threads.run_sharded(work, [(0, 1), (1, 2)])
+    with np.errstate(all="ignore"):  # as the backend does on the calling thread; workers have settings of their own
+        threads.run_sharded(work, [(0, 1), (1, 2)])
     assert not recwarn.list
 
 
