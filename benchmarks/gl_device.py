@@ -21,7 +21,7 @@ import gl_device_peer as peer
 import numpy as np
 
 import tfpy as tf
-from tfpy.engine.gl import doctor, fusion, matmul
+from tfpy.engine.gl import doctor, fusion, matmul, sequence
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.gemm import Tile
 
@@ -288,6 +288,33 @@ def ops(bench: Bench) -> Rows:
     return rows
 
 
+def sequences(bench: Bench) -> Rows:
+    """Milliseconds of recurrent kernels, forwards and with all gradients, by what a group of threads takes on."""
+    rows: Rows = []
+    usual = sequence.KEPT, sequence.rows_for
+    for batch, time_, units in [(4, 5, 8)] if bench.small else [(64, 80, 128), (512, 80, 128), (32, 200, 256)]:
+        x, y = bench.random(batch, time_, units), bench.random(batch, units)
+        for factory in ("simple_rnn", "gru", "lstm"):
+            layer = getattr(tf.layers, factory)(units=units)
+            layer.build((batch, time_, units))
+            row: dict[str, Any] = {"layer": factory, "batch, time, units": (batch, time_, units)}
+            for kept, samples in ((0, 1), (32, 1), (64, 1), (96, 1), (32, 2), (32, 4)):
+                sequence.KEPT, sequence.rows_for = kept, lambda *_, samples=samples: samples
+                forward = bench.seconds_of(bench.forced(lambda layer=layer, x=x: layer.apply(x)))
+                both = bench.seconds_of(lambda layer=layer, x=x, y=y: _gradients(bench, layer, x, y))
+                row[f"{kept} kept, {samples} samples: forward, both ms"] = (1e3 * forward, 1e3 * both)
+            sequence.KEPT, sequence.rows_for = usual
+            rows.append(row)
+            _say(row)
+    return rows
+
+
+def _gradients(bench: Bench, layer: Any, x: tf.Tensor, y: tf.Tensor) -> None:
+    found = tf.variable_grads(lambda: layer.apply(x).mul(y).sum())
+    for t in found.grads.values():
+        bench.backend.ensure(t.payload)
+
+
 def steps(bench: Bench) -> Rows:
     """Milliseconds of training steps and predictions, on the GPU, on this machine's CPU, and with PyTorch."""
     rows: Rows = []
@@ -334,6 +361,7 @@ SECTIONS: dict[str, Callable[[Bench], Any]] = {
     "bandwidth": bandwidth,
     "products": products,
     "ops": ops,
+    "sequences": sequences,
     "steps": steps,
 }
 

@@ -11,6 +11,8 @@ import tfpy as tf
 from tfpy.engine.backend import registry, using
 from tfpy.engine.cpu.backend import CpuBackend
 
+pytestmark = pytest.mark.cpu
+
 
 def test_choosing_a_backend() -> None:
     assert tf.get_backend() == "cpu"

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import run_golden
 from test_golden import EXPECTED as FAILING
+from test_golden import dispose_kept
 
 import tfpy as tf
 
@@ -57,6 +58,7 @@ def test_every_bit_is_the_recorded_one(case: dict[str, Any], monkeypatch: pytest
     tf.set_backend("exact")
     monkeypatch.setattr(run_golden, "close", equal_as_float32)
     message = run_golden.run_case(case, "exact", str(HERE), tf)
+    dispose_kept()
     assert message is None, message
 
 

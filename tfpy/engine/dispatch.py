@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from tfpy.engine import handle as handles
@@ -157,6 +157,20 @@ def _gathered(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> tupl
         if handle.backend is not backend and not backend.symbolic:
             move(handle, backend)
     return inputs
+
+
+def settle(groups: Iterable[Sequence[Handle]]) -> None:
+    """Have values computed now that the current backend may have put off: what the next step of a loop starts from.
+
+    A backend that puts work off has a method `settle`, which gets the payloads.
+
+    Args:
+        groups: handles of a group have one size, and much of their work in common.
+    """
+    backend = current()
+    compute = getattr(backend, "settle", None)
+    if compute is not None:
+        compute([[t.payload for t in group if t.backend is backend] for group in groups])
 
 
 def move(handle: Handle, backend: Backend) -> None:

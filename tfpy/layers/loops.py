@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
+from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import end_scope, outlive_scopes, start_scope
 from tfpy.layers.batch_sources import BatchSource, Step
 from tfpy.layers.callbacks import CallbackList, Logs
@@ -35,6 +36,7 @@ class EpochMeans:
             part = mul(value, size)
             before = self._totals.get(label)
             self._totals[label] = outlive_scopes(part if before is None else add(before, part))
+        settle([total] for total in self._totals.values())
 
     def logs(self) -> dict[str, Any]:
         """The means by name; none if there was no batch."""
@@ -114,6 +116,7 @@ def test_loop(model: TrainableModel, compiled: Compiled, steps: Iterable[Step]) 
         try:
             found = test_step(model, compiled, step.take())
             totals = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
+            settle([total] for total in totals)
         finally:
             end_scope()
         seen += step.size

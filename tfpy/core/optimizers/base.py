@@ -20,6 +20,7 @@ from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine.backend import current
+from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import end_scope, start_scope
@@ -146,6 +147,7 @@ class Optimizer(OptimizerCamel):
             variable.assign(value)
             for name, slot in new.items():
                 slots[name].assign(slot)
+        settle([variable, *self._slots_of(variable).values()] for variable, _ in pairs)
 
     def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
         """Whether the kernel can do it: of an `update` that no subclass has replaced, on a backend that has it."""

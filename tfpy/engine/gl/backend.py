@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.engine.gl import (  # noqa: F401
+    crop,
+    dilation,
     elementwise,
     fft,
     fused,
@@ -19,8 +21,10 @@ from tfpy.engine.gl import (  # noqa: F401
     reduce,
     resize,
     scan,
+    sequence,
     softmax,
     sort,
+    transform,
     views,
     windowed,
 )
@@ -28,6 +32,7 @@ from tfpy.engine.gl.context import open_context, warn_of_software
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, read
 from tfpy.engine.gl.table import KERNELS
+from tfpy.engine.gl.together import settle
 from tfpy.engine.gl.value import STORED, Value, bits
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Spec, spec
@@ -70,6 +75,9 @@ class GlBackend:
     def ensure(self, payload: Value) -> None:
         """Compute a value that is still to do; the GPU may be at work when this returns."""
         ensure(self.device, payload)
+
+    def settle(self, groups: Sequence[Sequence[Value]]) -> None:
+        settle(self.device, groups)
 
     def implements(self, kernel: str) -> bool:
         return kernel in KERNELS or self._cpu.implements(kernel)

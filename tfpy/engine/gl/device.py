@@ -19,6 +19,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl.context import Opened
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
+from tfpy.engine.gl.value import Value, stored_bytes
 
 _BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
 _MOST_GROUPS = 65535  # along one axis; what OpenGL guarantees
@@ -33,10 +34,10 @@ _packers: dict[int, struct.Struct] = {}
 class Counts:
     """What the device did since it was opened; `fallbacks` counts the runs of kernels that it has no shader for."""
 
-    __slots__ = ("barriers", "dispatches", "downloads", "fallbacks", "uploads")
+    __slots__ = ("barriers", "copies", "dispatches", "downloads", "fallbacks", "uploads")
 
     def __init__(self) -> None:
-        self.dispatches = self.barriers = self.uploads = self.downloads = 0
+        self.dispatches = self.barriers = self.copies = self.uploads = self.downloads = 0
         self.fallbacks: dict[str, int] = {}
 
 
@@ -142,12 +143,13 @@ class Device:
         epoch = self._epoch
         for buffer in reads:
             if buffer.written == epoch:
-                return self._next_epoch()
+                return self.next_epoch()
         for buffer in writes:
             if buffer.used == epoch:
-                return self._next_epoch()
+                return self.next_epoch()
 
-    def _next_epoch(self) -> None:
+    def next_epoch(self) -> None:
+        """Let what follows wait for the shaders before."""
         self._barrier(_BARRIER, False)
         self._epoch += 1
         self.counts.barriers += 1
@@ -155,13 +157,27 @@ class Device:
     def upload(self, values: Array) -> Lease:
         """A buffer holding the bytes of an array."""
         lease = self.take(values.nbytes)
-        buffer = lease.buffer
+        self.fill(lease.buffer, values)
+        return lease
+
+    def fill(self, buffer: Buffer, values: Array) -> None:
+        """Write the bytes of an array to a buffer."""
         if buffer.used == self._epoch:
-            self._next_epoch()
+            self.next_epoch()
         if values.nbytes:
             buffer.write(np.ascontiguousarray(values).data.cast("B") if values.ndim else values.tobytes(), 0)
         self.counts.uploads += 1
-        return lease
+
+    def copy(self, source: Buffer, target: Buffer, nbytes: int) -> None:
+        """Copy the first bytes of a buffer to another."""
+        if source.written == self._epoch or target.used == self._epoch:
+            self.next_epoch()
+        self.context.copy_buffer(target.gl, source.gl, nbytes, read_offset=source.offset, write_offset=target.offset)
+        self.counts.copies += 1
+
+    def room(self, v: Value) -> Lease:
+        """Memory for a value: the place where it is wanted, if there is one."""
+        return self.take(stored_bytes(v.spec)) if v.place is None else v.place
 
     def download(self, buffer: Buffer, values: Array) -> None:
         """Fill a contiguous array from a buffer, by way of a staging buffer: mapping the buffer itself may move it.
@@ -171,14 +187,14 @@ class Device:
         """
         if threading.get_ident() != self._thread:
             raise self._refusal()
-        self._next_epoch()
+        self.next_epoch()
         self.counts.downloads += 1
         target = values.reshape(-1).view(np.uint8)
         for start in range(0, values.nbytes, _STAGING):
             size = min(_STAGING, values.nbytes - start)
             staging = self._staging_for(size)
             try:
-                self.context.copy_buffer(staging, buffer.gl, size, start, 0)
+                self.context.copy_buffer(staging, buffer.gl, size, read_offset=buffer.offset + start)
                 staging.read_into(target[start : start + size], size)
             except Exception as error:  # moderngl raises a bare Error
                 raise self._lost(error) from None
@@ -195,6 +211,11 @@ class Device:
         error = self.context.error
         if error != "GL_NO_ERROR":
             raise RuntimeError(f"webgl: OpenGL reports {error}.")
+
+    @property
+    def alive(self) -> bool:
+        """Whether this process and thread can use it."""
+        return threading.get_ident() == self._thread
 
     def finish(self) -> None:
         """Wait until the GPU is done."""

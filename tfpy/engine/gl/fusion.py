@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.maps import Map
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.trace import ROOT, VIEW, BaseUsedElsewhere, Trace
 from tfpy.engine.gl.value import STORED, WIDTH, Node, Value, number_of
@@ -212,15 +212,21 @@ def outputs(trace: Trace, step: int, spec: Spec, extras: Sequence[int]) -> tuple
 
 def run_pointwise(device: Device, size: int, trace: Trace, outs: tuple[tuple[int, str], ...]) -> list[Lease]:
     """Compute elements; a buffer for each output."""
-    fused = Fused(tuple(trace.steps), outs)
+    reads = [ensure(device, leaf).buffer for leaf in trace.leaves]
+    return dispatch_pointwise(device, size, Fused(tuple(trace.steps), outs), trace.words, reads)
+
+
+def dispatch_pointwise(
+    device: Device, size: int, fused: Fused, words: Sequence[int], reads: Sequence[Buffer]
+) -> list[Lease]:
+    """The same for buffers that are there."""
     vector = size >= VECTOR_FROM and templates.vectorizable(fused)
     program = device.programs.find((fused, vector))
     if program is None:
-        program = device.programs.get((fused, vector), lambda: templates.pointwise(fused, len(trace.words), vector))
-    leases = [device.take(size * WIDTH[dtype]) for _, dtype in outs]
-    reads = [ensure(device, leaf).buffer for leaf in trace.leaves]
+        program = device.programs.get((fused, vector), lambda: templates.pointwise(fused, len(words), vector))
+    leases = [device.take(size * WIDTH[dtype]) for _, dtype in fused.outputs]
     groups = -(-size // (templates.GROUP * (4 if vector else 1)))
-    device.dispatch(program, reads, [lease.buffer for lease in leases], (size, *trace.words), groups)
+    device.dispatch(program, reads, [lease.buffer for lease in leases], (size, *words), groups)
     return leases
 
 

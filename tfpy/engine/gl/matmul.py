@@ -60,15 +60,18 @@ class MatMul:
 
     def run(self, device: Device, value: Value) -> Lease:
         trace = Trace.of_base(value.spec.dtype)
-        return self.extend(device, value, trace, ((0, value.spec.dtype),))[0]
+        return self._compute(device, value, trace, ((0, value.spec.dtype),), [device.room(value)])[0]
 
     def extend(self, device: Device, value: Value, trace: Trace, outs: Outputs) -> list[Lease]:
         """Compute the product, and from each element of it what the trace says; a buffer for each output."""
+        size = value.spec.size
+        return self._compute(device, value, trace, outs, [device.take(size * WIDTH[dtype]) for _, dtype in outs])
+
+    def _compute(self, device: Device, value: Value, trace: Trace, outs: Outputs, leases: list[Lease]) -> list[Lease]:
         assert value.node is not None
         a, b = (_reads(device, v) for v in value.node.inputs)
         others = [ensure(device, leaf).buffer for leaf in trace.leaves]
         fused, s = Fused(tuple(trace.steps), outs), self.sizes
-        leases = [device.take(s.batches * s.m * s.n * WIDTH[dtype]) for _, dtype in outs]
         writes = [lease.buffer for lease in leases]
         small = s.m * s.n * s.k <= SMALL
         form = self._form(device, value.spec.dtype, a, b, small)

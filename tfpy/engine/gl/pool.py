@@ -24,18 +24,20 @@ def size_class(nbytes: int) -> int:
 
 
 class Buffer:
-    """A shader storage buffer.
+    """A shader storage buffer, or a part of one that is bound as if it were one.
 
     Attributes:
+        offset: where the part begins.
         written: the epoch (see `Device`) of the last shader that wrote to it.
         used: the epoch of the last shader that read it or wrote to it.
     """
 
-    __slots__ = ("bind", "gl", "size", "stamp", "used", "write", "written")
+    __slots__ = ("bind", "gl", "offset", "size", "stamp", "used", "write", "written")
 
     def __init__(self, gl: Any, size: int) -> None:
         self.gl = gl
         self.size = size
+        self.offset = 0
         # moderngl's own objects, without its Python layer: half the cost of a call
         self.bind: Callable[[int, int, int], None] = gl.mglo.bind_to_storage_buffer
         self.write: Callable[[Any, int], None] = gl.mglo.write
@@ -54,6 +56,37 @@ class Lease:
 
     def __del__(self) -> None:
         self._returned.append(self.buffer)
+
+
+class Part(Lease):
+    """The use of a part of a leased buffer, which is in use as long as one of its parts is.
+
+    The whole does not learn of what is read and written in its parts: who uses both has to see to barriers.
+
+    Attributes:
+        whole: the lease of the buffer.
+    """
+
+    __slots__ = ("whole",)
+
+    def __init__(self, whole: Lease, offset: int, size: int) -> None:
+        self.whole = whole
+        self.buffer = _part(whole.buffer, offset, size)
+
+    def __del__(self) -> None:
+        whole, own = self.whole.buffer, self.buffer
+        whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
+
+
+def _part(whole: Buffer, offset: int, size: int) -> Buffer:
+    """A part of a buffer: it begins at a multiple of 256 bytes, as every device allows."""
+    part = Buffer(whole.gl, size)
+    bind, write = part.bind, part.write
+    part.offset = offset
+    part.bind = lambda place, _offset, _size: bind(place, offset, size)
+    part.write = lambda data, at: write(data, offset + at)
+    part.used, part.written = whole.used, whole.written
+    return part
 
 
 class Pool:

@@ -19,7 +19,7 @@ from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import Value, stored_bytes
+from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec, spec
 
 _ENOUGH_GROUPS = 512
@@ -122,19 +122,19 @@ class Reduction:
         operation, whole = self.operation, chunks == 1
         key = ("reduce", self.name, layout, whole, prologue.fused)
         program = device.programs.get(key, lambda: _first_pass(prologue, operation, layout, whole))
-        partial = device.take(stored_bytes(value.spec) if whole else chunks * self.columns * _width(operation))
+        partial = device.room(value) if whole else device.take(chunks * self.columns * _width(operation))
         chunk = -(-self.length // chunks)
         words = (self.columns, self.length, self.inner, chunk)
         prologue.dispatch(program, partial.buffer, words, groups, chunks)
-        return partial if whole else self._combine(device, partial, chunks, value.spec)
+        return partial if whole else self._combine(device, partial, chunks, value)
 
-    def _combine(self, device: Device, partial: Lease, chunks: int, out: Spec) -> Lease:
+    def _combine(self, device: Device, partial: Lease, chunks: int, value: Value) -> Lease:
         """The chunks' results are (chunks, columns)."""
         layout = _layout(self.columns, chunks, self.columns)
         operation = self.operation
-        key = ("combine", self.name, out.dtype, layout)
+        key = ("combine", self.name, value.spec.dtype, layout)
         program = device.programs.get(key, lambda: _second_pass(operation, layout))
-        lease = device.take(stored_bytes(out))
+        lease = device.room(value)
         words = (self.columns, chunks, self.columns, chunks)
         device.dispatch(program, [partial.buffer], [lease.buffer], words, -(-self.columns // layout.columns()))
         return lease

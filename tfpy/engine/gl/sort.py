@@ -172,7 +172,7 @@ class SegmentSum:
         source = ensure(device, x)
         pairs = sorted_pairs(device, ensure(device, ids), "int32", 1, rows, SEGMENT, self.segments)
         program = device.programs.get(("segment sum", dtype), lambda: _segments(dtype))
-        lease = device.take(stored_bytes(value.spec))
+        lease = device.room(value)
         size = value.spec.size
         words = (size, size // self.segments, rows)
         device.dispatch(program, [source.buffer, pairs.buffer], [lease.buffer], words, -(-size // GROUP))

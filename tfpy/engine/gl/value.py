@@ -92,9 +92,10 @@ class Value:
         host: its values in an array of its shape, when they are on the host.
         word: the bits of its one number, when all its elements are equal.
         node: how to compute it, when none of these is there.
+        place: the memory where the result is wanted, if that matters.
     """
 
-    __slots__ = ("host", "lease", "node", "spec", "word")
+    __slots__ = ("host", "lease", "node", "place", "spec", "word")
 
     def __init__(
         self,
@@ -109,6 +110,7 @@ class Value:
         self.host = host
         self.lease = lease
         self.word = word
+        self.place: Lease | None = None
 
 
 def stored_bytes(spec: Spec) -> int:

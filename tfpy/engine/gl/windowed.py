@@ -175,21 +175,21 @@ def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -
 # Pooling
 
 
-def _windows(device: Device, x: Value, window: Window, pad: int) -> Value:
+def windows_of(device: Device, x: Value, window: Window, pad: int) -> Value:
     """What the window covers, its cells first: (*cells, batch, *places, channels)."""
     n, (batch, *_, channels) = len(window.size), x.spec.shape
     axes = (*window.size, batch, *window.out, channels)
     return spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1), pad)
 
 
-def _places(device: Device, dy: Value, window: Window, shape: Shape, pad: int = 0) -> Value:
+def places_of(device: Device, dy: Value, window: Window, shape: Shape, pad: int = 0) -> Value:
     """The places that cover each element of an input of that shape: (*cells, *shape)."""
     n = len(window.size)
     dimensions = covering(dy.spec.shape, window, n, n + 1, 0, ((2 * n + 1, 1),))
     return spread(device, dy, (*window.size, *shape), dimensions, pad)
 
 
-def _over_cells(device: Device, x: Value, operation: str, out: Spec) -> Value:
+def over_cells(device: Device, x: Value, operation: str, out: Spec) -> Value:
     length = x.spec.size // out.size
     task = Reduction(operation, OPERATIONS[operation, x.spec.dtype], 1, length, out.size)
     return defer(device, out, task, (x,))
@@ -199,7 +199,7 @@ def _max_pool(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
     x = values[0]
     if out.dtype != "float32" or not x.spec.size:
         return None
-    return _over_cells(device, _windows(device, x, attrs["window"], _LEAST), "MaxPool", out)
+    return over_cells(device, windows_of(device, x, attrs["window"], _LEAST), "MaxPool", out)
 
 
 def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int) -> Value:
@@ -215,7 +215,7 @@ def _avg_pool(least: int) -> Builder:
         x, window = values[0], attrs["window"]
         if out.dtype != "float32" or not x.spec.size:
             return None
-        total = _over_cells(device, _windows(device, x, window, 0), "Sum", out)
+        total = over_cells(device, windows_of(device, x, window, 0), "Sum", out)
         return _divided(device, total, window, x.spec.shape[1:-1], least)
 
     return build
@@ -227,25 +227,25 @@ def _avg_grad(least: int) -> Builder:
         if out.dtype != "float32" or not dy.spec.size:
             return None
         slopes = _divided(device, dy, window, out.shape[1:-1], least)
-        return _over_cells(device, _places(device, slopes, window, out.shape), "Sum", out)
+        return over_cells(device, places_of(device, slopes, window, out.shape), "Sum", out)
 
     return build
 
 
 # {0} is what the window covers, {1} the largest of it, {2} the index, of which a cell has {p} elements.
-_FIRST = Indexed("({0} == {1} ? int({2} / {p}) : 0x7fffffff)", "int32", ("uint",))
+FIRST = Indexed("({0} == {1} ? int({2} / {p}) : 0x7fffffff)", "int32", ("uint",))
 _LAST = Indexed("({0} == {1} ? int({2} / {p}) : -1)", "int32", ("uint",))
 # {0} is the chosen cell, {1} a number, which counts at that cell.
-_CHOSEN = Indexed("({0} == int({2} / {p}) ? {1} : 0.)", "float32", ("uint",))
+CHOSEN = Indexed("({0} == int({2} / {p}) ? {1} : 0.)", "float32", ("uint",))
 
 
 def _chosen_cell(device: Device, x: Value, y: Value, window: Window, last: bool) -> Value:
     """The number of the first cell, or the last, in which the window sees its largest element."""
-    seen = _windows(device, x, window, _LEAST)
+    seen = windows_of(device, x, window, _LEAST)
     size = y.spec.size
     every = maps.strided((window.cells, size), (0, 1))
-    cells = fuse(device, spec(seen.spec.shape, "int32"), _LAST if last else _FIRST, (seen, y), (None, every), (size,))
-    return _over_cells(device, cells, "Max" if last else "Min", spec(y.spec.shape, "int32"))
+    cells = fuse(device, spec(seen.spec.shape, "int32"), _LAST if last else FIRST, (seen, y), (None, every), (size,))
+    return over_cells(device, cells, "Max" if last else "Min", spec(y.spec.shape, "int32"))
 
 
 def _max_grad(last: bool) -> Builder:
@@ -256,9 +256,9 @@ def _max_grad(last: bool) -> Builder:
             return None
         cell = _chosen_cell(device, x, y, window, last)
         nobody = bits(-2, "int32")
-        cells, slopes = _places(device, cell, window, out.shape, nobody), _places(device, dy, window, out.shape)
-        parts = fuse(device, slopes.spec, _CHOSEN, (cells, slopes), None, (out.size,))
-        return _over_cells(device, parts, "Sum", out)
+        cells, slopes = places_of(device, cell, window, out.shape, nobody), places_of(device, dy, window, out.shape)
+        parts = fuse(device, slopes.spec, CHOSEN, (cells, slopes), None, (out.size,))
+        return over_cells(device, parts, "Sum", out)
 
     return build
 
@@ -270,10 +270,10 @@ def _max_pick(last: bool) -> Builder:
         if given.spec.dtype != "float32" or out.dtype != "float32" or not x.spec.size:
             return None
         cell = _chosen_cell(device, given, y, window, last)
-        seen = _windows(device, x, window, 0)
+        seen = windows_of(device, x, window, 0)
         every = maps.strided((window.cells, out.size), (0, 1))
-        parts = fuse(device, seen.spec, _CHOSEN, (cell, seen), (every, None), (out.size,))
-        return _over_cells(device, parts, "Sum", out)
+        parts = fuse(device, seen.spec, CHOSEN, (cell, seen), (every, None), (out.size,))
+        return over_cells(device, parts, "Sum", out)
 
     return build
 
@@ -300,7 +300,7 @@ def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | Non
     rows, channels = x.spec.size // x.spec.shape[-1], x.spec.shape[-1]
     near = Dimension(((0, 1), (2, 1)), 1, -radius, 1, channels)
     around = spread(device, squares, (2 * radius + 1, rows, channels), (Dimension(((1, 1),), channels), near))
-    total = _over_cells(device, around, "Sum", out)
+    total = over_cells(device, around, "Sum", out)
     words = [float_bits(n) for n in (attrs["bias"], attrs["alpha"], -attrs["beta"])]
     return fuse(device, out, _RESPONSE, (x, total), None, words)
 
