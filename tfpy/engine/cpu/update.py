@@ -125,8 +125,8 @@ def _adam(
     lr: Any, beta1: Any, new_beta1: Any, beta2: Any, new_beta2: Any, epsilon: Any, bias1: Any, bias2: Any,
 ) -> tuple[Array, ...]:  # fmt: skip
     # first = m * beta1 + g * new_beta1; second = v * beta2 + g * g * new_beta2;
-    # first / bias1 / (sqrt(second / bias2) + epsilon) * -lr + w; in four arrays instead of a dozen, which is faster by a
-    # third. Adam is what most models are trained with.
+    # first / bias1 / (sqrt(second / bias2) + epsilon) * -lr + w; in four arrays instead of a dozen, which is faster by
+    # a third. Adam is what most models are trained with.
     first, part = m * beta1, g * new_beta1
     first += part
     np.multiply(g, g, out=part)
