@@ -25,6 +25,8 @@ from tfpy.engine.gl import (  # noqa: F401
     softmax,
     sort,
     transform,
+    transpose,
+    update,
     views,
     windowed,
 )

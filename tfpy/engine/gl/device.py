@@ -22,7 +22,6 @@ from tfpy.engine.gl.programs import Program, Programs
 from tfpy.engine.gl.value import Value, stored_bytes
 
 _BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
-_MOST_GROUPS = 65535  # along one axis; what OpenGL guarantees
 _MOST_LEAVES = 10
 _OUTPUTS = 5
 _STAGING = 1 << 26
@@ -56,8 +55,11 @@ class Device:
         blocks: how many buffers a shader may use.
         most_leaves: of how many buffers elementwise operations are fused.
         block_size: how many bytes a buffer may have.
-        shared_bytes: how much memory the threads of a group may share.
+        most_groups: how many groups there may be along the first axis.
     """
+
+    shared_bytes = 32768
+    """How much memory the threads of a group may share: what OpenGL guarantees."""
 
     def __init__(self, opened: Opened) -> None:
         self.context = opened.context
@@ -68,7 +70,7 @@ class Device:
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
         self.most_leaves = min(_MOST_LEAVES, self.blocks - _OUTPUTS)
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
-        self.shared_bytes = int(info.get("GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", 32768))
+        self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()
         self.constants: dict[Hashable, Any] = {}
         self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory)
@@ -134,10 +136,11 @@ class Device:
             program.write(_pack(words)[: program.size])
             program.words = words
         self.counts.dispatches += 1
-        if groups <= _MOST_GROUPS:
+        if groups <= self.most_groups:
             program.run(groups, 1, layers)
         else:
-            program.run(_MOST_GROUPS, -(-groups // _MOST_GROUPS), layers)
+            rows = -(-groups // self.most_groups)
+            program.run(-(-groups // rows), rows, layers)
 
     def _await(self, reads: Sequence[Buffer], writes: Sequence[Buffer]) -> None:
         epoch = self._epoch
@@ -153,6 +156,10 @@ class Device:
         self._barrier(_BARRIER, False)
         self._epoch += 1
         self.counts.barriers += 1
+
+    def wait(self) -> None:
+        """Let what follows wait, where buffers do not tell that it has to."""
+        self.next_epoch()
 
     def upload(self, values: Array) -> Lease:
         """A buffer holding the bytes of an array."""
