@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+import tfpy as tf
 from tfpy.engine.cpu import batches, matmul, threads
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.windows import slide
@@ -68,6 +69,16 @@ def test_a_setting_keeps_everything_on_one_core() -> None:
             [sys.executable, "-c", code], env={**os.environ, "TFPY_SHARDS": value}, capture_output=True, text=True
         )
         assert run.stdout.count("(") == expected, run.stderr
+
+
+def test_the_environment_sets_the_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_at_first", 4)
+    monkeypatch.setattr(threads, "_most", 4)
+    tf.env().set("CPU_SHARDS", 1)
+    assert threads.spans(100, 10**6, 1) == [(0, 100)]
+    tf.env().reset()
+    assert tf.env().get("CPU_SHARDS") == len(threads.spans(100, 10**6, 1)) == 4
+    tf.env().reset()
 
 
 def test_the_allocator_can_be_left_alone() -> None:

@@ -28,7 +28,8 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-_most = max(1, int(os.environ.get("TFPY_SHARDS") or _cores()))
+_at_first = max(1, int(os.environ.get("TFPY_SHARDS") or _cores()))
+_most = _at_first
 
 
 def most_shards() -> int:
@@ -37,9 +38,9 @@ def most_shards() -> int:
 
 
 def set_most_shards(count: int) -> None:
-    """Cut batches into at most so many shards; 1 keeps all work on one core."""
+    """Cut batches into at most so many shards; 1 keeps all work on one core, 0 is the number at the start."""
     global _most
-    _most = max(1, count)
+    _most = max(1, count or _at_first)
 
 
 def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:
