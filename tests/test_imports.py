@@ -19,9 +19,10 @@ MAY_IMPORT = {
     "data": {"core", "engine"},
     "datasets": {"core", "data", "engine"},
     "graph": {"core", "engine", "version"},
-    "layers": {"core", "engine", "version"},
+    "layers": {"core", "engine", "version", "vis"},
     "legacy": {"core", "engine", "version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
-    "_api": {"core", "graph", "layers", "engine"},
+    "vis": {"core", "engine", "_api"},
+    "_api": {"core", "graph", "layers", "engine", "vis"},
 }
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {

@@ -239,3 +239,9 @@ def test_the_doctor_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(registry, "find", fail)
     assert "no GPU" in report()
+
+
+def test_a_profile_names_what_runs_on_the_cpu(gpu: GlBackend) -> None:
+    found = tf.profile(lambda: tf.linalg.qr(tf.tensor([[1.0, 2], [3, 4]]).add(1))[0].sum())
+    assert {k.name: k.extra_info for k in found.kernels} == {"Add": "", "Qr": "cpu", "Sum": ""}
+    found.result.dispose()

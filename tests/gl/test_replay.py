@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu import made
 
 import tfpy as tf
 from tfpy.core.tensor import Tensor
@@ -104,9 +105,10 @@ def test_a_replay_makes_the_dispatches_of_the_recording(device: Device) -> None:
 
 
 def test_results_of_earlier_runs_stay_what_they_are(gpu: GlBackend) -> None:
-    replay, _ = recorded(lambda x: [x.mul(2), x.exp(), x], on_gpu(5))
-    inputs = [on_gpu(5) for _ in range(5)]
+    replay, executor = recorded(lambda x: [x.mul(2), x.exp(), x], on_gpu(5))
+    inputs = [made(on_gpu(5).add(i)) for i in range(5)]
     found = [replay.run(Tensor, [x])[0] for x in inputs]
+    assert len(executor.recordings) == 1
     for x, (twice, exp, same) in zip(inputs, found, strict=True):
         np.testing.assert_array_equal(twice.numpy(), x.numpy() * 2)
         np.testing.assert_array_equal(exp.numpy(), x.exp().numpy())
@@ -150,3 +152,21 @@ def test_memory_goes_back_when_a_plan_goes(device: Device) -> None:
     assert tf.memory()["numBytesInPlans"] == 0
     assert device.pool.in_use() == used
     assert device.pool.idle >= 40_000
+
+
+def test_recordings_make_room_when_memory_is_short(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    w = on_gpu(64, 64)
+    replay, executor = recorded(lambda x, w: x.mat_mul(w).relu().mat_mul(w).sum(), on_gpu(64, 64), w)
+    x = on_gpu(64, 64)
+    (before,), _ = replay.run(Tensor, [x, w])
+    assert executor.recordings
+    failures = [None]
+    attempt = type(device.pool)._attempt
+    monkeypatch.setattr(type(device.pool), "_attempt", lambda *given: failures.pop() if failures else attempt(*given))
+    large = tf.tensor(np.ones(3_000_017, np.float32)).add(1)
+    assert float(large.max()) == 2
+    assert not failures
+    assert not executor.recordings
+    assert tf.memory()["numBytesInPlans"] == 0
+    (after,), _ = replay.run(Tensor, [x, w])
+    np.testing.assert_array_equal(before.numpy(), after.numpy())

@@ -18,15 +18,23 @@ from tfpy.engine.cpu.table import KERNELS
 _SLOPES = {"sigmoid": 0.5, "hard_sigmoid": 0.2}
 
 
-def _open(gates: Array, activation: str) -> None:
-    """What a sigmoid makes of gates, in place; their slope is in the weights, and tanh has been taken."""
+def _open(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
+    """What a sigmoid makes of gates, in place; their slope is in the weights, and tanh has been taken.
+
+    The numbers are 0, ½ and 1 as arrays: a Python number would be made one at each step, for the price of a kernel.
+    """
+    zero, half, one = numbers
     if activation == "sigmoid":
-        gates *= 0.5
-        gates += 0.5
+        np.multiply(gates, half, out=gates)
+        np.add(gates, half, out=gates)
     else:
-        gates += 0.5
-        np.minimum(gates, 1, out=gates)
-        np.maximum(gates, 0, out=gates)
+        np.add(gates, half, out=gates)
+        np.minimum(gates, one, out=gates)
+        np.maximum(gates, zero, out=gates)
+
+
+def _numbers(dtype: Any) -> tuple[Array, Array, Array]:
+    return np.asarray(0, dtype), np.asarray(0.5, dtype), np.asarray(1, dtype)
 
 
 def _slope(gates: Array, activation: str, out: Array) -> None:
@@ -62,7 +70,7 @@ class SimpleRNNPass(Pass):
     def forward(self, states: list[Array]) -> list[Array]:
         w = self.weights.T
         for z, h in zip(self.z[:-1], self.states[1:], strict=True):
-            np.matmul(w, z, out=h)
+            np.dot(w, z, out=h)
             np.tanh(h, out=h)
         return []
 
@@ -75,7 +83,7 @@ class SimpleRNNPass(Pass):
 
     def step_back(self, t: int, d: Array, dh: Array) -> None:
         d *= dh
-        np.matmul(self._recurrent, d, out=dh)
+        np.dot(self._recurrent, d, out=dh)
 
     def sum_up(self, inputs: Array, d: Array) -> None:
         self._dw += inputs @ d.T
@@ -119,15 +127,15 @@ class LSTMPass(Pass):
         w = self.weights[1].T
         c = self._c[0]
         c[...] = states[0]
-        product = np.empty((n, self.batch), c.dtype)
+        product, numbers = np.empty((n, self.batch), c.dtype), _numbers(c.dtype)
         tanhs = n if self.activation == "hard_sigmoid" else self.wide
         parts = [self._g, self._g[:, n:], self._g[:, :tanhs], *(self._g[:, k * n : (k + 1) * n] for k in range(4))]
         after = self._c[1:] if self.keeps else self._c
         steps = zip(self.z, self.states[1:], *map(self.each, [*parts, after, self._tanh_c]), strict=False)
         for z, h, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
-            np.matmul(w, z, out=gates)
+            np.dot(w, z, out=gates)
             np.tanh(curved, out=curved)
-            _open(opened, self.activation)
+            _open(opened, self.activation, numbers)
             np.multiply(f, c, out=new)
             np.multiply(i, g, out=product)
             np.add(new, product, out=new)
@@ -165,7 +173,7 @@ class LSTMPass(Pass):
         inner *= dc
         d[last:] *= dh
         dc *= self._forget[t]
-        np.matmul(self._recurrent, d, out=dh)
+        np.dot(self._recurrent, d, out=dh)
 
     def sum_up(self, inputs: Array, d: Array) -> None:
         self._dw += inputs @ d.T
@@ -201,19 +209,19 @@ class GRUPass(Pass):
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
         opening, content = self.weights[1].T, self.weights[2].T
-        product = np.empty((n, self.batch), self.z.dtype)
+        product, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
         inputs = self.z[:, :rows], self.z[:, n:], self.z[:, rows:], self.states
         for z, zx, rh, h, new, gates, keep, reset, g in zip(
             *inputs, self.states[1:], *map(self.each, parts), strict=False
         ):
-            np.matmul(opening, z, out=gates)
+            np.dot(opening, z, out=gates)
             if self.activation == "sigmoid":
                 np.tanh(gates, out=gates)
-            _open(gates, self.activation)
+            _open(gates, self.activation, numbers)
             np.multiply(reset, h, out=rh)
-            np.matmul(content, zx, out=g)
+            np.dot(content, zx, out=g)
             np.tanh(g, out=g)
             np.subtract(h, g, out=product)
             np.multiply(keep, product, out=product)
@@ -245,9 +253,9 @@ class GRUPass(Pass):
         d[:n] *= dh
         d[2 * n :] *= dh
         np.multiply(dh, self._keep[t], out=kept)
-        np.matmul(self._recurrent[1], d[2 * n :], out=drh)
+        np.dot(self._recurrent[1], d[2 * n :], out=drh)
         d[n : 2 * n] *= drh
-        np.matmul(self._recurrent[0], d[: 2 * n], out=dh)
+        np.dot(self._recurrent[0], d[: 2 * n], out=dh)
         drh *= self._reset[t]
         dh += kept
         dh += drh

@@ -11,7 +11,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -59,6 +59,32 @@ class Copied(NamedTuple):
     nbytes: int
 
 
+class Step(NamedTuple):
+    """A dispatch, or a copy, to be made again; buffers are places in a table.
+
+    Attributes:
+        program: None where bytes are copied.
+        buffers: where the buffers to be bound are; of a copy the source's and the target's place.
+        waits: what comes before it has to be done.
+        words, packed: the parameters, as numbers and as the bytes that the program reads.
+        groups: in three directions; of a copy how many bytes.
+    """
+
+    program: Program | None
+    buffers: tuple[int, ...]
+    waits: bool
+    words: Sequence[int]
+    packed: bytes
+    groups: tuple[int, ...]
+
+
+class Cache(Protocol):
+    """What holds memory that it can do without."""
+
+    def clear(self) -> None:
+        """Give it back."""
+
+
 class Device:
     """The owner of a context.
 
@@ -72,6 +98,7 @@ class Device:
         counts: what it did so far.
         pool: where buffers come from.
         pools: those of recorded plans.
+        caches: what holds memory that it can do without.
         log: where what is done is written down, if it is: dispatches, copies, the leases of what was uploaded; None for
             what cannot be done again.
         constants: small values that kernels need again and again, by what they are made of.
@@ -97,7 +124,8 @@ class Device:
         self.counts = Counts()
         self.constants: dict[Hashable, Any] = {}
         self.log: list[Dispatched | Copied | Lease | None] | None = None
-        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory)
+        self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
+        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
         self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
         self._thread = threading.get_ident()
         self._dead = ""
@@ -163,11 +191,49 @@ class Device:
             program.write(_pack(words)[: program.size])
             program.words = words
         self.counts.dispatches += 1
+        program.run(*self._in_rows(groups), layers)
+
+    def _in_rows(self, groups: int) -> tuple[int, int]:
         if groups <= self.most_groups:
-            program.run(groups, 1, layers)
-        else:
-            rows = -(-groups // self.most_groups)
-            program.run(-(-groups // rows), rows, layers)
+            return groups, 1
+        rows = -(-groups // self.most_groups)
+        return -(-groups // rows), rows
+
+    def step(self, action: Dispatched | Copied, buffers: tuple[int, ...], waits: bool) -> Step:
+        """What was done, made ready to be done again."""
+        if isinstance(action, Copied):
+            return Step(None, buffers, True, (), b"", (action.nbytes,))
+        program, words = action.program, action.words
+        packed = b"" if program.write is None else _pack(words)[: program.size]
+        return Step(program, buffers, waits, words, packed, (*self._in_rows(action.groups), action.layers))
+
+    def run_again(self, steps: Sequence[Step], table: Sequence[Buffer]) -> None:
+        """Do what was done before, on the buffers of a table.
+
+        What came before is done then, and what follows waits for all of it: the buffers need not tell.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        self.next_epoch()
+        bound, barrier = self._bound, self._barrier
+        for program, buffers, waits, words, packed, groups in steps:
+            if waits:
+                barrier(_BARRIER, False)
+            if program is None:
+                source, target = table[buffers[0]], table[buffers[1]]
+                self.copy(source, target, groups[0])
+                continue
+            for place, i in enumerate(buffers):
+                buffer = table[i]
+                if bound[place] is not buffer:
+                    buffer.bind(place, 0, -1)
+                    bound[place] = buffer
+            if program.words is not words and program.write is not None:
+                program.write(packed)
+                program.words = words
+            program.run(*groups)
+        self.counts.dispatches += sum(step.program is not None for step in steps)
+        self.next_epoch()
 
     def _await(self, reads: Sequence[Buffer], writes: Sequence[Buffer]) -> None:
         epoch = self._epoch
@@ -183,6 +249,12 @@ class Device:
         self._barrier(_BARRIER, False)
         self._epoch += 1
         self.counts.barriers += 1
+
+    def make_room(self) -> None:
+        """Have memory given back that is only kept to be quicker."""
+        for cache in list(self.caches):
+            cache.clear()
+        self.pool.collect()
 
     def wait(self) -> None:
         """Let what follows wait, where buffers do not tell that it has to."""

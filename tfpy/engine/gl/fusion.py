@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.maps import Map
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part
 from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.trace import ROOT, VIEW, BaseUsedElsewhere, Trace
 from tfpy.engine.gl.value import STORED, WIDTH, Node, Value, number_of
@@ -148,6 +148,11 @@ def _make(device: Device, v: Value) -> None:
     if kind[0] == "load" and kind[3] == ROOT and trace.leaves[kind[2]].spec.size == v.spec.size:
         _settle(v, trace.leaves[kind[2]].lease)
         return
+    if kind[0] == "load" and [s[:2] for s in trace.steps[:-1]] == [("map", "shift")]:
+        part = _rows_of(ensure(device, trace.leaves[0]), trace.words[0] * WIDTH[v.spec.dtype], v)
+        if part is not None:
+            _settle(v, part)
+            return
     extras = wanted(device, trace, step)
     if trace.base is None:
         leases = run_pointwise(device, v.spec.size, trace, outputs(trace, step, v.spec, extras))
@@ -158,6 +163,16 @@ def _make(device: Device, v: Value) -> None:
     _settle(v, leases[0])
     for lease, extra in zip(leases[1:], extras, strict=True):
         settle_all(trace, extra, lease)
+
+
+def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
+    """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
+    if offset % ALIGNED:
+        return None
+    start = lease.buffer.offset + offset
+    whole = lease.whole if isinstance(lease, Part) else lease
+    room = -(-v.spec.size * WIDTH[v.spec.dtype] // ALIGNED) * ALIGNED
+    return Part(whole, start, min(room, whole.buffer.size - start))
 
 
 def trace_of(device: Device, v: Value, extend: bool, user: Node | None = None) -> tuple[Trace, int]:

@@ -98,13 +98,20 @@ class Pool:
         idle: bytes of those that wait to be used again.
     """
 
-    def __init__(self, allocate: Callable[[int], Any], out_of_memory: Callable[[], bool], cap: int = IDLE_CAP) -> None:
+    def __init__(
+        self,
+        allocate: Callable[[int], Any],
+        out_of_memory: Callable[[], bool],
+        cap: int = IDLE_CAP,
+        make_room: Callable[[], None] = lambda: None,
+    ) -> None:
         self.allocated = 0
         self.idle = 0
         self.count = 0
         self._allocate = allocate
         self._out_of_memory = out_of_memory
         self._cap = cap
+        self._make_room = make_room
         self._bins: dict[int, deque[Buffer]] = {}
         self._returned: deque[Buffer] = deque()
         self._adopted: deque[Pool] = deque()
@@ -119,7 +126,7 @@ class Pool:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
         if self._returned or self._adopted:
-            self._collect()
+            self.collect()
             if self.idle > self._cap:
                 self.trim(self._cap)
         size = size_class(nbytes)
@@ -133,7 +140,7 @@ class Pool:
 
     def trim(self, cap: int = 0) -> None:
         """Free the buffers that have been idle longest until at most `cap` bytes are."""
-        self._collect()
+        self.collect()
         while self.idle > cap:
             oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
             buffer = oldest.popleft()
@@ -145,7 +152,7 @@ class Pool:
 
     def another(self) -> Pool:
         """An empty pool on the same device."""
-        return Pool(self._allocate, self._out_of_memory, self._cap)
+        return Pool(self._allocate, self._out_of_memory, self._cap, self._make_room)
 
     def adopt(self, other: Pool) -> None:
         """Take over the buffers of another pool, which is not used again; on whatever thread, and without OpenGL."""
@@ -157,18 +164,21 @@ class Pool:
 
     def in_use(self) -> int:
         """Bytes of the buffers that values hold."""
-        self._collect()
+        self.collect()
         return self.allocated - self.idle
 
-    def _collect(self) -> None:
+    def collect(self) -> None:
+        """Take in what has been returned, and the buffers of adopted pools."""
         while self._adopted:
             other = self._adopted.popleft()
-            other._collect()
+            other.collect()
             self.allocated += other.allocated
             self.count += other.count
+            self._made |= other._made
             for waiting in other._bins.values():
                 self._returned.extend(waiting)
-            self._elsewhere += [other._returned, *other._elsewhere]
+            if other.allocated > other.idle:
+                self._elsewhere += [other._returned, *other._elsewhere]
         self._drain(self._returned)
         for returned in self._elsewhere:
             self._drain(returned)
@@ -184,6 +194,7 @@ class Pool:
     def _new(self, size: int) -> Buffer:
         gl = self._attempt(size)
         if gl is None:
+            self._make_room()
             self.trim()
             gl = self._attempt(size)
         if gl is None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.backend import Outputs
-from tfpy.engine.gl.device import Copied, Device, Dispatched
+from tfpy.engine.gl.device import Copied, Device, Dispatched, Step
 from tfpy.engine.gl.fusion import ensure
 from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part, Pool
 from tfpy.engine.gl.value import WIDTH, Value, stored_bytes
@@ -38,6 +38,11 @@ class Executor:
         self._plan = plan
         self._run = run
         self._recordable = all(s.dtype in WIDTH for s in plan.specs)
+        device.caches.add(self)
+
+    def clear(self) -> None:
+        """Forget the recordings: the next run makes them anew."""
+        self.recordings.clear()
 
     def __call__(self, payloads: Sequence[Value]) -> list[Value]:
         if not self._recordable or any(v.spec.dtype not in WIDTH for v in payloads):
@@ -58,7 +63,7 @@ class Executor:
         device.pool, device.log = own, []
         try:
             results = self._results(inputs)
-            layout = _layout(results)
+            layout = _layout(results, inputs)
             arena = device.take(layout.room) if layout.places else None
             for i, start in layout.places.items():
                 _put(device, results[i], Part(arena, start, _size(results[i])))  # type: ignore[arg-type]
@@ -118,10 +123,10 @@ def _size(v: Value) -> int:
     return -(-stored_bytes(v.spec) // ALIGNED) * ALIGNED
 
 
-def _layout(results: Sequence[Value]) -> _Layout:
-    """Room for the results that are on the GPU, or still to do; for those that are the same value once."""
+def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
+    """Room for results that are on the GPU, or still to do, and are no inputs; once for those that are one value."""
     places: dict[int, int] = {}
-    seen: set[int] = set()
+    seen = {id(v) for v in inputs}
     room = 0
     for i, v in enumerate(results):
         if v.word is None and v.host is None and id(v) not in seen:
@@ -149,19 +154,6 @@ def _copied(device: Device, v: Value) -> Value:
     return Value(v.spec, lease=lease)
 
 
-class _Step(NamedTuple):
-    """A dispatch or a copy; buffers are places in a recording's table.
-
-    Attributes:
-        waits: it works on memory that is seen as a whole here and in parts there, which barriers do not know of.
-    """
-
-    action: Dispatched | Copied
-    reads: tuple[int, ...]
-    writes: tuple[int, ...]
-    waits: bool
-
-
 class Recording(NamedTuple):
     """What the device did, to be done again on other inputs.
 
@@ -175,7 +167,7 @@ class Recording(NamedTuple):
     """
 
     device: Device
-    steps: list[_Step]
+    steps: list[Step]
     fixed: list[Buffer]
     results: list[Any]
     room: int
@@ -184,7 +176,6 @@ class Recording(NamedTuple):
     def replay(self, inputs: Sequence[Value]) -> list[Value]:
         """The results for other inputs."""
         device = self.device
-        device.wait()  # for what is still under way on the recording's memory
         arena = device.take(self.room) if self.room else None
         table = [*self.fixed, *[v.lease.buffer for v in inputs]]  # type: ignore[union-attr]
         made: list[Value] = []
@@ -198,14 +189,7 @@ class Recording(NamedTuple):
                 made.append(inputs[result] if result >= 0 else made[-1 - result])
             else:
                 made.append(result)
-        for action, reads, writes, waits in self.steps:
-            if waits:
-                device.wait()
-            if type(action) is Dispatched:
-                program, _, _, words, groups, layers = action
-                device.dispatch(program, [table[i] for i in reads], [table[i] for i in writes], words, groups, layers)
-            else:
-                device.copy(table[reads[0]], table[writes[0]], action.nbytes)  # type: ignore[union-attr]
+        device.run_again(self.steps, table)
         return made
 
 
@@ -241,11 +225,18 @@ def record(
             fixed.setdefault(_range(buffer), buffer)
     mixed = _mixed([*fixed.values(), *changing])
     table = {key: i for i, key in enumerate(fixed)} | {key: len(fixed) + i for key, i in own.items()}
-    steps = []
+    steps: list[Step] = []
+    written: set[int] = set()
+    used: set[int] = set()
     for action in actions:
         reads, writes = (tuple([table[_range(b)] for b in buffers]) for buffers in (action.reads, action.writes))
-        waits = any(id(b.gl) in mixed for b in (*action.reads, *action.writes))
-        steps.append(_Step(action, reads, writes, waits))
+        overlapping = any(id(b.gl) in mixed for b in (*action.reads, *action.writes))
+        waits = overlapping or not written.isdisjoint(reads) or not used.isdisjoint(writes)
+        if waits:
+            written, used = set(), set()
+        written.update(writes)
+        used.update(reads, writes)
+        steps.append(device.step(action, (*reads, *writes), waits))
     made = [
         (v.spec, layout.places[i], _size(v)) if i in layout.places else _other(v, inputs, results[:i])
         for i, v in enumerate(results)
