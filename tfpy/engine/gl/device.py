@@ -191,12 +191,11 @@ class Device:
             program.write(_pack(words)[: program.size])
             program.words = words
         self.counts.dispatches += 1
-        if groups <= self.most_groups:
-            program.run(groups, 1, layers)
-        else:
-            program.run(*self._in_rows(groups), layers)
+        program.run(*self._in_rows(groups), layers)
 
     def _in_rows(self, groups: int) -> tuple[int, int]:
+        if groups <= self.most_groups:
+            return groups, 1
         rows = -(-groups // self.most_groups)
         return -(-groups // rows), rows
 
