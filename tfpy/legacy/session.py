@@ -205,7 +205,8 @@ class Session(SessionCamel):
         if count < 1:
             raise argument_error("train", "batch_size", "1 or more", batch_size)
         if not isinstance(optimizer, Optimizer):
-            raise argument_error("train", "optimizer", "an optimizer such as dl.SGDOptimizer", optimizer, TypeError)
+            expected = "an optimizer such as dl.SGDOptimizer; those of tf.train have minimize(function) instead"
+            raise argument_error("train", "optimizer", expected, optimizer, TypeError)
         at_once = self._at_once(cost_tensor, feeds, batched)
         work = _TrainingRun(self, cost_tensor, feeds, optimizer)
         with self._computing("train") as results:
@@ -307,7 +308,8 @@ def _ordered(outputs: Sequence[Tensor], fed: set[int]) -> list[Node]:
     for node in nodes:
         if node.is_placeholder:
             raise ValueError(
-                f"Session: placeholder {node.name!r} of shape {list(node.output.shape)} has no entry in feed_entries."
+                f"Session: placeholder {node.name!r} of shape {list(node.output.shape)} has no entry in feed_entries. "
+                "(In the new API: an argument of the function.)"
             )
     return nodes
 
