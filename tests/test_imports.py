@@ -21,10 +21,19 @@ MAY_IMPORT = {
     "graph": {"core", "engine", "version"},
     "layers": {"core", "engine", "version"},
     "legacy": {"core", "engine", "version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
+    "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
     "_api": {"core", "graph", "layers", "engine"},
 }
 # Third-party modules, and the only places that import them.
-THIRD_PARTY = {"moderngl": "engine/gl/", "rich": "", "typer": "cli.py", "h5py": "", "altair": "", "pooch": ""}
+THIRD_PARTY = {
+    "moderngl": "engine/gl/",
+    "rich": "",
+    "typer": "cli.py",
+    "libcst": "migrate/",
+    "h5py": "",
+    "altair": "",
+    "pooch": "",
+}
 
 
 def imports(path: Path) -> Iterator[tuple[str, bool]]:

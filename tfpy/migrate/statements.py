@@ -1,0 +1,219 @@
+"""Statements: taking them away without losing their comments, remarks before them, functions in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from tfpy.migrate.names import Names, dotted
+
+STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+MARK = "# tfpy migrate: "
+_GONE = "__tfpy_removed__"
+_FUNCTION = "__tfpy_function__"
+
+
+def remarked(statement: Any, reasons: Sequence[str]) -> Any:
+    """A statement with the reasons why something in it was left, as comments before it."""
+    if not reasons:
+        return statement
+    if isinstance(statement, cst.FlattenSentinel):
+        first, *others = statement
+        return cst.FlattenSentinel([remarked(first, reasons), *others])
+    lines = list(statement.leading_lines)
+    there = {line.comment.value for line in lines if line.comment is not None}
+    new = [cst.EmptyLine(comment=cst.Comment(MARK + r)) for r in reasons if MARK + r not in there]
+    return statement.with_changes(leading_lines=[*lines, *new])
+
+
+def remarks(module: cst.Module) -> list[str]:
+    """The remarks in a file."""
+    return [line.strip()[len(MARK) :] for line in module.code.splitlines() if line.strip().startswith(MARK)]
+
+
+def removed(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
+    """A mark in place of a statement, which keeps its comments until `tidied` hands them on."""
+    comments = list(line.leading_lines)
+    if line.trailing_whitespace.comment is not None:
+        comments.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    return cst.SimpleStatementLine([cst.Expr(cst.Name(_GONE))], leading_lines=comments)
+
+
+def replaced(line: cst.SimpleStatementLine, text: str) -> cst.SimpleStatementLine:
+    """Another statement with the comments of one."""
+    return line.with_changes(body=[cst.Expr(cst.parse_expression(text))])
+
+
+def function(
+    name: str,
+    parameters: Sequence[str],
+    value: cst.BaseExpression,
+    before: Sequence[cst.SimpleStatementLine],
+    line: cst.SimpleStatementLine,
+) -> Any:
+    """A function in place of an assignment, with its comments; `before` are statements that come first."""
+    body = cst.SimpleStatementLine([cst.Return(value)], trailing_whitespace=line.trailing_whitespace)
+    made = cst.FunctionDef(
+        cst.Name(name),
+        cst.Parameters([cst.Param(cst.Name(p)) for p in parameters]),
+        cst.IndentedBlock([body]),
+        leading_lines=[] if before else line.leading_lines,
+        # Tells `tidied` that blank lines belong around it.
+        whitespace_before_colon=cst.SimpleWhitespace(" "),
+    )
+    if not before:
+        return made
+    first, *others = before
+    return cst.FlattenSentinel([first.with_changes(leading_lines=line.leading_lines), *others, made])
+
+
+def tidied(block: Any, blank: int) -> Any:
+    """A block without the marks of removed statements, and with blank lines around new functions."""
+    out: list[Any] = []
+    held: list[cst.EmptyLine] = []
+    apart = False
+    for statement in block.body:
+        if _is_gone(statement):
+            held.extend(_after_blank(held, statement.leading_lines))
+            continue
+        lines = [*held, *_after_blank(held, statement.leading_lines)]
+        held = []
+        new = isinstance(statement, cst.FunctionDef) and statement.whitespace_before_colon.value == " "
+        if new:
+            statement = statement.with_changes(whitespace_before_colon=cst.SimpleWhitespace(""))
+        if (new or apart) and out:
+            lines = _with_blank(lines, blank)
+        out.append(statement.with_changes(leading_lines=lines))
+        apart = new
+    changes: dict[str, Any] = {"body": out}
+    if held:
+        changes["footer"] = [*[line for line in held if line.comment is not None], *block.footer]
+    if not out and isinstance(block, cst.IndentedBlock):
+        changes["body"] = [cst.SimpleStatementLine([cst.Pass()])]
+    return block.with_changes(**changes)
+
+
+def _is_gone(statement: cst.CSTNode) -> bool:
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return False
+    item = statement.body[0]
+    return isinstance(item, cst.Expr) and isinstance(item.value, cst.Name) and item.value.value == _GONE
+
+
+def _after_blank(held: Sequence[cst.EmptyLine], lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """Lines to put behind others, without blank ones at their beginning if there are blank ones already."""
+    found = list(lines)
+    if held and held[-1].comment is None:
+        while found and found[0].comment is None:
+            found.pop(0)
+    return found
+
+
+def _with_blank(lines: Sequence[cst.EmptyLine], count: int) -> list[cst.EmptyLine]:
+    there = 0
+    while there < len(lines) and lines[there].comment is None:
+        there += 1
+    return [*[cst.EmptyLine(indent=False)] * max(0, count - there), *lines]
+
+
+class _Loads(cst.CSTVisitor):
+    """The names that a file reads, and those that it binds."""
+
+    def __init__(self) -> None:
+        self.read: set[str] = set()
+        self.bound: set[str] = set()
+        self._labels: set[cst.CSTNode] = set()
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        if isinstance(node.value, cst.Name) and node.value.value == "self":
+            self.read.add(node.attr.value)
+        self._labels.add(node.attr)
+
+    def visit_Arg(self, node: cst.Arg) -> None:
+        if node.keyword is not None:
+            self._labels.add(node.keyword)
+
+    def visit_Param(self, node: cst.Param) -> None:
+        self._bind(node.name)
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._bind(node.name)
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        self._bind(node.name)
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+        self._targets(node.target)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        self._targets(node.target)
+
+    def visit_For(self, node: cst.For) -> None:
+        self._targets(node.target)
+
+    def visit_CompFor(self, node: cst.CompFor) -> None:
+        self._targets(node.target)
+
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> bool:
+        self.bound.add((dotted(node.asname.name) if node.asname is not None else dotted(node.name)) or "")
+        return False
+
+    def _targets(self, target: cst.CSTNode) -> None:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            for element in target.elements:
+                self._targets(element.value)
+        elif isinstance(target, cst.Name):
+            self._bind(target)
+        elif isinstance(target, cst.Attribute):
+            self.bound.add(target.attr.value)
+
+    def _bind(self, node: cst.Name) -> None:
+        self.bound.add(node.value)
+        self._labels.add(node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        if node not in self._labels:
+            self.read.add(node.value)
+
+
+def missing(module: cst.Module, removed_names: set[str]) -> set[str]:
+    """Names that a file reads although their definitions were taken away."""
+    loads = _Loads()
+    module.visit(loads)
+    return (removed_names & loads.read) - loads.bound
+
+
+class _Numerics(cst.CSTTransformer):
+    """Remarks on the statements that ask for deeplearn.js's own numbers."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__()
+        self.names = names
+        self.found = False
+        self._here: list[bool] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, STATEMENTS):
+            self._here.append(False)
+        return super().on_visit(node)
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
+        result = super().on_leave(original_node, updated_node)
+        if isinstance(original_node, STATEMENTS) and self._here.pop():
+            return remarked(result, ["the new API has no numbers of deeplearn.js; the file stays as it is"])
+        return result
+
+    def visit_Call(self, node: cst.Call) -> None:
+        named = node.args[0].value if node.args else None
+        ours = isinstance(named, cst.SimpleString) and named.evaluated_value == "tfjs"
+        if self.names.path(node.func) == "numerics" and self._here and not ours:
+            self.found = self._here[-1] = True
+
+
+def other_numerics(module: cst.Module, names: Names) -> tuple[cst.Module, list[str]] | None:
+    """The file with a remark where it asks for deeplearn.js's numbers; None if it does not."""
+    finder = _Numerics(names)
+    result = module.visit(finder)
+    return (result, remarks(result)) if finder.found else None
