@@ -40,10 +40,22 @@ class Symbol(NamedTuple):
 
 
 class Feed(NamedTuple):
-    """A value for a placeholder, as the script gives it; `kind` is that of the value."""
+    """A value for a placeholder.
+
+    Attributes:
+        value: the expression that the script gives.
+        kind: its kind.
+        place: where it is found instead, when it must be made only once: `feeds["x"]`.
+    """
 
     value: cst.BaseExpression
     kind: Any
+    place: str = ""
+
+    @property
+    def provides(self) -> bool:
+        """Whether it is a provider."""
+        return self.kind == "provider" or (isinstance(self.kind, tuple) and self.kind[0] == "custom")
 
 
 class Problem(Exception):
@@ -63,7 +75,8 @@ class Graphs(ScopedVisitor):
         operands: names in the arguments of graph methods that become calls.
         feeds: lists of feed entries with a name.
         variables: what an optimizer with a name trains, if it was told.
-        problem: why the graphs stay; None when they do not.
+        problems: the parts of the file whose graphs must stay: where and why. A part is a function of the file, or all
+            of it.
     """
 
     def __init__(self, kinds: Kinds) -> None:
@@ -74,25 +87,38 @@ class Graphs(ScopedVisitor):
         self.operands: dict[cst.CSTNode, Symbol] = {}
         self.feeds: dict[Key, dict[Key, Feed]] = {}
         self.variables: dict[Key, cst.BaseExpression] = {}
-        self.problem: Problem | None = None
+        self.problems: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
         self._used: set[cst.CSTNode] = set()
         self._nesting: list[cst.CSTNode] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if self.problem is not None:
-            return False
         self._nesting.append(node)
+        part = self._part()
+        if part in self.problems or part in self.kinds.staying:
+            everything = self._nesting[0] in self.kinds.staying
+            if isinstance(node, cst.Name) and not everything and self._is_from_outside(node, part):
+                self.problems[self._nesting[0]] = node, "a graph is used in a function whose graphs stay"
+            self.enter(node)
+            return True
         try:
             return super().on_visit(node)
         except Problem as problem:
-            self.problem = problem
+            self.problems[part] = problem.node, str(problem)
             self.enter(node)
-            return False
+            return True
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
-        if self._nesting and self._nesting[-1] is original_node:
-            self._nesting.pop()
-            self.leave(original_node)
+        self._nesting.pop()
+        self.leave(original_node)
+
+    def _part(self) -> cst.CSTNode:
+        """The outermost function around the node, or the file."""
+        return next((n for n in self._nesting if isinstance(n, (cst.FunctionDef, cst.ClassDef))), self._nesting[0])
+
+    def _is_from_outside(self, node: cst.Name, part: cst.CSTNode) -> bool:
+        scope = self.kinds.scope_of(self.kinds.label(node))
+        outside = scope in self.kinds.scopes[:1] and part is not scope
+        return outside and self.kinds.of(node) in _GRAPHISH
 
     # Building
 
@@ -113,7 +139,13 @@ class Graphs(ScopedVisitor):
             key = self.kinds.key(target)
             if key in self.feeds:
                 raise Problem(node, "the list of feeds is made more than once")
-            self.feeds[key] = self._read_entries(node.value)
+            self.feeds[key] = self._placed(target.value, self._read_entries(node.value))
+
+    def _placed(self, name: str, feeds: dict[Key, Feed]) -> dict[Key, Feed]:
+        """Feeds of a list with a name: in a dict of that name, unless all of them have names themselves."""
+        if all(dotted(feed.value) is not None for feed in feeds.values()):
+            return feeds
+        return {key: feed._replace(place=f'{name}["{plain(key[1])}"]') for key, feed in feeds.items()}
 
     def _plain(self, node: cst.Assign, kind: str) -> None:
         """A graph or a session has a name of its own."""
@@ -270,13 +302,12 @@ class Graphs(ScopedVisitor):
         for placeholder in self.depends(key):
             if placeholder not in feeds:
                 raise Problem(tensor, f"the placeholder {plain(placeholder[1])!r} is not fed here")
-            kind = feeds[placeholder].kind
-            provides = kind == "provider" or (isinstance(kind, tuple) and kind[0] == "custom")
-            if name == "train" and not provides:
-                raise Problem(
-                    tensor, f"what is fed for {plain(placeholder[1])!r} is no provider that can be seen through"
-                )
-            if name == "eval_all" and provides:
+            feed = feeds[placeholder]
+            if name == "train" and not feed.provides:
+                raise Problem(tensor, f"what is fed for {plain(placeholder[1])!r} cannot be seen to be a provider")
+            if name == "train" and not feed.place and dotted(feed.value) is None and not _is_item(feed.value):
+                raise Problem(tensor, f"the provider of {plain(placeholder[1])!r} has no name")
+            if name == "eval_all" and feed.provides:
                 raise Problem(tensor, "eval_all takes its examples from providers")
 
     def depends(self, key: Key) -> tuple[Key, ...]:
@@ -386,6 +417,10 @@ def default_pad(given: dict[str, cst.BaseExpression]) -> cst.BaseExpression | No
     if isinstance(size, cst.Integer):
         return cst.Integer(str((int(size.value) - 1) // 2))
     return expression("(n - 1) // 2", {"n": size}, {}, "")
+
+
+def _is_item(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Subscript) and dotted(node.value) is not None
 
 
 def _is_one(node: cst.BaseExpression) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from tfpy.migrate.kinds import SCOPES, Kinds, arguments, element
+from tfpy.migrate.kinds import SCOPES, Kinds, Staying, arguments, element
 from tfpy.migrate.names import Names
 from tfpy.migrate.versions import labels
 
@@ -15,18 +15,18 @@ _WRITES = ("set", "add", "fill")
 _ARRAYS = ("array", "ndarray")
 
 
-def infer(module: cst.Module, names: Names, graphs_stay: bool) -> Kinds:
+def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
     """The kinds of a file's variables.
 
     Args:
         module: the file.
         names: its imports.
-        graphs_stay: whether its graphs are left as they are.
+        staying: the parts of the file whose graphs are left as they are.
     """
     pinned: set[Any] = set()
     called_apart = labels(module)
     while True:
-        kinds = Kinds(names, called_apart, graphs_stay, pinned)
+        kinds = Kinds(names, called_apart, staying, pinned)
         for _ in range(_ROUNDS):
             kinds.changed = False
             module.visit(_Round(kinds))
@@ -89,9 +89,7 @@ class _Round(ScopedVisitor):
         """Annotated parameters, and those called `math` where nothing else has that name."""
         table = self.kinds.known.setdefault(node, {})
         for param in node.params.params:
-            annotation = param.annotation.annotation if param.annotation is not None else None
-            path = self.kinds.path(annotation)
-            kind = self.kinds.instance(path) if path is not None else None
+            kind = self.kinds.annotated(param.annotation.annotation) if param.annotation is not None else None
             if param.name.value == "math" and "math" not in self.kinds.names.others:
                 kind = "math"
             if table.get(param.name.value) is None:
@@ -113,9 +111,8 @@ class _Round(ScopedVisitor):
             self._view(target.target, original_node.value)
 
     def leave_AnnAssign(self, original_node: cst.AnnAssign) -> None:
-        path = self.kinds.path(original_node.annotation.annotation)
-        annotated = self.kinds.instance(path) if path is not None else None
-        self.kinds.define(original_node.target, self.kinds.of(original_node.value) or annotated)
+        annotated = self.kinds.annotated(original_node.annotation.annotation)
+        self.kinds.define(original_node.target, annotated or self.kinds.of(original_node.value))
 
     def leave_NamedExpr(self, original_node: cst.NamedExpr) -> None:
         self.kinds.define(original_node.target, self.kinds.of(original_node.value))
@@ -157,6 +154,8 @@ class _Round(ScopedVisitor):
         if isinstance(func, cst.Attribute) and self.kinds.of(func.value) == "math" and func.attr.value == "scope":
             self._scope(original_node)
             return
+        if isinstance(func, cst.Attribute) and func.attr.value == "append" and len(original_node.args) == 1:
+            self.kinds.append(func.value, self.kinds.of(original_node.args[0].value))
         for function, method in called(self.kinds, original_node):
             table = self.kinds.known.setdefault(function, {})
             for param, arg in arguments(function, original_node.args, method):

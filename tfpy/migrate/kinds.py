@@ -6,7 +6,7 @@ A kind is a text ('array', 'math', 'graph', …) or a tuple: ('list', kind), ('t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import libcst as cst
@@ -18,6 +18,7 @@ from tfpy.migrate.versions import Labels
 Kind = Any
 Function = cst.FunctionDef | cst.Lambda
 Scopes = list[cst.CSTNode]
+Staying = Mapping[cst.CSTNode, tuple[cst.CSTNode, str]]  # a function or the module -> where and why its graphs stay
 SCOPES = (
     cst.Module,
     cst.FunctionDef,
@@ -86,15 +87,15 @@ class Kinds:
     Attributes:
         names: its imports.
         labels: what tells apart the variables of one name.
-        graphs_stay: whether its graphs are left as they are, so that sessions give NDArrays.
+        staying: the parts of the file whose graphs are left as they are, so that sessions give NDArrays.
         pinned: names and attributes of arrays that are written to, and stay NDArrays.
         scopes: the scopes around the node that is looked at, the innermost last.
     """
 
-    def __init__(self, names: Names, labels: Labels, graphs_stay: bool, pinned: set[Any]) -> None:
+    def __init__(self, names: Names, labels: Labels, staying: Staying, pinned: set[Any]) -> None:
         self.names = names
         self.labels = labels
-        self.graphs_stay = graphs_stay
+        self.staying = staying
         self.pinned = pinned
         self.scopes: Scopes = []
         self.known: dict[cst.CSTNode, dict[str, Kind]] = {}
@@ -104,6 +105,11 @@ class Kinds:
         self.outer: dict[cst.CSTNode, set[str]] = {}
         self.views: dict[Any, cst.BaseExpression] = {}
         self.changed = False
+
+    @property
+    def graphs_stay(self) -> bool:
+        """Whether the graphs around the node that is looked at are left as they are."""
+        return any(scope in self.staying for scope in self.scopes)
 
     # Names
 
@@ -157,6 +163,16 @@ class Kinds:
             table[name] = new
             self.changed = True
 
+    def append(self, target: cst.CSTNode, kind: Kind) -> None:
+        """Note that a list gets another element."""
+        key = self.key(target)
+        if kind is None or key is None:
+            return
+        if key[0] == "self":
+            self.note(self.attributes, key[1], ("list", kind), key)
+        elif key[0] is not None:
+            self.note(self.known[key[0]], key[1], ("list", kind), key)
+
     # Expressions
 
     def of(self, node: cst.CSTNode | None) -> Kind:
@@ -180,6 +196,15 @@ class Kinds:
         if path.startswith("Scalar.") and path.split(".")[1] in SCALARS:
             return "array"
         return "math" if path == "ENV.math" else None
+
+    def annotated(self, node: cst.BaseExpression) -> Kind:
+        """The kind that an annotation says: of a class, or of a list of instances."""
+        if isinstance(node, cst.Subscript) and dotted(node.value) in ("list", "List", "Sequence", "Iterable"):
+            index = node.slice[0].slice
+            inner = self.annotated(index.value) if isinstance(index, cst.Index) else None
+            return None if inner is None else ("list", inner)
+        path = self.path(node)
+        return None if path is None else self.instance(path)
 
     def instance(self, path: str) -> Kind:
         """The kind of the instances of a legacy class, and of what its functions give."""
@@ -221,7 +246,9 @@ class Kinds:
 
     def _of_list(self, node: cst.List | cst.Tuple) -> Kind:
         kinds = [self.of(e.value) for e in node.elements]
-        same = bool(kinds) and all(k == kinds[0] for k in kinds)
+        if not kinds:
+            return None
+        same = all(k == kinds[0] for k in kinds)
         if same and isinstance(node, cst.List):
             return "list", kinds[0]
         return "tuple", tuple(kinds)

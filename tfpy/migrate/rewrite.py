@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -11,15 +10,16 @@ import tfpy
 from tfpy import legacy
 from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
-from tfpy.migrate.graphs import Graphs, default_pad
+from tfpy.migrate.graphs import Feed, Graphs, default_pad
 from tfpy.migrate.imports import with_imports
 from tfpy.migrate.inference import Scoped, called, infer, is_write
-from tfpy.migrate.kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds
+from tfpy.migrate.kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, arguments
 from tfpy.migrate.names import Names
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
 from tfpy.migrate.versions import plain
 
+Place = statements.Place
 _FREE = ("graph", "session", "placeholder")
 
 
@@ -51,25 +51,25 @@ def migrate(source: str) -> Migration:
     if other_numbers is not None:
         code, left = other_numbers
         return Migration(code.code, 0, left)
-    keep: set[str] = set()
-    stay: tuple[cst.CSTNode, str] | None = None
+    keep: set[Place] = set()
+    staying: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
     while True:
-        kinds = infer(module, names, stay is not None)
+        kinds = infer(module, names, staying)
         graphs = Graphs(kinds)
-        if stay is None:
-            module.visit(graphs)
-            if graphs.problem is not None:
-                stay = graphs.problem.node, str(graphs.problem)
-                continue
-        rewriter = Rewriter(kinds, graphs, keep, stay)
+        module.visit(graphs)
+        if graphs.problems:
+            staying |= graphs.problems
+            continue
+        rewriter = Rewriter(kinds, graphs, keep)
         result = module.visit(rewriter)
         missing = statements.missing(result, rewriter.removed) - keep
         if not missing:
             break
         keep |= missing
-        if stay is None and missing & rewriter.graph_names:
-            stay = module, f"{', '.join(sorted(missing))} is used in a way that has no counterpart"
-    code = with_imports(result, names, rewriter.tf, rewriter.helpers, stay is not None)
+        if missing & rewriter.of_graphs:
+            named = ", ".join(sorted({name for _, name in missing}))
+            staying[module] = module.body[0], f"{named} is used in a way that has no counterpart"
+    code = with_imports(result, names, rewriter.tf, rewriter.helpers, bool(staying))
     return Migration(code.code, rewriter.count, statements.remarks(code))
 
 
@@ -80,25 +80,24 @@ class Rewriter(Scoped, cst.CSTTransformer):
         kinds: the kinds of its variables.
         graphs: what its graphs consist of.
         keep: names whose definitions must stay.
-        stay: why and where its graphs stay; None when they become functions.
 
     Attributes:
         count: how many constructs were rewritten.
         removed: the names whose definitions were taken away.
+        of_graphs: those of them that belong to graphs.
         helpers: what the result needs at its top.
     """
 
-    def __init__(self, kinds: Kinds, graphs: Graphs, keep: set[str], stay: tuple[cst.CSTNode, str] | None) -> None:
+    def __init__(self, kinds: Kinds, graphs: Graphs, keep: set[Place]) -> None:
         super().__init__()
         self.kinds = kinds
         self.graphs = graphs
         self.keep = keep
-        self.stay = stay
         self.tf = kinds.names.tf or ("tfpy" if "tf" in kinds.names.others else "tf")
         self.sessions = Sessions(graphs, kinds, self.again, self.tf)
         self.count = 0
-        self.removed: set[str] = set()
-        self.graph_names: set[str] = set()
+        self.removed: set[Place] = set()
+        self.of_graphs: set[Place] = set()
         self.helpers: list[str] = []
         self._remarks: list[list[str]] = []
         self._frozen: set[cst.CSTNode] = set()
@@ -109,8 +108,9 @@ class Rewriter(Scoped, cst.CSTTransformer):
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, statements.STATEMENTS):
             self._remarks.append([])
-        if self.stay is not None and node is self.stay[0]:
-            self._remark(f"graphs stay as they are: {self.stay[1]}")
+        for place, reason in self.kinds.staying.values():
+            if node is place:
+                self._remark(f"graphs stay as they are: {reason}")
         proceed = super().on_visit(node)
         self.enter(node)
         return proceed
@@ -151,9 +151,9 @@ class Rewriter(Scoped, cst.CSTTransformer):
 
     def visit_Call(self, node: cst.Call) -> None:
         for function, method in called(self.kinds, node):
-            for param, arg in arguments_of(function, node, method):
-                if (function, param) in self.kinds.pinned:
-                    self._freeze(arg)
+            for param, arg in arguments(function, node.args, method):
+                if (function, param.name.value) in self.kinds.pinned:
+                    self._freeze(arg.value)
 
     def _freeze(self, node: cst.CSTNode) -> None:
         """Leave the calls that give arrays as they are: the arrays are written to."""
@@ -186,25 +186,38 @@ class Rewriter(Scoped, cst.CSTTransformer):
         line: cst.SimpleStatementLine,
     ) -> Any:
         kind, key = self.kinds.of(old), self.kinds.key(target)
-        name = plain(key[1]) if key is not None else ""
-        if name in self.keep:
+        place = self._place(plain(key[1]) if key is not None else "")
+        if place in self.keep:
             return line
         if kind == "math" and key is not None:
-            self._remove(name)
+            self._remove(place)
             backend = _backend(self.kinds, old)
             return statements.replaced(line, f'{self.tf}.set_backend("cpu")') if backend else statements.removed(line)
-        if self.stay is not None:
+        if self.kinds.graphs_stay:
             return line
         if kind in _FREE or key in self.graphs.feeds:
-            self._remove(name)
-            self.graph_names.add(name)
+            if any(feed.place for feed in self.graphs.feeds.get(key, {}).values()):
+                self.count += 1
+                return statements.with_value(line, self._in_a_dict(self.graphs.feeds[key]))
+            self._remove(place)
+            self.of_graphs.add(place)
             return statements.removed(line)
         if key in self.graphs.symbols:
             return self._function(key, old, new, line)
         return line
 
-    def _remove(self, name: str) -> None:
-        self.removed.add(name)
+    def _in_a_dict(self, feeds: dict[Any, Feed]) -> cst.Dict:
+        """The values of a list of feeds by the names of the arguments."""
+        items = {cst.SimpleString(f'"{plain(key[1])}"'): self.again(feed.value) for key, feed in feeds.items()}
+        return cst.Dict([cst.DictElement(key, value) for key, value in items.items()])
+
+    def _place(self, name: str, *inner: str) -> Place:
+        """A name with the functions and classes around it."""
+        around = [s.name.value for s in self.kinds.scopes if isinstance(s, (cst.FunctionDef, cst.ClassDef))]
+        return (*around, *inner), name
+
+    def _remove(self, place: Place) -> None:
+        self.removed.add(place)
         self.count += 1
 
     def _function(
@@ -227,11 +240,11 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if self.kinds.path(node.func) == "numerics":
             return True
         if not isinstance(node.func, cst.Attribute):
-            return self.kinds.of(node.func) == "track"
+            return bool(self.kinds.of(node.func) == "track")
         owner, name = self.kinds.of(node.func.value), node.func.attr.value
         if name == "track" and owner == "math":
             return True
-        return name == "dispose" and bool(owner == "math" or (owner == "session" and self.stay is None))
+        return name == "dispose" and bool(owner == "math" or (owner == "session" and not self.kinds.graphs_stay))
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
         return updated_node.with_changes(params=self._params(original_node, updated_node.params))
@@ -242,17 +255,24 @@ class Rewriter(Scoped, cst.CSTTransformer):
         return updated_node.with_changes(params=params, whitespace_after_lambda=space)
 
     def _params(self, function: cst.FunctionDef | cst.Lambda, params: cst.Parameters) -> cst.Parameters:
-        known = self.kinds.known.get(function, {})
-        left = [p for p in params.params if not self._drops(p.name.value, known.get(p.name.value))]
+        left = [p for p in params.params if not self._drops(function, p.name.value)]
         if len(left) == len(params.params):
             return params
-        self.removed |= {p.name.value for p in params.params} - {p.name.value for p in left}
+        dropped = {p.name.value for p in params.params} - {p.name.value for p in left}
+        self.removed |= {self._inside(function, name) for name in dropped}
         if left:
             left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return params.with_changes(params=left)
 
-    def _drops(self, name: str, kind: Any) -> bool:
-        return kind in maths.DROPPED and name not in self.keep
+    def _inside(self, function: cst.FunctionDef | cst.Lambda, name: str) -> Place:
+        inner = (function.name.value,) if isinstance(function, cst.FunctionDef) else ()
+        return self._place(name, *inner)
+
+    def _drops(self, function: cst.FunctionDef | cst.Lambda, name: str) -> bool:
+        """Whether a function loses a parameter."""
+        kind = self.kinds.known.get(function, {}).get(name)
+        kept = {n for place, n in self.keep if isinstance(function, cst.Lambda) or place[-1:] == (function.name.value,)}
+        return kind in maths.DROPPED and name not in kept
 
     def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> Any:
         return statements.tidied(updated_node, 1)
@@ -263,15 +283,25 @@ class Rewriter(Scoped, cst.CSTTransformer):
     # Expressions
 
     def leave_Annotation(self, original_node: cst.Annotation, updated_node: cst.Annotation) -> cst.Annotation:
-        path = self.kinds.path(original_node.annotation)
+        return updated_node.with_deep_changes(updated_node, annotation=self._annotated(updated_node.annotation))
+
+    def _annotated(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An annotation with tensors in place of arrays."""
+        path = self.kinds.path(node)
         if path in ARRAYS or path == "Variable":
-            name = "Variable" if path == "Variable" else "Tensor"
-            return updated_node.with_changes(annotation=expression(f"tf.{name}", {}, {}, self.tf))
-        return updated_node
+            return expression("tf.Variable" if path == "Variable" else "tf.Tensor", {}, {}, self.tf)
+        if isinstance(node, cst.Subscript):
+            items = [
+                item.with_changes(slice=cst.Index(self._annotated(item.slice.value)))
+                for item in node.slice
+                if isinstance(item.slice, cst.Index)
+            ]
+            return node.with_changes(slice=items) if len(items) == len(node.slice) else node
+        return node
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         symbol = self.graphs.operands.get(original_node)
-        if symbol is None or self.stay is not None:
+        if symbol is None or self.kinds.graphs_stay:
             return updated_node
         return cst.Call(updated_node, [cst.Arg(cst.Name(plain(key[1]))) for key in symbol.placeholders])
 
@@ -280,7 +310,7 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if path is not None:
             return self._constant(path) or updated_node
         of_node = "node" in (self.kinds.of(original_node), self.kinds.of(original_node.value))
-        if self.stay is None and of_node and original_node.attr.value in ("node", "data"):
+        if not self.kinds.graphs_stay and of_node and original_node.attr.value in ("node", "data"):
             return updated_node.value
         return updated_node
 
@@ -340,9 +370,9 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if made is not None:
             return made
         found = table("class").get(path)
-        if found is not None and found.forms and self.stay is None:
+        if found is not None and found.forms and not self.kinds.graphs_stay:
             return fill(found, bind(found.parameters, updated.args), self.tf)
-        if path in BUILDERS and self.stay is None:
+        if path in BUILDERS and not self.kinds.graphs_stay:
             return self._shuffled(updated)
         if isinstance(original.func, cst.Name):
             same = self._constant(path)
@@ -379,7 +409,7 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if owner == "initializer" and name == "initialize":
             shape = updated.args[0].value
             return self.sessions.initial(old.value, shape, updated.args[1].value, updated.args[2].value)
-        if self.stay is None:
+        if not self.kinds.graphs_stay:
             changed = self._of_training(owner, snake("session", name), original, updated, new)
             if changed is not None:
                 return changed
@@ -421,26 +451,18 @@ class Rewriter(Scoped, cst.CSTTransformer):
 
     def _without_maths(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
         """A call of a function of the file, without the arguments that it no longer has."""
-        if not called(self.kinds, original):
-            return None
-        left = []
-        for before, after in zip(original.args, updated.args, strict=True):
-            text = before.value.attr.value if isinstance(before.value, cst.Attribute) else ""
-            name = before.value.value if isinstance(before.value, cst.Name) else text
-            if not self._drops(str(name), self.kinds.of(before.value)):
-                left.append(after)
+        dropped = {
+            arg
+            for function, method in called(self.kinds, original)
+            for param, arg in arguments(function, original.args, method)
+            if self._drops(function, param.name.value)
+        }
+        left = [new for old, new in zip(original.args, updated.args, strict=True) if old not in dropped]
         if len(left) == len(updated.args):
             return None
         if left:
             left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return updated.with_changes(args=left)
-
-
-def arguments_of(function: Any, node: cst.Call, method: bool) -> Sequence[tuple[str, cst.BaseExpression]]:
-    """The names of a function's parameters with the arguments of a call."""
-    from tfpy.migrate.kinds import arguments
-
-    return [(param.name.value, arg.value) for param, arg in arguments(function, node.args, method)]
 
 
 def _backend(kinds: Kinds, node: cst.BaseExpression) -> bool:

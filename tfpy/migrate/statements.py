@@ -11,6 +11,7 @@ from tfpy.migrate.names import Names, dotted
 
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 MARK = "# tfpy migrate: "
+Place = tuple[tuple[str, ...], str]  # the names of the functions and classes around a name, and the name
 _GONE = "__tfpy_removed__"
 _FUNCTION = "__tfpy_function__"
 
@@ -44,6 +45,12 @@ def removed(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
 def replaced(line: cst.SimpleStatementLine, text: str) -> cst.SimpleStatementLine:
     """Another statement with the comments of one."""
     return line.with_changes(body=[cst.Expr(cst.parse_expression(text))])
+
+
+def with_value(line: cst.SimpleStatementLine, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    """An assignment with another value."""
+    (item,) = line.body
+    return line.with_changes(body=[item.with_changes(value=value)])
 
 
 def function(
@@ -119,27 +126,42 @@ def _with_blank(lines: Sequence[cst.EmptyLine], count: int) -> list[cst.EmptyLin
 
 
 class _Loads(cst.CSTVisitor):
-    """The names that a file reads, and those that it binds."""
+    """The names that a file reads and binds, each with the functions and classes around it."""
 
     def __init__(self) -> None:
-        self.read: set[str] = set()
-        self.bound: set[str] = set()
+        self.read: set[Place] = set()
+        self.bound: set[Place] = set()
+        self._around: list[str] = []
         self._labels: set[cst.CSTNode] = set()
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        proceed = super().on_visit(node)
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            self._around.append(node.name.value)
+        return proceed
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        if isinstance(original_node, (cst.FunctionDef, cst.ClassDef)):
+            self._around.pop()
+        super().on_leave(original_node)
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         if isinstance(node.value, cst.Name) and node.value.value == "self":
-            self.read.add(node.attr.value)
+            self._read(node.attr.value)
         self._labels.add(node.attr)
 
     def visit_Arg(self, node: cst.Arg) -> None:
         if node.keyword is not None:
             self._labels.add(node.keyword)
 
-    def visit_Param(self, node: cst.Param) -> None:
-        self._bind(node.name)
-
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._bind(node.name)
+        self.bound |= {((*self._around, node.name.value), p.name.value) for p in node.params.params}
+        self._labels |= {p.name for p in node.params.params}
+
+    def visit_Lambda(self, node: cst.Lambda) -> None:
+        for param in node.params.params:
+            self._bind(param.name)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self._bind(node.name)
@@ -157,7 +179,7 @@ class _Loads(cst.CSTVisitor):
         self._targets(node.target)
 
     def visit_ImportAlias(self, node: cst.ImportAlias) -> bool:
-        self.bound.add((dotted(node.asname.name) if node.asname is not None else dotted(node.name)) or "")
+        self._bound((dotted(node.asname.name) if node.asname is not None else dotted(node.name)) or "")
         return False
 
     def _targets(self, target: cst.CSTNode) -> None:
@@ -167,22 +189,40 @@ class _Loads(cst.CSTVisitor):
         elif isinstance(target, cst.Name):
             self._bind(target)
         elif isinstance(target, cst.Attribute):
-            self.bound.add(target.attr.value)
+            self._bound(target.attr.value)
 
     def _bind(self, node: cst.Name) -> None:
-        self.bound.add(node.value)
+        self._bound(node.value)
         self._labels.add(node)
+
+    def _bound(self, name: str) -> None:
+        self.bound.add((tuple(self._around), name))
+
+    def _read(self, name: str) -> None:
+        self.read.add((tuple(self._around), name))
 
     def visit_Name(self, node: cst.Name) -> None:
         if node not in self._labels:
-            self.read.add(node.value)
+            self._read(node.value)
 
 
-def missing(module: cst.Module, removed_names: set[str]) -> set[str]:
+def missing(module: cst.Module, removed_names: set[Place]) -> set[Place]:
     """Names that a file reads although their definitions were taken away."""
     loads = _Loads()
     module.visit(loads)
-    return (removed_names & loads.read) - loads.bound
+    found = set()
+    for place, name in removed_names:
+        for around, read in loads.read:
+            if read == name and _is_within(around, place, name, loads.bound):
+                found.add((place, name))
+    return found
+
+
+def _is_within(around: tuple[str, ...], place: tuple[str, ...], name: str, bound: set[Place]) -> bool:
+    """Whether a name that is read means what was defined at a place: nothing closer to it binds the name."""
+    if around[: len(place)] != place and place[:1] != around[:1]:
+        return False
+    return not any((around[:n], name) in bound for n in range(min(len(place), len(around)), len(around) + 1))
 
 
 class _Numerics(cst.CSTTransformer):

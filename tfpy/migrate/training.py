@@ -60,7 +60,7 @@ class Sessions:
 
     def _data(self, feed: Feed) -> cst.BaseExpression:
         """What is fed for one example."""
-        value = self.again(feed.value)
+        value = cst.parse_expression(feed.place) if feed.place else self.again(feed.value)
         method = next_copy(feed)
         if method is not None:
             return expression(f"v.{method}()", {"v": value}, {}, self.tf)
