@@ -259,7 +259,7 @@ class Successor(NamedTuple):
     @property
     def text(self) -> str:
         """For readers."""
-        return self.forms[-1][1] if self.forms else self.reason
+        return " or ".join(form for _, form in self.forms) or self.reason
 
 
 def parameters(function: Callable[..., Any], skip: int = 0) -> Parameters:
