@@ -120,7 +120,29 @@ def test_files_that_are_not_legacy_stay() -> None:
         assert migrate(code).code == code
 
 
+def test_comments_within_expressions_go_before_them() -> None:
+    code = "x = math.matMul(\n    a,  # the first\n    # and\n    a,\n)  # behind\n"
+    assert body(code) == "# the first\n# and\nx = tf.mat_mul(a, a)  # behind"
+    assert body("x = math.add(\n    a,  # the first\n    a,\n)\n") == "x = tf.add(\n    a,  # the first\n    a,\n)"
+
+
+def test_quotes_within_formatted_texts() -> None:
+    assert body('x = f"{dl.Scalar.new(y)}"\n') == """x = f"{tf.scalar(y, 'float32')}\""""
+    assert body("x = f'{dl.Scalar.new(y)}'\n") == """x = f'{tf.scalar(y, "float32")}'"""
+    assert body("""x = f"{a.get(0)} {'s'}"\n""") == """x = f"{a.buffer_sync().get(0)} {'s'}\""""
+
+
+def test_imports_in_functions() -> None:
+    code = "def {}():\n    from tfpy import legacy as dl\n    return dl.Scalar.new(1)\n"
+    new = "def {}():\n    import tfpy as tf\n    return tf.scalar(1)\n"
+    assert migrate(code.format("f") + code.format("g")).code == new.format("f") + new.format("g")
+
+
 GRAPH = "from tfpy import legacy as dl\ng = dl.Graph()\nx = g.placeholder('x', [2])\n"
+TWO = (
+    "z = g.placeholder('z', [2])\ns = dl.Session(g, dl.NDArrayMathCPU())\n"
+    "p, q = dl.InCPUMemoryShuffledInputProviderBuilder([[], []]).getInputProviders()\n"
+)
 STAY = {
     "for i in range(2):\n    y = g.square(x)\n": "in a loop",
     "y = g.square(x)\nprint(y.shape)\n": "'y' is used",
@@ -131,6 +153,8 @@ STAY = {
     "s = dl.Session(g, dl.NDArrayMathCPU())\ny = g.square(x)\ns.eval(y)\n": "'x' is not fed",
     "y = g.maxPool(g.constant([[[1]]]), 2, 3)\n": "padding",
     "nodes = g.getNodes()\n": "",
+    TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}, {'tensor': z, 'data': q}])\n": "does not need",
+    TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}])\n": "only some of the providers",
 }
 
 

@@ -188,8 +188,8 @@ class Session(SessionCamel):
             batch_size: how many examples.
             optimizer: changes the variables.
             cost_reduction: what to return.
-            batched: True evaluates all examples at once, False one by one; by default at once where the graph's ops
-                allow it (one by one in deeplearn.js numerics).
+            batched: True evaluates all examples at once, False one by one; by default at once where there are several
+                and the graph's ops allow it (one by one in deeplearn.js numerics).
 
         Returns:
             A Scalar that belongs to the caller's scope: 0, or the sum or mean of the costs before the step.
@@ -207,7 +207,8 @@ class Session(SessionCamel):
         if not isinstance(optimizer, Optimizer):
             expected = "an optimizer such as dl.SGDOptimizer; those of tf.train have minimize(function) instead"
             raise argument_error("train", "optimizer", expected, optimizer, TypeError)
-        at_once = self._at_once(cost_tensor, feeds, batched)
+        wanted = False if batched is None and count == 1 else batched  # a stack of one only costs time
+        at_once = self._at_once(cost_tensor, feeds, wanted)
         work = _TrainingRun(self, cost_tensor, feeds, optimizer)
         with self._computing("train") as results:
             optimizer.before_batch(self.math, count, work.runtime, work.activations, work.gradients)

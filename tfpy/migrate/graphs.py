@@ -88,6 +88,7 @@ class Graphs(ScopedVisitor):
         self.feeds: dict[Key, dict[Key, Feed]] = {}
         self.variables: dict[Key, cst.BaseExpression] = {}
         self.problems: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
+        self.together: list[set[Key]] = []  # the providers of one builder
         self._used: set[cst.CSTNode] = set()
         self._nesting: list[cst.CSTNode] = []
 
@@ -135,6 +136,8 @@ class Graphs(ScopedVisitor):
             self.variables.update(self._trained(target, node.value))
         elif kind == "builder" and isinstance(target, cst.Name):
             self._used.add(target)
+        elif kind == ("list", "provider") and isinstance(target, (cst.Tuple, cst.List)):
+            self.together.append({self.kinds.key(e.value) for e in target.elements})
         elif self._entries(node.value) is not None and isinstance(target, cst.Name):
             key = self.kinds.key(target)
             if key in self.feeds:
@@ -143,7 +146,7 @@ class Graphs(ScopedVisitor):
 
     def _placed(self, name: str, feeds: dict[Key, Feed]) -> dict[Key, Feed]:
         """Feeds of a list with a name: in a dict of that name, unless all of them have names themselves."""
-        if all(dotted(feed.value) is not None for feed in feeds.values()):
+        if all(_is_name(feed.value) for feed in feeds.values()):
             return feeds
         return {key: feed._replace(place=f'{name}["{plain(key[1])}"]') for key, feed in feeds.items()}
 
@@ -294,6 +297,7 @@ class Graphs(ScopedVisitor):
 
     def _check(self, tensor: cst.BaseExpression, feeds: dict[Key, Feed], name: str) -> None:
         kind, key = self.kinds.of(tensor), self.kinds.key(tensor)
+        self._check_providers(tensor, feeds)
         if kind in ("variable", "constant") and name != "train":
             return
         if key not in self.symbols and key not in self.placeholders:
@@ -305,10 +309,20 @@ class Graphs(ScopedVisitor):
             feed = feeds[placeholder]
             if name == "train" and not feed.provides:
                 raise Problem(tensor, f"what is fed for {plain(placeholder[1])!r} cannot be seen to be a provider")
-            if name == "train" and not feed.place and dotted(feed.value) is None and not _is_item(feed.value):
+            if name == "train" and not feed.place and not _is_name(feed.value):
                 raise Problem(tensor, f"the provider of {plain(placeholder[1])!r} has no name")
             if name == "eval_all" and feed.provides:
                 raise Problem(tensor, "eval_all takes its examples from providers")
+
+    def _check_providers(self, tensor: cst.BaseExpression, feeds: dict[Key, Feed]) -> None:
+        """Providers must go on together: a session asks all that are fed, and a function those that it needs."""
+        key = self.kinds.key(tensor)
+        needed = self.depends(key) if key in self.symbols or key in self.placeholders else ()
+        asked = {self.kinds.key(feed.value) for feed in feeds.values() if feed.kind == "provider"}
+        if any(feed.provides and placeholder not in needed for placeholder, feed in feeds.items()):
+            raise Problem(tensor, "a provider is fed that the tensor does not need")
+        if any(asked & group and not group <= asked for group in self.together):
+            raise Problem(tensor, "only some of the providers of a builder are fed")
 
     def depends(self, key: Key) -> tuple[Key, ...]:
         """The placeholders that a tensor depends on."""
@@ -419,8 +433,9 @@ def default_pad(given: dict[str, cst.BaseExpression]) -> cst.BaseExpression | No
     return expression("(n - 1) // 2", {"n": size}, {}, "")
 
 
-def _is_item(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Subscript) and dotted(node.value) is not None
+def _is_name(node: cst.BaseExpression) -> bool:
+    """Whether an expression names something that is there: it may be repeated."""
+    return dotted(node.value if isinstance(node, cst.Subscript) else node) is not None
 
 
 def _is_one(node: cst.BaseExpression) -> bool:

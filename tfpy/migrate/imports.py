@@ -125,6 +125,14 @@ class _Imports(cst.CSTTransformer):
         self.names = names
         self.new = new
         self.wanted = wanted and names.tf is None
+        self._inside = 0
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._inside += 1
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
+        self._inside -= 1
+        return updated_node
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -134,7 +142,7 @@ class _Imports(cst.CSTTransformer):
         left = self._left(updated_node.body[0])
         lines = [updated_node.with_changes(body=[left])] if left is not None else []
         if self.wanted:
-            self.wanted = False
+            self.wanted = self._inside > 0  # a function's import is its own
             new = cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine)
             lines = [new.with_changes(leading_lines=updated_node.leading_lines), *lines]
             lines[1:] = [line.with_changes(leading_lines=[]) for line in lines[1:]]

@@ -29,6 +29,7 @@ class Names(cst.CSTVisitor):
 
     Attributes:
         legacy: what a prefix of a dotted name means: a path under tfpy.legacy, '' for the package itself.
+        is_legacy: whether the file imports tfpy.legacy at all.
         star: whether all legacy names are imported with `*`.
         tf: the name of the new API, if the file has imported it.
         others: all other names that imports bind.
@@ -36,6 +37,7 @@ class Names(cst.CSTVisitor):
 
     def __init__(self, module: cst.Module) -> None:
         self.legacy: dict[str, str] = {}
+        self.is_legacy = False
         self.star = False
         self.tf: str | None = None
         self.others: set[str] = set()
@@ -46,6 +48,7 @@ class Names(cst.CSTVisitor):
             name, bound = dotted(alias.name) or "", asname(alias)
             if name == PACKAGE:
                 self.legacy[bound] = ""
+                self.is_legacy = True
             elif name == "tfpy":
                 self.tf = bound
                 self.legacy[f"{bound}.legacy"] = ""
@@ -56,20 +59,18 @@ class Names(cst.CSTVisitor):
         module = dotted(node.module) or ""
         if isinstance(node.names, cst.ImportStar):
             self.star = self.star or module == PACKAGE
+            self.is_legacy = self.is_legacy or self.star
             return
         for alias in node.names:
             name, bound = dotted(alias.name) or "", asname(alias)
             if module == "tfpy" and name == "legacy":
                 self.legacy[bound] = ""
+                self.is_legacy = True
             elif module == PACKAGE or module.startswith(f"{PACKAGE}."):
                 self.legacy[bound] = name
+                self.is_legacy = True
             else:
                 self.others.add(bound)
-
-    @property
-    def is_legacy(self) -> bool:
-        """Whether the file uses tfpy.legacy at all."""
-        return self.star or any(not name.endswith(".legacy") or name == PACKAGE for name in self.legacy)
 
     def path(self, node: cst.CSTNode | None) -> str | None:
         """The path under tfpy.legacy that an expression means: 'Array2D.new' for `dl.Array2D.new`; else None."""

@@ -118,6 +118,8 @@ class Rewriter(Scoped, cst.CSTTransformer):
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         self.leave(original_node)
         result = super().on_leave(original_node, updated_node)
+        if isinstance(original_node, cst.SimpleStatementLine) and result is not original_node:
+            result = statements.with_comments(result, original_node)
         if isinstance(original_node, statements.STATEMENTS):
             result = statements.remarked(result, self._remarks.pop())
         return result
@@ -330,6 +332,11 @@ class Rewriter(Scoped, cst.CSTTransformer):
             return None
         self.count += 1
         return expression(text, {}, {}, self.tf)
+
+    def leave_FormattedString(
+        self, original_node: cst.FormattedString, updated_node: cst.FormattedString
+    ) -> cst.BaseExpression:
+        return updated_node if updated_node.deep_equals(original_node) else statements.other_quotes(updated_node)
 
     def leave_Await(self, original_node: cst.Await, updated_node: cst.Await) -> cst.BaseExpression:
         """`await a.val(…)`, whose successor gives the number at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +33,42 @@ def remarked(statement: Any, reasons: Sequence[str]) -> Any:
 def remarks(module: cst.Module) -> list[str]:
     """The remarks in a file."""
     return [line.strip()[len(MARK) :] for line in module.code.splitlines() if line.strip().startswith(MARK)]
+
+
+def with_comments(statement: Any, original: cst.CSTNode) -> Any:
+    """A rewritten statement, with comments before it that stood inside it and would be lost."""
+    statements = list(statement) if isinstance(statement, cst.FlattenSentinel) else [statement]
+    there = Counter(c for s in statements for c in _comments(s))
+    lost = Counter(_comments(original)) - there
+    if not lost:
+        return statement
+    lines = [cst.EmptyLine(comment=cst.Comment(text)) for text in lost.elements()]
+    first = statements[0].with_changes(leading_lines=[*statements[0].leading_lines, *lines])
+    return cst.FlattenSentinel([first, *statements[1:]]) if len(statements) > 1 else first
+
+
+def _comments(node: cst.CSTNode) -> list[str]:
+    if isinstance(node, cst.Comment):
+        return [node.value]
+    return [text for child in node.children for text in _comments(child)]
+
+
+def other_quotes(text: cst.FormattedString) -> cst.FormattedString:
+    """A formatted text whose expressions do not use its own quotes, which Python allows from 3.12 on only."""
+    return text.with_changes(parts=[part.visit(_Quotes(text.quote[0])) for part in text.parts])
+
+
+class _Quotes(cst.CSTTransformer):
+    def __init__(self, taken: str) -> None:
+        super().__init__()
+        self.taken = taken
+
+    def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.SimpleString:
+        other = "'" if self.taken == '"' else '"'
+        inside = updated_node.value[1:-1]
+        if updated_node.value[:1] != self.taken or other in inside or "\\" in inside:
+            return updated_node
+        return updated_node.with_changes(value=f"{other}{inside}{other}")
 
 
 def removed(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
