@@ -23,7 +23,7 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)(?!\w)")
 LEFT = {
     "data_set": 1,
     "fed_intermediate": 1,
-    "functions": 2,
+    "functions": 1,
     "gradients": 1,
     "graph_runner": 1,
     "own_numbers": 1,

@@ -139,6 +139,15 @@ def test_imports_in_functions() -> None:
 
 
 GRAPH = "from tfpy import legacy as dl\ng = dl.Graph()\nx = g.placeholder('x', [2])\n"
+
+
+def test_comparisons_of_arrays_are_remarked_on() -> None:
+    for comparison in ("a == unknown", "a in [a]", "unknown not in [a, math.neg(a)]"):
+        assert "element by element" in migrate(f"{HEAD}x = {comparison}\n").left[0]
+    for comparison in ("a is None", "a.shape == (2,)", "a.get(0) == 1"):
+        assert not migrate(f"{HEAD}x = {comparison}\n").left
+
+
 TWO = (
     "z = g.placeholder('z', [2])\ns = dl.Session(g, dl.NDArrayMathCPU())\n"
     "p, q = dl.InCPUMemoryShuffledInputProviderBuilder([[], []]).getInputProviders()\n"
@@ -153,6 +162,7 @@ STAY = {
     "s = dl.Session(g, dl.NDArrayMathCPU())\ny = g.square(x)\ns.eval(y)\n": "'x' is not fed",
     "y = g.maxPool(g.constant([[[1]]]), 2, 3)\n": "padding",
     "nodes = g.getNodes()\n": "",
+    "y = g.add(x, g.constant(dl.Array1D.randNormal([2])))\n": "constant that is computed",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}, {'tensor': z, 'data': q}])\n": "does not need",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}])\n": "only some of the providers",
 }

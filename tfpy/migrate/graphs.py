@@ -129,20 +129,25 @@ class Graphs(ScopedVisitor):
         if kind in ("graph", "session"):
             self._plain(node, kind)
         elif kind == "placeholder":
-            self._placeholder(node)
+            self._placeholder(target, node.value, node)
+        elif are_placeholders(kind) and isinstance(target, (cst.Tuple, cst.List)):
+            if not isinstance(node.value, (cst.Tuple, cst.List)):
+                raise Problem(node, "placeholders are not made one by one")
+            for left, right in zip(target.elements, node.value.elements, strict=True):
+                self._placeholder(left.value, right.value, node)
         elif kind == "symbol":
             self._symbol(node)
         elif kind == "optimizer":
             self.variables.update(self._trained(target, node.value))
-        elif kind == "builder" and isinstance(target, cst.Name):
+        elif kind == "builder" and self.kinds.key(target) is not None:
             self._used.add(target)
         elif kind == ("list", "provider") and isinstance(target, (cst.Tuple, cst.List)):
             self.together.append({self.kinds.key(e.value) for e in target.elements})
-        elif self._entries(node.value) is not None and isinstance(target, cst.Name):
+        elif self._entries(node.value) is not None and self.kinds.key(target) is not None:
             key = self.kinds.key(target)
             if key in self.feeds:
                 raise Problem(node, "the list of feeds is made more than once")
-            self.feeds[key] = self._placed(target.value, self._read_entries(node.value))
+            self.feeds[key] = self._placed(dotted(target) or "", self._read_entries(node.value))
 
     def _placed(self, name: str, feeds: dict[Key, Feed]) -> dict[Key, Feed]:
         """Feeds of a list with a name: in a dict of that name, unless all of them have names themselves."""
@@ -159,41 +164,41 @@ class Graphs(ScopedVisitor):
         self._used.add(node.targets[0].target)
         self._consume(node.value)
 
-    def _name_of(self, node: cst.Assign) -> cst.Name:
-        """The one name of what is built, which must be built once."""
-        target = node.targets[0].target
-        if not isinstance(target, cst.Name) or len(node.targets) > 1:
+    def _name_of(self, target: cst.BaseExpression, node: cst.Assign) -> str:
+        """The name of what is built, which must be built once."""
+        name, key = dotted(target), self.kinds.key(target)
+        if key is None or name is None or len(node.targets) > 1:
             raise Problem(node, "a tensor of the graph has no simple name")
         inside: list[cst.CSTNode] = []
         for around in self._nesting:
             inside = [] if isinstance(around, (cst.FunctionDef, cst.Module)) else [*inside, around]
         if any(isinstance(around, _NESTED) for around in inside):
             raise Problem(node, "the graph is built in a loop or under a condition")
-        key = self.kinds.key(target)
         if key in self.symbols or key in self.placeholders:
-            raise Problem(node, f"{target.value!r} names more than one tensor of the graph")
+            raise Problem(node, f"{name!r} names more than one tensor of the graph")
         self._used.add(target)
-        return target
+        return name
 
-    def _placeholder(self, node: cst.Assign) -> None:
-        target = self._name_of(node)
-        if not isinstance(node.value, cst.Call):
-            raise Problem(node, f"the placeholder {target.value!r} has a second name")
-        self._consume(node.value.func)
+    def _placeholder(self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.Assign) -> None:
+        name = self._name_of(target, node)
+        if not isinstance(value, cst.Call):
+            raise Problem(node, f"the placeholder {name!r} has a second name")
+        self._consume(value.func)
         key = self.kinds.key(target)
         self.placeholders[key] = len(self.placeholders)
-        given = _bound(node, "graph", "placeholder", node.value)
+        given = _bound(node, "graph", "placeholder", value)
         shape = given.get("shape")
         one = isinstance(shape, (cst.List, cst.Tuple)) and len(shape.elements) == 1
         self.sizes[key] = shape.elements[0].value if one else None  # type: ignore[union-attr]
 
     def _symbol(self, node: cst.Assign) -> None:
-        target = self._name_of(node)
+        target = node.targets[0].target
+        name = self._name_of(target, node)
         if not isinstance(node.value, cst.Call):
-            raise Problem(node, f"the tensor {target.value!r} has a second name")
+            raise Problem(node, f"the tensor {name!r} has a second name")
         found, size = self._built(node.value, top=True)
         order = sorted(found, key=self.placeholders.__getitem__)
-        self.symbols[self.kinds.key(target)] = Symbol(target.value, tuple(order), size)
+        self.symbols[self.kinds.key(target)] = Symbol(name, tuple(order), size)
 
     def _built(self, call: cst.BaseExpression, top: bool) -> tuple[set[Key], cst.BaseExpression | None]:
         """The placeholders that an expression of the graph depends on, and its size if it is a vector's."""
@@ -216,6 +221,8 @@ class Graphs(ScopedVisitor):
         given = _bound(call, "graph", name, call)
         if name in ("conv2d", "max_pool") and default_pad(given) is None:
             raise Problem(call, "the default padding cannot be seen here; give zero_pad")
+        if name == "constant" and _makes(given.get("value")):
+            raise Problem(call, "a constant that is computed has no name")
         parts = [(key, self._built(value, top=False)) for key, value in given.items()] if name != "constant" else []
         size = next((part[1] for key, part in parts if key in ("x", "x1")), None)
         if name in ("reshape", "matmul", "reduce_sum", "conv2d", "max_pool", "variable") or name.startswith("concat"):
@@ -411,6 +418,12 @@ class Graphs(ScopedVisitor):
             raise Problem(node, f"the {kind} is given to a function")
 
 
+def are_placeholders(kind: Any) -> bool:
+    """Whether a kind is that of several placeholders."""
+    parts = kind[1] if isinstance(kind, tuple) and kind[0] == "tuple" else kind[1:] if isinstance(kind, tuple) else ()
+    return bool(parts) and all(part == "placeholder" for part in parts)
+
+
 def _bound(node: cst.CSTNode, kind: str, name: str, call: cst.Call) -> dict[str, cst.BaseExpression]:
     found = successor(kind, name)
     assert found is not None
@@ -431,6 +444,11 @@ def default_pad(given: dict[str, cst.BaseExpression]) -> cst.BaseExpression | No
     if isinstance(size, cst.Integer):
         return cst.Integer(str((int(size.value) - 1) // 2))
     return expression("(n - 1) // 2", {"n": size}, {}, "")
+
+
+def _makes(node: cst.CSTNode | None) -> bool:
+    """Whether an expression calls something: repeated, it may give another value."""
+    return node is not None and (isinstance(node, cst.Call) or any(_makes(child) for child in node.children))
 
 
 def _is_name(node: cst.BaseExpression) -> bool:

@@ -10,7 +10,7 @@ import tfpy
 from tfpy import legacy
 from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
-from tfpy.migrate.graphs import Feed, Graphs, default_pad
+from tfpy.migrate.graphs import Feed, Graphs, are_placeholders, default_pad
 from tfpy.migrate.imports import with_imports
 from tfpy.migrate.inference import Scoped, called, infer, is_write
 from tfpy.migrate.kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, arguments
@@ -197,7 +197,7 @@ class Rewriter(Scoped, cst.CSTTransformer):
             return statements.replaced(line, f'{self.tf}.set_backend("cpu")') if backend else statements.removed(line)
         if self.kinds.graphs_stay:
             return line
-        if kind in _FREE or key in self.graphs.feeds:
+        if kind in _FREE or are_placeholders(kind) or key in self.graphs.feeds:
             if any(feed.place for feed in self.graphs.feeds.get(key, {}).values()):
                 self.count += 1
                 return statements.with_value(line, self._in_a_dict(self.graphs.feeds[key]))
@@ -233,6 +233,8 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if self.kinds.of(old.func.value) == "layers":
             before, new = self.sessions.dense(symbol.name, old)
             self.count += 1
+        if key[0] == "self":
+            return statements.with_lambda(line, [plain(p[1]) for p in symbol.placeholders], new, before)
         return statements.function(symbol.name, [plain(p[1]) for p in symbol.placeholders], new, before, line)
 
     def _is_idle(self, node: cst.BaseExpression) -> bool:
@@ -302,12 +304,20 @@ class Rewriter(Scoped, cst.CSTTransformer):
         return node
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        symbol = self.graphs.operands.get(original_node)
-        if symbol is None or self.kinds.graphs_stay:
+        if original_node not in self.graphs.operands or self.kinds.graphs_stay:
             return updated_node
+        return self._called(original_node, updated_node)
+
+    def _called(self, original_node: cst.BaseExpression, updated_node: cst.BaseExpression) -> cst.Call:
+        """A tensor of the graph in an expression of the graph: a call of its function."""
+        symbol = self.graphs.operands[original_node]
         return cst.Call(updated_node, [cst.Arg(cst.Name(plain(key[1]))) for key in symbol.placeholders])
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        if original_node in self.graphs.operands and not self.kinds.graphs_stay:
+            return self._called(original_node, updated_node)
+        if self.kinds.of(original_node) == "placeholder" and not self.kinds.graphs_stay:
+            return updated_node.attr
         path = self.kinds.path(original_node)
         if path is not None:
             return self._constant(path) or updated_node
@@ -332,6 +342,16 @@ class Rewriter(Scoped, cst.CSTTransformer):
             return None
         self.count += 1
         return expression(text, {}, {}, self.tf)
+
+    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.Comparison:
+        """Arrays are equal only to themselves; tensors are compared element by element."""
+        kinds = {self.kinds.of(n) for n in (original_node.left, *[c.comparator for c in original_node.comparisons])}
+        equal = (cst.Equal, cst.NotEqual, cst.In, cst.NotIn)
+        if kinds & {"array", ("list", "array")} and any(
+            isinstance(c.operator, equal) for c in original_node.comparisons
+        ):
+            self._remark("tensors are compared element by element; arrays were equal only to themselves (use `is`)")
+        return updated_node
 
     def leave_FormattedString(
         self, original_node: cst.FormattedString, updated_node: cst.FormattedString

@@ -90,6 +90,24 @@ def with_value(line: cst.SimpleStatementLine, value: cst.BaseExpression) -> cst.
     return line.with_changes(body=[item.with_changes(value=value)])
 
 
+def with_lambda(
+    line: cst.SimpleStatementLine,
+    parameters: Sequence[str],
+    value: cst.BaseExpression,
+    before: Sequence[cst.SimpleStatementLine],
+) -> Any:
+    """An attribute that is assigned a function."""
+    made = cst.Lambda(cst.Parameters([cst.Param(cst.Name(p)) for p in parameters]), value)
+    if not parameters:
+        made = made.with_changes(whitespace_after_lambda=cst.SimpleWhitespace(""))
+    new = with_value(line, made)
+    if not before:
+        return new
+    first, *others = before
+    behind = new.with_changes(leading_lines=[])
+    return cst.FlattenSentinel([first.with_changes(leading_lines=line.leading_lines), *others, behind])
+
+
 def function(
     name: str,
     parameters: Sequence[str],

@@ -26,7 +26,7 @@ def shuffled_together(*lists):
 
 def call(function: str, args: Sequence[cst.BaseExpression]) -> cst.Call:
     """A call of a function by name."""
-    return cst.Call(cst.Name(function), [cst.Arg(a) for a in args])
+    return cst.Call(cst.parse_expression(function), [cst.Arg(a) for a in args])
 
 
 class Sessions:
@@ -129,8 +129,8 @@ class Sessions:
             text = operation.text.replace("(x", f"({text}").replace(", alpha", "")
         parts: Given = {
             "x": self.again(given["x"]),
-            "weights": cst.Name(f"{name}_weights"),
-            "bias": cst.Name(f"{name}_bias"),
+            "weights": cst.parse_expression(f"{name}_weights"),
+            "bias": cst.parse_expression(f"{name}_bias"),
         }
         return lines, expression(text, parts, {}, self.tf)
 
@@ -175,4 +175,5 @@ def _text(node: cst.BaseExpression | None, default: str) -> str:
 
 
 def _assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
-    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], value)])
+    target = cst.ensure_type(cst.parse_expression(name), cst.BaseAssignTargetExpression)  # type: ignore[type-abstract]
+    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], value)])
