@@ -141,6 +141,21 @@ def test_imports_in_functions() -> None:
 GRAPH = "from tfpy import legacy as dl\ng = dl.Graph()\nx = g.placeholder('x', [2])\n"
 
 
+def test_costs_that_are_not_returned() -> None:
+    head = GRAPH + "w = g.variable('w', dl.Array1D.zeros([2]))\ncost = g.reduceSum(g.multiply(w, x))\n"
+    head += "(p,) = dl.InCPUMemoryShuffledInputProviderBuilder([[dl.Array1D.ones([2])]]).getInputProviders()\n"
+    head += "s = dl.Session(g, dl.NDArrayMathCPU())\nfeeds = [{'tensor': x, 'data': p}]\n"
+    step = "s.train(cost, feeds, 1, dl.SGDOptimizer(0.1){})\n"
+    new = "tf.train.sgd(0.1).minimize(lambda: tf.mean(cost(next(p))){})\n"
+    for reduction in ("", ", dl.CostReduction.MEAN", ", unknown"):
+        assert migrate(head + step.format(reduction)).code.endswith("\n" + new.format(""))
+    found = migrate(head + "c = " + step.format(""))
+    assert found.code.endswith("c = " + new.format(", True"))
+    assert "returned 0" in found.left[0]
+    assert "chosen while" in migrate(head + "c = " + step.format(", unknown")).left[0]
+    assert not migrate(head + "c = " + step.format(", dl.CostReduction.SUM")).left
+
+
 def test_comparisons_of_arrays_are_remarked_on() -> None:
     for comparison in ("a == unknown", "a in [a]", "unknown not in [a, math.neg(a)]"):
         assert "element by element" in migrate(f"{HEAD}x = {comparison}\n").left[0]
@@ -162,6 +177,9 @@ STAY = {
     "s = dl.Session(g, dl.NDArrayMathCPU())\ny = g.square(x)\ns.eval(y)\n": "'x' is not fed",
     "y = g.maxPool(g.constant([[[1]]]), 2, 3)\n": "padding",
     "nodes = g.getNodes()\n": "",
+    "mode = 'fan_in'\nh = g.layers.dense('h', x, 3, None, True, dl.VarianceScalingInitializer(1, mode))\n": "not written out",
+    "h = g.layers.dense('h', x, 3, my_activation)\n": "of one's own",
+    "y = g.relu(*unknown)\n": "told apart",
     "y = g.add(x, g.constant(dl.Array1D.randNormal([2])))\n": "constant that is computed",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}, {'tensor': z, 'data': q}])\n": "does not need",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}])\n": "only some of the providers",

@@ -16,7 +16,7 @@ from tfpy.legacy.successors import parameters, snake, successor, table
 from tfpy.migrate.inference import ScopedVisitor
 from tfpy.migrate.kinds import NEXT_COPY, Kinds
 from tfpy.migrate.names import dotted
-from tfpy.migrate.templates import CannotRewrite, bind, expression
+from tfpy.migrate.templates import CannotRewrite, bind, expression, is_none
 from tfpy.migrate.versions import plain
 
 Key = Any
@@ -91,6 +91,13 @@ class Graphs(ScopedVisitor):
         self.together: list[set[Key]] = []  # the providers of one builder
         self._used: set[cst.CSTNode] = set()
         self._nesting: list[cst.CSTNode] = []
+        self._checking = False
+
+    def study(self, module: cst.Module) -> None:
+        """Go through a file: first to see what is built, then what is done with it."""
+        module.visit(self)
+        self._checking = True
+        module.visit(self)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         self._nesting.append(node)
@@ -124,6 +131,8 @@ class Graphs(ScopedVisitor):
     # Building
 
     def visit_Assign(self, node: cst.Assign) -> None:
+        if self._checking:
+            return
         kind = self.kinds.of(node.value)
         target = node.targets[0].target
         if kind in ("graph", "session"):
@@ -147,13 +156,14 @@ class Graphs(ScopedVisitor):
             key = self.kinds.key(target)
             if key in self.feeds:
                 raise Problem(node, "the list of feeds is made more than once")
-            self.feeds[key] = self._placed(dotted(target) or "", self._read_entries(node.value))
+            self.feeds[key] = self._placed(target, self._read_entries(node.value))
 
-    def _placed(self, name: str, feeds: dict[Key, Feed]) -> dict[Key, Feed]:
-        """Feeds of a list with a name: in a dict of that name, unless all of them have names themselves."""
-        if all(_is_name(feed.value) for feed in feeds.values()):
+    def _placed(self, target: cst.BaseExpression, feeds: dict[Key, Feed]) -> dict[Key, Feed]:
+        """Feeds of a list with a name: in a dict of that name, unless all of them have names that are known as far."""
+        local = isinstance(target, cst.Name)
+        if all(_is_name(f.value) and (local or (dotted(f.value) or "").startswith("self.")) for f in feeds.values()):
             return feeds
-        return {key: feed._replace(place=f'{name}["{plain(key[1])}"]') for key, feed in feeds.items()}
+        return {key: feed._replace(place=f'{dotted(target)}["{plain(key[1])}"]') for key, feed in feeds.items()}
 
     def _plain(self, node: cst.Assign, kind: str) -> None:
         """A graph or a session has a name of its own."""
@@ -256,9 +266,10 @@ class Graphs(ScopedVisitor):
         if size is None:
             raise Problem(call, "the size of the layer's input cannot be seen here")
         activation = given.get("activation")
-        if isinstance(activation, cst.Attribute) and self.kinds.of(activation.value) == "graph":
+        if activation_of(activation, self.kinds) is not None:
+            assert activation is not None
             self._consume(activation)
-        elif activation is not None and not (isinstance(activation, cst.Name) and activation.value == "None"):
+        elif not is_none(activation):
             raise Problem(call, "the layer's activation is a function of one's own")
         for name in ("kernel_initializer", "bias_initializer"):
             path = self.kinds.path(getattr(given.get(name), "func", None))
@@ -269,7 +280,7 @@ class Graphs(ScopedVisitor):
     # Using
 
     def visit_Call(self, node: cst.Call) -> None:
-        if not isinstance(node.func, cst.Attribute):
+        if not self._checking or not isinstance(node.func, cst.Attribute):
             return
         owner, name = self.kinds.of(node.func.value), snake("session", node.func.attr.value)
         if owner == "session":
@@ -406,6 +417,8 @@ class Graphs(ScopedVisitor):
         self._expected(node)
 
     def _expected(self, node: cst.Name | cst.Attribute) -> None:
+        if not self._checking:
+            return
         parent = self._nesting[-2] if len(self._nesting) > 1 else None
         naming = isinstance(parent, (cst.Param, cst.Arg)) and node is not getattr(parent, "value", None)
         if node in self._used or naming or (isinstance(parent, cst.Attribute) and parent.attr is node):
@@ -416,6 +429,16 @@ class Graphs(ScopedVisitor):
             if not is_argument:
                 raise Problem(node, f"{dotted(node)!r} is used in a way that has no counterpart")
             raise Problem(node, f"the {kind} is given to a function")
+
+
+def activation_of(node: cst.BaseExpression | None, kinds: Kinds) -> str | None:
+    """The method of the graph that an activation is: `graph.relu`, or `lambda x: graph.relu(x)`."""
+    if isinstance(node, cst.Lambda) and len(node.params.params) == 1 and isinstance(node.body, cst.Call):
+        args = [dotted(a.value) for a in node.body.args]
+        node = node.body.func if args == [node.params.params[0].name.value] else None
+    if isinstance(node, cst.Attribute) and kinds.of(node.value) == "graph":
+        return node.attr.value
+    return None
 
 
 def are_placeholders(kind: Any) -> bool:

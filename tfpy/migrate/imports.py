@@ -165,7 +165,7 @@ class _Imports(cst.CSTTransformer):
         left = [a for a in node.names if asname(a).partition(".")[0] in self.used or not self._of_legacy(node, a)]
         if not left:
             return None
-        left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        left[-1] = left[-1].with_changes(comma=node.names[-1].comma)
         return node.with_changes(names=left)
 
     def _of_legacy(self, node: cst.Import | cst.ImportFrom, alias: cst.ImportAlias) -> bool:

@@ -56,12 +56,15 @@ def migrate(source: str) -> Migration:
     while True:
         kinds = infer(module, names, staying)
         graphs = Graphs(kinds)
-        module.visit(graphs)
+        graphs.study(module)
         if graphs.problems:
             staying |= graphs.problems
             continue
         rewriter = Rewriter(kinds, graphs, keep)
         result = module.visit(rewriter)
+        if rewriter.failed:
+            staying |= rewriter.failed
+            continue
         missing = statements.missing(result, rewriter.removed) - keep
         if not missing:
             break
@@ -85,6 +88,7 @@ class Rewriter(Scoped, cst.CSTTransformer):
         count: how many constructs were rewritten.
         removed: the names whose definitions were taken away.
         of_graphs: those of them that belong to graphs.
+        failed: parts of the file whose graphs must stay after all: where and why.
         helpers: what the result needs at its top.
     """
 
@@ -98,6 +102,7 @@ class Rewriter(Scoped, cst.CSTTransformer):
         self.count = 0
         self.removed: set[Place] = set()
         self.of_graphs: set[Place] = set()
+        self.failed: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
         self.helpers: list[str] = []
         self._remarks: list[list[str]] = []
         self._frozen: set[cst.CSTNode] = set()
@@ -109,7 +114,7 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if isinstance(node, statements.STATEMENTS):
             self._remarks.append([])
         for place, reason in self.kinds.staying.values():
-            if node is place:
+            if node is place:  # the innermost statement around it
                 self._remark(f"graphs stay as they are: {reason}")
         proceed = super().on_visit(node)
         self.enter(node)
@@ -231,7 +236,11 @@ class Rewriter(Scoped, cst.CSTTransformer):
         assert isinstance(old, cst.Call)
         assert isinstance(old.func, cst.Attribute)
         if self.kinds.of(old.func.value) == "layers":
-            before, new = self.sessions.dense(symbol.name, old)
+            try:
+                before, new = self.sessions.dense(symbol.name, old)
+            except CannotRewrite as error:
+                self._cannot(old, str(error))
+                return line
             self.count += 1
         if key[0] == "self":
             return statements.with_lambda(line, [plain(p[1]) for p in symbol.placeholders], new, before)
@@ -371,10 +380,20 @@ class Rewriter(Scoped, cst.CSTTransformer):
         try:
             new = self._call(original_node, updated_node)
         except CannotRewrite as error:
-            self._remark(str(error))
+            self._cannot(original_node, str(error))
             return updated_node
         self.count += new is not None
         return new if new is not None else updated_node
+
+    def _cannot(self, node: cst.Call, reason: str) -> None:
+        """Leave a call, and all graphs around it if it is one of theirs."""
+        owner = self.kinds.of(node.func.value) if isinstance(node.func, cst.Attribute) else None
+        if owner in ("graph", "layers", "session", "builder") and not self.kinds.graphs_stay:
+            scopes = self.kinds.scopes
+            part = next((s for s in scopes if isinstance(s, (cst.FunctionDef, cst.ClassDef))), scopes[0])
+            self.failed[part] = node, reason
+        else:
+            self._remark(reason)
 
     def _call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
         path = self.kinds.path(original.func)

@@ -9,13 +9,17 @@ import libcst as cst
 
 from tfpy.legacy.initializers import VarianceScalingInitializer
 from tfpy.legacy.successors import parameters, successor, table
-from tfpy.migrate.graphs import Feed, Graphs, next_copy
+from tfpy.migrate.graphs import Feed, Graphs, activation_of, next_copy
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
 
 Again = Callable[[cst.BaseExpression], cst.BaseExpression]
 
+_REMARKS = {
+    "NONE": "session.train returned 0 here; this is the mean cost",
+    "?": "the cost reduction is chosen while the script runs; this is the mean cost",
+}
 HELPER = '''
 def shuffled_together(*lists):
     """Endless iterators over lists of examples, all in the same random order."""
@@ -87,8 +91,7 @@ class Sessions:
         text = f"optimizer.minimize(lambda: {mean}{', True' if used else ''}{extra})"
         if used and reduction == "SUM":
             text = f"tf.mul({text}, n)"
-        remark = "session.train returned 0 here; this is the mean cost" if used and reduction == "NONE" else ""
-        return expression(text, parts, {}, self.tf), remark
+        return expression(text, parts, {}, self.tf), _REMARKS.get(reduction, "") if used else ""
 
     def _variables(self, optimizer: cst.BaseExpression) -> cst.BaseExpression | None:
         chosen = self.graphs.variables.get(self.kinds.key(optimizer))
@@ -101,9 +104,7 @@ class Sessions:
         if node is None:
             return "NONE"
         path = self.kinds.path(node) or ""
-        if path.startswith("CostReduction."):
-            return path.partition(".")[2]
-        raise CannotRewrite("the cost reduction is not named here")
+        return path.partition(".")[2] if path.startswith("CostReduction.") else "?"
 
     def dense(self, name: str, node: cst.Call) -> tuple[list[cst.SimpleStatementLine], cst.BaseExpression]:
         """`graph.layers.dense`: the statements that make its variables, and its value."""
@@ -122,9 +123,9 @@ class Sessions:
             bias = self.initial(start, [units], inputs, units)
             lines.append(_assign(f"{name}_bias", expression("tf.variable(v)", {"v": bias}, {}, self.tf)))
             text = f"tf.add({text}, bias)"
-        activation = given.get("activation")
-        if isinstance(activation, cst.Attribute):
-            operation = successor("graph", activation.attr.value)
+        activation = activation_of(given.get("activation"), self.kinds)
+        if activation is not None:
+            operation = successor("graph", activation)
             assert operation is not None
             text = operation.text.replace("(x", f"({text}").replace(", alpha", "")
         parts: Given = {
