@@ -10,6 +10,7 @@ import numpy as np
 from tfpy.core._camel import TensorCamel
 from tfpy.core._methods import TensorMethods
 from tfpy.core.chained import Chained
+from tfpy.core.hints import Hints
 from tfpy.core.operators import Operators
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @export(doc="Tensors / Classes")
-class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
+class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
     """An immutable array of numbers, truth values or strings, of any shape.
 
     Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
+from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import read_options
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -34,7 +35,7 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
-class Declared:
+class Declared(Hints):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.

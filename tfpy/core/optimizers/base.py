@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.hints import Hints
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
@@ -32,7 +33,7 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel):
+class Optimizer(OptimizerCamel, Hints):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
