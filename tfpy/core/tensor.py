@@ -165,6 +165,12 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
 
     # Python's protocols
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tensor_again, (type(self), self.numpy(), self.dtype)
+
+    def __format__(self, form: str) -> str:
+        return format(self._one_element("format"), form) if form else str(self)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         values = self.numpy()
         if dtype is not None and np.dtype(dtype) != values.dtype:
@@ -203,6 +209,13 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
                 "Reduce it first, e.g. with any(), all(), sum() or mean()."
             )
         return self._values(what).item()
+
+
+def tensor_again(kind: type[Any], values: Array, dtype: DType) -> Any:
+    """A tensor of given values: what copying and unpickling make."""
+    from tfpy.core.convert import host_values
+
+    return dispatch.make(kind, host_values("tensor", "values", values, dtype)[0], dtype)
 
 
 def _texts(values: Array) -> list[str]:

@@ -182,7 +182,20 @@ class Optimizer(OptimizerCamel, Hints):
                 slot.dispose()
         self._slots = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Slots go with their variables, since a copy of a variable may have another name."""
+        variables = registered_variables()
+        pairs = [(variables[name], slots) for name, slots in self._slots.items() if name in variables]
+        return {**vars(self), "_slots": pairs}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, _slots={variable.name: slots for variable, slots in state["_slots"]})
+
     # Configuration and weights
+
+    def __repr__(self) -> str:
+        options = {k: v for k, v in self.get_config().items() if v is not None}
+        return f"{self.get_class_name()}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
 
     def get_class_name(self) -> str:
         """The name it has in saved configurations."""
