@@ -68,14 +68,14 @@ class SimpleRNNPass(Pass):
         return np.concatenate([recurrent, kernel, bias[None]])
 
     def forward(self, states: list[Array]) -> list[Array]:
-        w = self.weights.T
+        w = self.turned(self.weights)
         for z, h in zip(self.z[:-1], self.states[1:], strict=True):
             np.dot(w, z, out=h)
             np.tanh(h, out=h)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        self._dw = np.zeros_like(self.weights)
+        self._dw = np.zeros(self.weights.shape[::-1], self.weights.dtype)
         self._recurrent = self.weights[: self.units]
 
     def derive(self, start: int, stop: int, d: Array) -> None:
@@ -86,19 +86,19 @@ class SimpleRNNPass(Pass):
         np.dot(self._recurrent, d, out=dh)
 
     def sum_up(self, inputs: Array, d: Array) -> None:
-        self._dw += inputs @ d.T
+        self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
         return self.weights[self.units : -1]
 
     @property
     def sums(self) -> list[Array]:
-        return _parted(self._dw, self.units)
+        return _parted(self._dw.T, self.units)
 
 
 def _parted(dw: Array, units: int) -> list[Array]:
     """The gradients of kernel, recurrent kernel and bias, which are stacked with the states' rows first."""
-    return [dw[units:-1], dw[:units], dw[-1]]
+    return [np.ascontiguousarray(part) for part in (dw[units:-1], dw[:units], dw[-1])]
 
 
 class LSTMPass(Pass):
@@ -124,7 +124,7 @@ class LSTMPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        w = self.weights[1].T
+        w = self.turned(self.weights[1])
         c = self._c[0]
         c[...] = states[0]
         product, numbers = np.empty((n, self.batch), c.dtype), _numbers(c.dtype)
@@ -145,7 +145,7 @@ class LSTMPass(Pass):
         return [c]
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        self._dw = np.zeros_like(self.weights[0])
+        self._dw = np.zeros(self.weights[0].shape[::-1], self.weights[0].dtype)
         self._recurrent = self.weights[0][: self.units]
         self._dc = dlast[0].copy()
         self._product = np.empty_like(self._dc)
@@ -176,7 +176,7 @@ class LSTMPass(Pass):
         np.dot(self._recurrent, d, out=dh)
 
     def sum_up(self, inputs: Array, d: Array) -> None:
-        self._dw += inputs @ d.T
+        self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
         return self.weights[0][self.units : -1]
@@ -186,7 +186,7 @@ class LSTMPass(Pass):
 
     @property
     def sums(self) -> list[Array]:
-        return _parted(_columns(self._dw, self.units, self._INVERSE), self.units)
+        return _parted(_columns(self._dw.T, self.units, self._INVERSE), self.units)
 
 
 class GRUPass(Pass):
@@ -208,7 +208,7 @@ class GRUPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        opening, content = self.weights[1].T, self.weights[2].T
+        opening, content = self.turned(self.weights[1]), self.turned(self.weights[2])
         product, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
@@ -230,7 +230,7 @@ class GRUPass(Pass):
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
         opening, _, content, _ = self.weights
-        self._dw = np.zeros_like(opening), np.zeros_like(content)
+        self._dw = tuple(np.zeros(w.shape[::-1], w.dtype) for w in (opening, content))
         self._recurrent = opening[: self.units], content[-self.units :]
         self._product = np.empty((self.units, self.batch), opening.dtype)
         self._reset_product = np.empty_like(self._product)
@@ -262,15 +262,15 @@ class GRUPass(Pass):
 
     def sum_up(self, inputs: Array, d: Array) -> None:
         opening, content = self._dw
-        opening += inputs[: len(opening)] @ d[: 2 * self.units].T
-        content += inputs[self.units :] @ d[2 * self.units :].T
+        opening += d[: 2 * self.units] @ inputs[: opening.shape[1]].T
+        content += d[2 * self.units :] @ inputs[self.units :].T
 
     def input_weights(self) -> Array:
         return self.weights[3]
 
     @property
     def sums(self) -> list[Array]:
-        (opening, content), n = self._dw, self.units
+        (opening, content), n = (w.T for w in self._dw), self.units
         kernel = np.concatenate([opening[n:-1], content[: self.features]], axis=1)
         recurrent = np.concatenate([opening[:n], content[-n:]], axis=1)
         return [kernel, recurrent, np.concatenate([opening[-1], content[self.features]])]

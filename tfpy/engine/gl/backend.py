@@ -143,6 +143,18 @@ def _host_type(out: Spec) -> Any:
     return {"bool": np.bool_, "string": np.object_}.get(out.dtype) or STORED[out.dtype]
 
 
+def open_hardware() -> GlBackend | None:
+    """The backend on a GPU of hardware; None where there is none that can be used."""
+    try:
+        opened = open_context()
+    except RuntimeError:
+        return None
+    if opened.software:
+        opened.context.release()
+        return None
+    return GlBackend(Device(opened))
+
+
 def open_backend() -> GlBackend:
     """The backend on the best GPU of this machine.
 
