@@ -1,15 +1,21 @@
-"""What every test gets: the cpu backend, no scope or tape left open, no tensor left behind."""
+"""What every test gets: a backend, no scope or tape left open, no tensor or buffer left behind, no OpenGL error.
+
+`pytest --backend webgl` runs the tests that name no backend on the GPU.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from gpu import Work, use_gpu
 from hypothesis import HealthCheck, settings
 
 import tfpy as tf
 from tfpy.engine.backend import registry
+from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import accounting
 from tfpy.engine.state import local
 
@@ -25,19 +31,61 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
-@pytest.fixture(params=["cpu", "exact"])
-def backend(request: pytest.FixtureRequest) -> Iterator[str]:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--backend", default="cpu", choices=["cpu", "webgl"], help="the backend of tests that name none")
+
+
+@pytest.fixture
+def default_backend(request: pytest.FixtureRequest) -> str:
+    """The name of the backend that is current when a test begins."""
+    name: str = request.config.getoption("--backend")
+    return "cpu" if request.node.get_closest_marker("cpu") else name
+
+
+@pytest.fixture(params=["cpu", "exact", pytest.param("webgl", marks=pytest.mark.gl)])
+def backend(request: pytest.FixtureRequest) -> str:
     """The name of the current backend; a test with this fixture runs on each."""
-    registry.use(request.param)
-    yield request.param
-    registry.use("cpu")
+    if request.param == "webgl":
+        use_gpu()
+    else:
+        registry.use(request.param)
+    return request.param
+
+
+@pytest.fixture
+def gpu() -> GlBackend:
+    """The GPU backend, current."""
+    return use_gpu()
+
+
+@pytest.fixture
+def device(gpu: GlBackend) -> Device:
+    return gpu.device
+
+
+@pytest.fixture
+def work(device: Device) -> Callable[[Callable[[], object]], Work]:
+    """Run a function and say what it made the GPU do; its result lives until then."""
+
+    def measure(function: Callable[[], object]) -> Work:
+        dispatches, used = device.counts.dispatches, device.pool.in_use()
+        result = function()
+        after = device.pool.in_use()
+        del result
+        return Work(device.counts.dispatches - dispatches, after - used)
+
+    return measure
 
 
 @pytest.fixture(autouse=True)
-def _clean() -> Iterator[None]:
-    """Fail a test that leaves tensors, scopes or tapes behind; variables are disposed for it."""
-    registry.use("cpu")
-    before = accounting.tensors
+def _clean(default_backend: str) -> Iterator[None]:
+    """Fail a test that leaves tensors, buffers, scopes or tapes behind; variables are disposed for it."""
+    if default_backend == "webgl":
+        use_gpu()
+    else:
+        registry.use(default_backend)
+    before, device = accounting.tensors, _device()
+    held = 0 if device is None else _held(device)
     yield
     registry.use("cpu")
     assert not local.state.scopes, "a scope was left open"
@@ -48,3 +96,20 @@ def _clean() -> Iterator[None]:
         gc.collect()
     # What is left of an earlier test in a cycle may be collected only now, so that there may be fewer than before.
     assert accounting.tensors <= before, f"{accounting.tensors - before} tensors were left behind"
+    if device is not None and device is _device():
+        device.check()
+        if _held(device) > held:
+            gc.collect()
+        assert _held(device) <= held, f"{_held(device) - held} bytes of buffers were left behind"
+
+
+def _device() -> Device | None:
+    """The GPU, if it has been used."""
+    backend = registry.made().get("webgl")
+    return backend.device if isinstance(backend, GlBackend) and backend.device.alive else None
+
+
+def _held(device: Device) -> int:
+    """Bytes of buffers in use, without what the device keeps for itself."""
+    kept = [value.lease.buffer.size for value in device.constants.values() if value.lease is not None]
+    return device.pool.in_use() - sum(kept)

@@ -1,4 +1,4 @@
-"""The command line: `tfpy demo`, `tfpy migrate`."""
+"""The command line: `tfpy demo`, `tfpy doctor`, `tfpy migrate`."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ def demo(quick: Annotated[bool, typer.Option(help="A few seconds only.")] = Fals
     from tfpy.demo import run
 
     run(quick)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what GPU there is, whether its results are right, how fast it is, and what to do if there is none."""
+    from tfpy.engine.gl.doctor import report
+
+    print(report())
 
 
 @app.command()

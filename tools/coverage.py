@@ -1,6 +1,7 @@
 """The page that says which documented symbols of TF.js 4.22 there are, and why some are not.
 
-`tfjs_symbols.json` has the symbols of TF.js's API page by category, `not_applicable.toml` why some are missing.
+`tfjs_symbols.json` has the symbols of TF.js's API page by category, `not_applicable.toml` why some are missing, and
+which are there without being marked in the source.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ _TOOLS = Path(__file__).resolve().parent
 def coverage_page(public: list[Public], factories: list[Factory], camel: Camel) -> dict[Path, str]:
     """The page, or SystemExit when a symbol is missing and has no reason, or has one and is there."""
     symbols: dict[str, str] = json.loads((_TOOLS / "tfjs_symbols.json").read_text(encoding="utf-8"))["symbols"]
-    reasons: dict[str, str] = tomllib.loads((_TOOLS / "not_applicable.toml").read_text(encoding="utf-8"))["symbols"]
+    notes = tomllib.loads((_TOOLS / "not_applicable.toml").read_text(encoding="utf-8"))
+    reasons: dict[str, str] = notes["symbols"]
     there = {_path(p.namespace, camel(p.name, p.namespace)) for p in public}
-    there |= {_path(f.namespace, camel(f.name, f.namespace)) for f in factories}
+    there |= {_path(f.namespace, camel(name, f.namespace)) for f in factories for name in (f.name, *f.aliases)}
+    there |= set(notes["elsewhere"])
     missing = sorted(set(symbols) - there - set(reasons))
     needless = sorted(set(reasons) & there | set(reasons) - set(symbols))
     if missing or needless:
@@ -41,6 +44,7 @@ def coverage_page(public: list[Public], factories: list[Factory], camel: Camel) 
 
 
 def _path(namespace: str, name: str) -> str:
+    name = name.removesuffix("_")  # `assert_`: its TF.js name is a word of Python
     return f"tf.{namespace}.{name}" if namespace else f"tf.{name}"
 
 

@@ -14,10 +14,11 @@ Option = tuple[str, ast.expr, ast.expr | None]
 
 @dataclass
 class Factory:
-    """A class with `factory="namespace.name"` among its class arguments."""
+    """A class with `factory="namespace.name"` among its class arguments, and maybe `aliases="other names"`."""
 
     namespace: str
     name: str
+    aliases: list[str]
     module: Module
     node: ast.ClassDef
     options: dict[str, tuple[Module, Option]]
@@ -28,14 +29,14 @@ def factories_in(modules: list[Module]) -> list[Factory]:
     classes = {(m.name, n.name): (m, n) for m in modules for n in m.tree.body if isinstance(n, ast.ClassDef)}
     found = []
     for module, node in classes.values():
-        for keyword in node.keywords:
-            if keyword.arg == "factory":
-                namespace, _, name = ast.literal_eval(keyword.value).rpartition(".")
-                options = _options(module, node, classes)
-                if namespace == "layers":
-                    base = next(v for (_, name), v in classes.items() if name == "LayerOptions")
-                    options |= {k: v for k, v in _options(*base, classes).items() if k not in options}
-                found.append(Factory(namespace, name, module, node, options))
+        named = {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg in ("factory", "aliases")}
+        if "factory" in named:
+            namespace, _, name = named["factory"].rpartition(".")
+            options = _options(module, node, classes)
+            if namespace == "layers":
+                base = next(v for (_, name), v in classes.items() if name == "LayerOptions")
+                options |= {k: v for k, v in _options(*base, classes).items() if k not in options}
+            found.append(Factory(namespace, name, named.get("aliases", "").split(), module, node, options))
     return found
 
 
@@ -85,7 +86,8 @@ def source_of(factories: list[Factory], camel: Camel) -> tuple[list[str], str]:
 
 
 def _definition(f: Factory, camel: Camel) -> str:
-    made, spelt = f.node.name, camel(f.name, f.namespace)
+    made = f.node.name
+    names = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, f.namespace)))
     doc = (ast.get_docstring(f.node, clean=False) or "").rstrip()
     forms = dict.fromkeys([_keywords(f, lambda name: name), _keywords(f, lambda name: camel(name, ""))])
     overloads = "".join(f"\n\n@overload\ndef {f.name}({form}) -> {made}: ...\n" for form in forms)
@@ -93,7 +95,7 @@ def _definition(f: Factory, camel: Camel) -> str:
         f"\n\n@overload\ndef {f.name}(config: Mapping[str, Any], /) -> {made}: ...\n{overloads}"
         f"\n\ndef {f.name}(config: Mapping[str, Any] | None = None, /, **options: Any) -> {made}:\n"
         f'    """{doc}"""\n    return {made}(config, **options)\n'
-        + (f"\n\n{spelt} = {f.name}\n" if spelt != f.name else "")
+        + "".join(f"\n\n{name} = {f.name}\n" for name in names if name != f.name)
     )
 
 

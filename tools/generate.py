@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import legacy
+from coverage import coverage_page
 from factories import Factory, factories_in, source_of
 from reference import reference_pages
 from source import (
@@ -35,6 +36,15 @@ from source import (
     returns,
     signature,
 )
+
+# Packages that are loaded when they are first used: `import tfpy` does not wait for them.
+LAZY = ("vis",)
+
+# What answers for the names that a namespace does not have.
+HINTS = """
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from({!r}, globals())
+"""
 
 
 def tensor_methods(ops: list[Public]) -> str:
@@ -141,27 +151,65 @@ def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
     for f in factories:
         made[f.namespace].append(f)
     names = sorted({*spaces, *made} - {""})
-    out = {face_path(n): _face(f"The namespace `tf.{n}`.", spaces[n], n, made[n]) for n in names}
-    out[PACKAGE / "_api/__init__.py"] = '"""The generated namespaces of `tf`."""\n'
+    within: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        within[name.rpartition(".")[0]].append(name)
+    out = {
+        face_path(n): _face(f"The namespace `tf.{n}`.", spaces[n], n, made[n], _imports_of(within[n])) for n in names
+    }
+    for folder in {path.parent for path in out if path.is_relative_to(PACKAGE / "_api")}:
+        out[folder / "__init__.py"] = '"""The generated namespaces of `tf`."""\n'
     head = (ROOT / "tools/face_head.py.txt").read_text(encoding="utf-8")
-    body = _face("", spaces[""], "", []).split("annotations\n\n", 1)[1]
-    imports = "".join(f"from {face_package(n)} import {n} as {n}\n" for n in names)
-    out[PACKAGE / "__init__.py"] = head.replace("# NAMESPACES\n", imports).replace("# NAMES\n", body)
+    marks = {
+        "# NAMESPACES\n": _imports_of([n for n in within[""] if n not in LAZY]),
+        "# NAMES\n": "\n".join(_names(spaces[""], "")),
+        "    # LAZY NAMESPACES\n": "".join(f"    {line}\n" for line in _imports_of(list(LAZY)).splitlines()),
+        "{LAZY}": repr(LAZY),
+    }
+    for mark, text in marks.items():
+        head = head.replace(mark, text)
+    out[PACKAGE / "__init__.py"] = head
     return out
+
+
+def _imports_of(spaces: list[str]) -> str:
+    """The imports that bring namespaces into the one around them."""
+    last = [(face_package(space), space.rpartition(".")[2]) for space in spaces]
+    return "".join(f"from {package} import {name} as {name}\n" for package, name in last)
 
 
 def face_path(space: str) -> Path:
     """The file of a namespace."""
     package = PACKAGE / space
-    return package / "__init__.py" if package.is_dir() else PACKAGE / "_api" / f"{space}.py"
+    return package / "__init__.py" if package.is_dir() else PACKAGE / "_api" / f"{space.replace('.', '/')}.py"
 
 
 def face_package(space: str) -> str:
     """The package that a namespace is imported from."""
-    return "tfpy" if (PACKAGE / space).is_dir() else "tfpy._api"
+    if (PACKAGE / space).is_dir():
+        return "tfpy"
+    return ".".join(["tfpy._api", *space.split(".")[:-1]])
 
 
-def _face(title: str, members: list[Public], space: str, made: list[Factory]) -> str:
+def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str = "") -> str:
+    imports, aliases = _names(members, space)
+    head = (
+        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.hints import missing_from as _missing_from\n"
+        + inner
+        + imports
+    )
+    body = ""
+    if made:
+        typing_only, body = source_of(made, camel)
+        needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
+        head = head.replace("TYPE_CHECKING", "TYPE_CHECKING, overload", 1)
+        head += "".join(f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made)
+        head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed)
+    return NOTICE.format(title) + head + "\n" + aliases + body + HINTS.format(f"tf.{space}")
+
+
+def _names(members: list[Public], space: str) -> tuple[str, str]:
+    """The public names of a namespace: imports, and assignments of other spellings."""
     lines, aliases = [], []
     for p in sorted(members, key=lambda m: m.name):
         if p.local_name == p.name:
@@ -173,19 +221,12 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
         # A class has the same name in both spellings, but the function that TF.js makes it by has two.
         if spelt != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
             aliases.append(f"{spelt} = {p.name}\n")
-    if not made:
-        return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)
-    typing_only, body = source_of(made, camel)
-    lines += [f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made]
-    head = "from typing import TYPE_CHECKING, overload\n\n" + "".join(lines)
-    needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
-    head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed)
-    return NOTICE.format(title) + head + "\n" + "".join(aliases) + body
+    return "".join(lines), "".join(aliases)
 
 
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    exporting = [m for folder in ("core", "data", "datasets", "graph", "layers") for m in modules(folder)]
+    exporting = [m for folder in ("core", "data", "datasets", "graph", "layers", "vis") for m in modules(folder)]
     public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
@@ -194,7 +235,7 @@ def generated() -> dict[Path, str]:
     files |= faces(public, factories)
     files |= legacy.generated(public)
     sources = {path: formatted(text, path) for path, text in files.items()}
-    return sources | reference_pages(public, factories, camel)
+    return sources | reference_pages(public, factories, camel) | coverage_page(public, factories, camel)
 
 
 def _refuse_doubles(public: list[Public]) -> None:

@@ -79,9 +79,9 @@ def _entry(p: Public, camel: Camel) -> str:
 def _of_factories(namespace: str, members: list[Factory], camel: Camel) -> str:
     text = f"{_NOTICE}# {_TITLES[namespace]}\n"
     for f in sorted(members, key=lambda f: f.name):
-        spelt = camel(f.name, namespace)
         doc = ast.get_docstring(f.node) or ""
-        names = f"tf.{namespace}.{f.name}" + (f" · tf.{namespace}.{spelt}" if spelt != f.name else "")
+        spelt = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, namespace)))
+        names = " · ".join(f"tf.{namespace}.{name}" for name in spelt)
         text += f"\n### {names} {{ #{namespace}.{f.name} }}\n\n{doc}\n"
         text += _options(f, camel)
     return text + "\n"
@@ -122,7 +122,8 @@ def _navigation(links: dict[Path, str]) -> str:
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     docs = FOLDER.parent
-    lines = ["  - Reference:\n", "      - reference/index.md\n"]
+    lines = ["  - Reference:\n", "      - reference/index.md\n", "      - Coverage of TF.js: reference/coverage.md\n"]
+    lines.append("      - Kernels without a shader: reference/gpu-kernels.md\n")
     lines += [f"      - {links[p]}: {p.relative_to(docs).as_posix()}\n" for p in others]
     lines += ["      - Operations:\n"]
     lines += [f"          - {links[p]}: {p.relative_to(docs).as_posix()}\n" for p in ops]

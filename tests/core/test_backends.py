@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.engine.backend import registry, using
+from tfpy import engine
+from tfpy.engine.backend import Registry, registry, using
 from tfpy.engine.cpu.backend import CpuBackend
+
+pytestmark = pytest.mark.cpu
 
 
 def test_choosing_a_backend() -> None:
@@ -42,6 +45,21 @@ def test_exact_rounds_each_result_once() -> None:
     assert exact == np.float32(values.astype(np.float64).sum())
 
 
+def test_exact_adds_up_matrix_products_in_blocks() -> None:
+    """Of 48 products, each sum stored in float32: as the TF.js cpu backend does."""
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(3, 100)).astype(np.float32), rng.normal(size=(100, 4)).astype(np.float32)
+    wanted = np.zeros((3, 4), np.float32)
+    for start in (0, 48, 96):
+        block = slice(start, start + 48)
+        wanted = (wanted + a[:, block].astype(np.float64) @ b[block].astype(np.float64)).astype(np.float32)
+    with using(registry.find("exact")):
+        x, y = tf.tensor(a), tf.tensor(b)
+        found = [x.mat_mul(y), tf.tensor(a.T.copy()).mat_mul(tf.tensor(b.T.copy()), True, True)]
+        for t in found:
+            np.testing.assert_array_equal(t.numpy(), wanted)
+
+
 def test_double_keeps_float64() -> None:
     with using(registry.find("double")):
         t = tf.tensor([1 / 3]).add(0)
@@ -66,3 +84,30 @@ def test_registering_and_removing() -> None:
     with pytest.raises(ValueError, match="mine"):
         tf.set_backend("mine")
     assert tf.find_backend("mine") is None
+
+
+def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TFPY_BACKEND", raising=False)
+    cpu, gpu = CpuBackend(), CpuBackend()
+    for offered, expected in ((None, cpu), (gpu, gpu)):
+        backends = Registry()
+        backends.register("plain", lambda: cpu, 1)
+        backends.register("quick", lambda: gpu, 2, unasked=lambda offered=offered: offered)
+        assert backends.default() is expected
+        assert backends.find("quick") is gpu, "whoever names it gets it"
+    monkeypatch.setenv("TFPY_BACKEND", "plain")
+    backends = Registry()
+    backends.register("plain", lambda: cpu, 1)
+    backends.register("quick", lambda: gpu, 2, unasked=lambda: gpu)
+    assert backends.default() is cpu
+
+
+def test_a_gpu_is_looked_for_only_where_one_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.glob, "glob", lambda pattern: ["/dev/dri/renderD128"] if "dri" in pattern else [])
+    for platform, expected in (("darwin", False), ("linux", True), ("win32", True)):
+        monkeypatch.setattr(engine.sys, "platform", platform)
+        assert engine._device_files() is expected
+    monkeypatch.setattr(engine.sys, "platform", "linux")
+    monkeypatch.setattr(engine.glob, "glob", lambda pattern: [])
+    assert not engine._device_files()
+    assert engine._hardware() is None

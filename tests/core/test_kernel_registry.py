@@ -12,6 +12,8 @@ import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import CpuBackend
 
+pytestmark = pytest.mark.cpu
+
 
 @pytest.fixture
 def squared_plus_one() -> Iterator[None]:

@@ -71,6 +71,25 @@ def _adamax(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
         yield w
 
 
+def _adamw(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    m, v = np.zeros_like(w), np.zeros_like(w)
+    for t, g in enumerate(grads, start=1):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        w = w - 0.1 * 0.05 * w - 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + EPS)
+        yield w
+
+
+def _nadam(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
+    m, v, product = np.zeros_like(w), np.zeros_like(w), 1.0
+    for t, g in enumerate(grads, start=1):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        now, following = (0.9 * (1 - 0.5 * 0.96**k) for k in (t, t + 1))
+        product *= now
+        ahead = following * m / (1 - product * following) + (1 - now) * g / (1 - product)
+        w = w - 0.1 * ahead / (np.sqrt(v / (1 - 0.999**t)) + EPS)
+        yield w
+
+
 RULES: dict[str, tuple[Callable[[], Any], Callable[..., Iterator[Array]]]] = {
     "sgd": (lambda: tf.train.sgd(0.1), _sgd),
     "momentum": (lambda: tf.train.momentum(0.1, 0.9), _momentum),
@@ -81,6 +100,8 @@ RULES: dict[str, tuple[Callable[[], Any], Callable[..., Iterator[Array]]]] = {
     "centered": (lambda: tf.train.rmsprop(0.1, 0.9, 0.5, None, True), lambda w, g: _rmsprop(w, g, True)),
     "adam": (lambda: tf.train.adam(0.1), _adam),
     "adamax": (lambda: tf.train.adamax(0.1), _adamax),
+    "adamw": (lambda: tf.train.adamw(0.1, 0.05), _adamw),
+    "nadam": (lambda: tf.train.nadam(0.1), _nadam),
 }
 
 

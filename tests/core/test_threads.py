@@ -10,6 +10,8 @@ import pytest
 
 import tfpy as tf
 
+pytestmark = pytest.mark.cpu
+
 
 def _train(seed: int, barrier: Barrier | None = None) -> list[np.ndarray]:
     """A small recurrent model, trained for some steps; in step with another thread if there is a barrier."""

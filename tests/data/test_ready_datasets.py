@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 
 import numpy as np
+import pooch
 import pytest
 
 import tfpy as tf
@@ -37,6 +38,21 @@ def test_iris_has_the_published_statistics() -> None:
     np.testing.assert_allclose(x.std(0, ddof=1), [0.8280661, 0.4358663, 1.7652982, 0.7622377], atol=1e-5)
     means = [[5.006, 3.428, 1.462, 0.246], [5.936, 2.770, 4.260, 1.326], [6.588, 2.974, 5.552, 2.026]]
     np.testing.assert_allclose([x[y == k].mean(0) for k in range(3)], means, atol=1e-5)
+
+
+def test_the_houses_are_made_the_same_each_time() -> None:
+    train, test = tf.datasets.housing()
+    assert (train.x.shape, train.y.shape, test.x.shape, train.x.dtype) == ((404, 12), (404,), (102, 12), np.float32)
+    again = tf.datasets.housing(seed=1)
+    np.testing.assert_array_equal(again.test.x, test.x)
+    assert not np.array_equal(tf.datasets.housing(seed=2).test.x, test.x)
+    x, y = np.concatenate([train.x, test.x]), np.concatenate([train.y, test.y])
+    assert (y >= 5).all()
+    assert (y <= 50).all()
+    rooms, poverty = np.corrcoef(x[:, 5], y)[0, 1], np.corrcoef(x[:, 11], y)[0, 1]
+    assert rooms > 0.5 > -0.5 > poverty
+    with pytest.raises(ValueError, match="housing: argument 'samples'"):
+        tf.datasets.housing(0)
 
 
 def test_the_sonnets_are_all_there() -> None:
@@ -97,7 +113,6 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    pooch = pytest.importorskip("pooch")
     pooch.get_logger().setLevel(logging.ERROR)
     monkeypatch.setenv("TFPY_DATA", str(tmp_path / "cache"))
     (tmp_path / "web").mkdir()

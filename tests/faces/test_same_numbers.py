@@ -14,6 +14,8 @@ import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.legacy._math import DerivedMath
 
+pytestmark = pytest.mark.cpu  # both generations on one backend: the math is NDArrayMathCPU
+
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:

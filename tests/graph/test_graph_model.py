@@ -319,8 +319,6 @@ def test_arrays_of_tensors() -> None:
 
 
 def test_padded_suppression() -> None:
-    if "image.non_max_suppression_padded" not in OPS:
-        pytest.skip("the core has no image.non_max_suppression_padded yet")
     boxes = np.float32([[0, 0, 1, 1], [0, 0, 1, 0.9]])
     numbers = (np.int32(2), np.float32(0.5), np.float32(0))
     kept, count = run_op(

@@ -22,6 +22,7 @@ class Row:
         options: its options.
         shapes: the shapes of the inputs, batch size first.
         weights: the shapes of the weights, trainable ones first.
+        positive: which of the weights are above 0.
         integers: the inputs are whole numbers below this.
         reference: the output from the inputs and the weights, in numpy.
         call: keywords of the call.
@@ -33,6 +34,7 @@ class Row:
     options: dict[str, Any]
     shapes: Sequence[Shape]
     weights: Sequence[Shape] = ()
+    positive: Sequence[int] = ()
     integers: int = 0
     reference: Callable[..., Any] | None = None
     call: dict[str, Any] = field(default_factory=dict)
@@ -57,7 +59,8 @@ class Row:
 
     def random_weights(self) -> list[np.ndarray]:
         rng = np.random.default_rng(12)
-        return [rng.normal(size=s) * 0.5 for s in self.weights]
+        values = [rng.normal(size=s) * 0.5 for s in self.weights]
+        return [np.abs(v) + 0.5 if i in self.positive else v for i, v in enumerate(values)]
 
 
 def row(factory: str, options: dict[str, Any] | None = None, *shapes: Shape, **more: Any) -> Row:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from layers.rows import lstm, simple_rnn
+from layers.rows_recurrent import lstm, simple_rnn
 
 import tfpy as tf
 
@@ -144,7 +144,6 @@ def test_stateful_models_keep_no_more_than_their_states() -> None:
         (lambda: tf.layers.rnn(), "rnn.*cell"),
         (lambda: tf.layers.rnn(cell=tf.layers.dense(units=2)), "rnn.*cell.*state_size"),
         (lambda: tf.layers.stacked_rnn_cells(cells=[3]), "cells"),
-        (lambda: tf.layers.gru(units=2, reset_after=True), "reset_after"),
         (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3])), "lstm.*rank 3"),
         (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3, 4]), {"initialState": [tf.ones([2, 2])]}), "initial_state|states"),
         (lambda: tf.layers.time_distributed(layer=3), "layer"),

@@ -242,7 +242,6 @@ def test_events_for_tensorboard(written: list[tuple[Any, ...]]) -> None:
 
 
 def test_tensorboard_writes_its_files(tmp_path: Path) -> None:
-    pytest.importorskip("tensorboardX")
     fit(linear(), tf.callbacks.tensor_board(tmp_path, histogram_freq=1), epochs=1, validation_data=(X, Y))
     assert [len(list((tmp_path / part).glob("events.*"))) for part in ("train", "val")] == [1, 1]
 

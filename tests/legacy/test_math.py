@@ -271,6 +271,7 @@ def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.Monke
         gpu.getGPGPUContext()
 
 
+@pytest.mark.cpu
 def test_a_math_keeps_to_its_backend() -> None:
     exact = dl.NDArrayMath(tf.find_backend("exact"), False)
     a = exact.add(A1([1]), A1([2]))
@@ -298,6 +299,7 @@ def test_the_math_made_last_is_the_global_one() -> None:
         dl.ENV.set_math("cpu")  # type: ignore[arg-type]
 
 
+@pytest.mark.cpu
 def test_the_environment_has_features() -> None:
     assert dl.ENV.get("WEBGL_VERSION") == 0
     assert dl.Environment({"DEBUG": True}).get("DEBUG") is True

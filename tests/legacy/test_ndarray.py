@@ -297,6 +297,7 @@ def test_arrays_are_taken_where_tensors_are_and_the_other_way_round(math: dl.NDA
     assert tf.grad(lambda x: tf.sum(tf.square(a.as_1d()).mul(x)))(t).array_sync() == [1, 4]
 
 
+@pytest.mark.cpu
 def test_taking_an_array_copies_nothing() -> None:
     a = dl.NDArray.zeros([1000, 1000])
     before = tf.memory().num_data_buffers
@@ -344,6 +345,7 @@ def test_use_after_dispose_is_an_error(use: Any) -> None:
         use(a)
 
 
+@pytest.mark.cpu
 def test_there_are_no_textures() -> None:
     a = dl.Array1D.new([1])
     assert not a.inGPU()

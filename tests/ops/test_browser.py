@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import tfpy as tf
 
@@ -116,10 +117,9 @@ def test_draw() -> None:
 
 
 def test_pillow() -> None:
-    image = pytest.importorskip("PIL.Image")
-    picture = image.fromarray(RGBA)
+    picture = Image.fromarray(RGBA)
     np.testing.assert_array_equal(tf.browser.from_pixels(picture, 4).numpy(), RGBA)
-    canvas = image.new("RGBA", (3, 2))
+    canvas = Image.new("RGBA", (3, 2))
     tf.browser.draw(tf.tensor(RGBA.astype(np.int32)), canvas)
     np.testing.assert_array_equal(np.asarray(canvas), RGBA)
     with pytest.raises(ValueError, match="draw: argument 'canvas'"):

@@ -179,6 +179,7 @@ def test_every_op_has_cases() -> None:
         "env", "enable_prod_mode", "enable_debug_mode", "disable_deprecation_warnings", "deprecation_warn",
         "set_platform",  # core/test_environment.py
         "profile", "time", "next_frame",  # core/test_profiling.py
+        "leaks",  # core/test_leaks.py
         "register_kernel", "unregister_kernel", "get_kernel", "get_kernels_for_backend", "copy_registered_kernels",
         "register_gradient", "unregister_gradient", "get_gradient",  # core/test_kernel_registry.py
     }  # fmt: skip

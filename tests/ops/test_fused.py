@@ -85,6 +85,7 @@ def test_gradients_are_those_of_the_parts(name: str, activation: str) -> None:
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
 
 
+@pytest.mark.cpu
 def test_one_kernel_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = registry.find("cpu")
     ran: list[str] = []

@@ -23,8 +23,8 @@ def set_backend(backend_name: str) -> Any:
     """Run everything from here on on another backend; it may be awaited.
 
     Args:
-        backend_name: 'cpu' (numpy), 'exact' (numpy in double precision with every result rounded to float32, bit for
-            bit as TF.js computes), or the name of a registered one.
+        backend_name: 'cpu' (numpy), 'webgl' (a GPU, through OpenGL; also 'gl' and 'gpu'), 'exact' (numpy in double
+            precision with every result rounded to float32, bit for bit as TF.js computes), or that of a registered one.
 
     Returns:
         True.

@@ -69,7 +69,7 @@ def number(value: float) -> Tensor:
     backend = current()
     # 0.0 and -0.0 are equal, and would be taken for each other.
     payload = _number_payload(backend, value) if value else backend.write(np.array(value), "float32")
-    return dispatch.wrap(Tensor, _SCALAR, payload, backend)
+    return dispatch.constant(Tensor, _SCALAR, payload, backend)
 
 
 @functools.lru_cache(maxsize=512)

@@ -14,6 +14,7 @@ from tfpy.core._camel import EnvironmentCamel
 from tfpy.core.profiling import watch_for_errors
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
+from tfpy.engine.cpu.threads import most_shards, set_most_shards
 from tfpy.engine.errors import argument_error, unknown_name_error
 
 
@@ -180,6 +181,9 @@ class Environment(EnvironmentCamel):
                 hook(False)
         self.flags = {}
 
+    def __repr__(self) -> str:
+        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in sorted(self._rules))})"
+
     def _entry(self, flag_name: str) -> tuple[Callable[[], Any], Callable[[Any], None] | None]:
         if flag_name not in self._rules:
             raise unknown_name_error("flag", flag_name, self._rules)
@@ -206,6 +210,7 @@ ENV.register_flag("PROD", lambda: False)
 ENV.register_flag("IS_TEST", lambda: False)
 ENV.register_flag("DEPRECATION_WARNINGS_ENABLED", lambda: True)
 ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
+ENV.register_flag("CPU_SHARDS", most_shards, lambda count: set_most_shards(int(count)))
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
 

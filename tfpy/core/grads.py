@@ -16,7 +16,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientError, GradientRow, backprop, paused, record, recording, stops_between
+from tfpy.engine.tape import GradientError, GradientRow, backprop, paused, record, recording, stops_between, way_back
 
 
 class ValueAndGrad(Record):
@@ -141,7 +141,9 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
         value = _tensor_from("variable_grads", function())
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
-    found = backprop(tape, value, full((), 1), Tensor) if value.id in tape.tracked else {}
+    found: dict[int, Handle] = {}
+    if value.id in tape.tracked:
+        found = backprop(tape, value, full((), 1), Tensor)
     named = {v.name: found[v.id] for v in variables if v.id in found}
     _link_constants([v for v in variables if v.id in found], list(named.values()))
     if not named:
@@ -173,8 +175,9 @@ def _gradients(
     with recording(sources) as tape:
         value = _tensor_from(name, f())
     start = _start(name, value, dy)
-    stops = stops_between(tape, value)
-    found = backprop(tape, value, start, Tensor) if value.id in tape.tracked else {}
+    way = way_back(tape, value)
+    stops = [] if way.reached.issuperset([source.id for source in sources]) else stops_between(tape, value)
+    found = backprop(tape, value, start, Tensor, way) if value.id in tape.tracked else {}
     for i, source in enumerate(sources):
         if source.id not in found:
             raise GradientError(_unconnected(name, "x" if len(sources) == 1 else f"argument {i}", stops))

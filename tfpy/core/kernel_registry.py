@@ -16,6 +16,7 @@ from tfpy.engine.backend import Array, Backend, Outputs, current, registry, usin
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
+from tfpy.engine.plan import gradients_changed
 from tfpy.engine.spec import DTYPES, Spec
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
@@ -315,6 +316,7 @@ def register_gradient(
         _built_in_gradients.setdefault(kernel_name, GRADIENTS.get(kernel_name))
         GRADIENTS[kernel_name] = row
     _gradients[kernel_name] = gradient
+    gradients_changed(len(_gradients))
 
 
 @op(doc="Backends / Kernels")
@@ -334,6 +336,7 @@ def unregister_gradient(kernel_name: str) -> None:
             del GRADIENTS[kernel_name]
         else:
             GRADIENTS[kernel_name] = own
+    gradients_changed(len(_gradients))
 
 
 @op(doc="Backends / Kernels")

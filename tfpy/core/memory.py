@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from types import CoroutineType
 from typing import Any, TypeVar, overload
 
 from tfpy.core.names import camel
@@ -106,7 +106,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
         result = function()
     finally:
         scope.end_scope(result)
-    if inspect.iscoroutine(result):
+    if isinstance(result, CoroutineType):
         warnings.warn("tidy: the function is async; what it makes after its first await is not tidied.", stacklevel=2)
     return result
 

@@ -31,6 +31,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "model_from_json": "modelFromJSON",
         "model_json": "modelJSON",
         "multi_rnn_cell": "multiRNNCell",
+        "num_bytes_in_gpu": "numBytesInGPU",
         "scatter_nd": "scatterND",
         "source_url": "sourceURL",
         "space_to_batch_nd": "spaceToBatchND",
@@ -48,7 +49,9 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "layers": {
         "conv_lstm2d": "convLstm2d",
         "conv_lstm2d_cell": "convLstm2dCell",
+        "cropping1d": "cropping1D",
         "cropping2d": "cropping2D",
+        "cropping3d": "cropping3D",
         "gru_cell": "gruCell",
         "leaky_relu": "leakyReLU",
         "lstm_cell": "lstmCell",

@@ -13,14 +13,16 @@ import numpy as np
 from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.registry import op
 from tfpy.core.results import Record
+from tfpy.engine.backend import Backend, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting
 from tfpy.engine.hooks import KernelRun, add_observer, observing, remove_observer
+from tfpy.engine.origins import origin
 from tfpy.engine.spec import Shape
 
 
 class KernelInfo(Record):
-    """What `profile` says of a kernel run."""
+    """What `profile` says of a kernel run; extra_info is 'cpu' where a backend has left it to the CPU."""
 
     name: str
     bytes_added: int
@@ -57,13 +59,17 @@ class _Profile:
     def __init__(self) -> None:
         self.bytes, self.tensors = accounting.bytes, accounting.tensors
         self.kernels: list[KernelInfo] = []
+        self._left = {id(backend): _left_to_cpu(backend) for backend in registry.made().values()}
 
     def __call__(self, run: KernelRun) -> None:
         added, tensors = sum(s.nbytes for s in run.specs), sum(s.tensors for s in run.specs)
         inputs, outputs = [t.spec.shape for t in run.inputs], [s.shape for s in run.specs]
         totals = accounting.bytes + added, accounting.tensors + tensors
+        before, after = self._left.get(id(run.backend), {}), _left_to_cpu(run.backend)
+        where = "cpu" if after.get(run.kernel, 0) > before.get(run.kernel, 0) else ""
+        self._left[id(run.backend)] = after
         self.kernels.append(
-            KernelInfo(run.kernel, added, totals[0], tensors, totals[1], inputs, outputs, run.milliseconds, "")
+            KernelInfo(run.kernel, added, totals[0], tensors, totals[1], inputs, outputs, run.milliseconds, where)
         )
 
     def finished(self, result: Any) -> ProfileInfo:
@@ -72,6 +78,12 @@ class _Profile:
         return ProfileInfo(
             accounting.bytes - self.bytes, accounting.tensors - self.tensors, peak, self.kernels, result, names
         )
+
+
+def _left_to_cpu(backend: Backend) -> dict[str, int]:
+    """How often a backend has left each kernel to the CPU."""
+    counts: dict[str, int] = backend.memory().get("cpu_kernels", {})
+    return counts
 
 
 @op(doc="Performance / Profile")
@@ -83,7 +95,8 @@ def profile(f: Callable[[], Any]) -> Any:
 
     Returns:
         A record: new_bytes and new_tensors, those that are there afterwards and were not before; peak_bytes, the most
-        that there were; kernels, a record for each kernel run; kernel_names, each once; and result, what f returned.
+        that there were; kernels, a record for each kernel run (its extra_info is 'cpu' where the GPU has left it to
+        the CPU); kernel_names, each once; and result, what f returned.
 
     Raises:
         TypeError: f is no function.
@@ -160,7 +173,9 @@ def _report(run: KernelRun) -> None:
     found = next((w for w in wrong if w), None)
     if found and not any(_strange(t.backend.read(t.payload, t.spec.dtype)) for t in run.inputs if t.backend):
         inputs = ", ".join(_described(t) for t in run.inputs)
-        warnings.warn(f"Found {found} in the result of {run.kernel!r} of ({inputs}).", RuntimeWarning, stacklevel=2)
+        place = origin()
+        message = f"Found {found} in the result of {run.kernel!r} of ({inputs}), in {place}."
+        warnings.warn_explicit(message, RuntimeWarning, place.file, place.line)
 
 
 def _described(t: Handle) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.errors import ShapeError
-from tfpy.engine.handle import Handle, accounting, attach, check_live, join_share, leave_share, next_id
+from tfpy.engine.handle import Handle, accounting, attach, check_live, join_share, leave_share
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
 from tfpy.engine.spec import DType, Spec, spec, string_spec
@@ -29,7 +30,7 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
     Raises:
         ShapeError: the inputs do not fit together. DisposedError: one of them is disposed.
     """
-    # The commonest call, two inputs and no attributes, is spelled out: unpacking and empty keywords cost half an op.
+    # The commonest calls are spelled out: unpacking and another function cost half an op.
     state = local.state
     backend = state.backend or registry.current or registry.default()
     row = KERNELS[name]
@@ -40,6 +41,13 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
         except ShapeError as error:
             raise _named(row, error) from None
         if a.backend is not backend or b.backend is not backend:
+            inputs = _gathered(row, inputs, backend)
+    elif len(inputs) == 1:
+        try:
+            out_spec = row.infer(inputs[0], **attrs)
+        except ShapeError as error:
+            raise _named(row, error) from None
+        if inputs[0].backend is not backend:
             inputs = _gathered(row, inputs, backend)
     else:
         out_spec = infer(row, inputs, attrs)
@@ -52,7 +60,7 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
     out: H = _new(cls)
     out.payload = payload
     out.backend = backend
-    out.id = next_id()
+    out.id = handles.next_id()
     out.kept = False
     out.share = None
     if out_spec.dtype == "string":
@@ -66,6 +74,8 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
         state.scopes[-1].handles.append(weakref.ref(out))
     if state.tapes:
         record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, (out,), cls)
+    if state.recorder is not None:
+        state.recorder.ran(name, inputs, attrs, (out,))
     return out
 
 
@@ -81,6 +91,8 @@ def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]
     outs = [wrap(cls, s, payload, backend) for s, payload in zip(out_specs, payloads, strict=True)]
     if state.tapes:
         record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, tuple(outs), cls)
+    if state.recorder is not None:
+        state.recorder.ran_several(name, inputs, attrs, outs)
     return outs
 
 
@@ -116,6 +128,16 @@ def alias(cls: type[H], handle: Handle) -> H:
     attach(out, handle.spec, handle.payload, handle.backend)
     join_share(handle, out)
     track(out)
+    if local.state.recorder is not None:
+        local.state.recorder.aliased(handle, out)
+    return out
+
+
+def constant(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
+    """As `wrap`, for a payload that holds the same every time the program comes by: plans may keep it."""
+    out = wrap(cls, out_spec, payload, backend)
+    if local.state.recorder is not None:
+        local.state.recorder.constant(out)
     return out
 
 
@@ -123,6 +145,8 @@ def read(handle: Handle, op: str) -> Array:
     """The values on the host, of the handle's shape; not to be written to."""
     check_live(handle, op)
     assert handle.backend is not None
+    if local.state.recorder is not None:
+        local.state.recorder.refuse(f"{op} reads values")
     return handle.backend.read(handle.payload, handle.spec.dtype)
 
 
@@ -133,6 +157,20 @@ def _gathered(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> tupl
         if handle.backend is not backend and not backend.symbolic:
             move(handle, backend)
     return inputs
+
+
+def settle(groups: Iterable[Sequence[Handle]]) -> None:
+    """Have values computed now that the current backend may have put off: what the next step of a loop starts from.
+
+    A backend that puts work off has a method `settle`, which gets the payloads.
+
+    Args:
+        groups: handles of a group have one size, and much of their work in common.
+    """
+    backend = current()
+    compute = getattr(backend, "settle", None)
+    if compute is not None:
+        compute([[t.payload for t in group if t.backend is backend] for group in groups])
 
 
 def move(handle: Handle, backend: Backend) -> None:

@@ -122,10 +122,19 @@ def join_share(source: Handle, alias: Handle) -> None:
     alias.share = share
 
 
+def whereabouts_unknown(handle: Handle) -> str:
+    """What an error says of where a handle was made: nothing, unless `origins` watches."""
+    return ""
+
+
+whereabouts = whereabouts_unknown
+
+
 def check_live(handle: Handle, op: str) -> None:
     """Raise DisposedError, naming `op`, when the handle has been disposed."""
     if handle.backend is None:
         raise DisposedError(
             f"{op}: {type(handle).__name__} is disposed. A tensor of shape {list(handle.spec.shape)} was used after "
             "dispose() or after the tidy that made it had ended; use keep() or return it to let it live on."
+            + whereabouts(handle)
         )

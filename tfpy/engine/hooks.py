@@ -77,6 +77,11 @@ def observing(observer: Observer) -> Iterator[None]:
         remove_observer(observer)
 
 
+def is_hooked(backend: Backend) -> bool:
+    """Whether anything stands in front of a backend."""
+    return hasattr(backend.run, "of_backend")
+
+
 def _rewire_all() -> None:
     for name, backend in registry.made().items():
         rewire(name, backend)

@@ -24,26 +24,32 @@ class Kernel:
             of them for a kernel with several outputs.
         shares: the output is the input's data under another shape: backends return a view, not a copy.
         label: what error messages call the kernel.
+        workspace: the last of its outputs is only for its gradient's kernel, and has no gradient of its own.
     """
 
-    __slots__ = ("infer", "inputs", "label", "name", "shares")
+    __slots__ = ("infer", "inputs", "label", "name", "shares", "workspace")
 
-    def __init__(self, name: str, inputs: tuple[str, ...], infer: Infer, shares: bool, label: str) -> None:
+    def __init__(
+        self, name: str, inputs: tuple[str, ...], infer: Infer, shares: bool, label: str, workspace: bool = False
+    ) -> None:
         self.name = name
         self.label = label
         self.inputs = inputs
         self.infer = infer
         self.shares = shares
+        self.workspace = workspace
 
 
 KERNELS: dict[str, Kernel] = {}
 
 
-def kernel(name: str, inputs: str, infer: Infer, shares: bool = False, label: str = "") -> None:
+def kernel(
+    name: str, inputs: str, infer: Infer, shares: bool = False, label: str = "", workspace: bool = False
+) -> None:
     """Add a row. `inputs` are the input names with blanks between them; the label is the name in lower case."""
     if name in KERNELS:
         raise ValueError(f"kernel: {name!r} is already in the table.")
-    KERNELS[name] = Kernel(name, tuple(inputs.split()), infer, shares, label or name.lower())
+    KERNELS[name] = Kernel(name, tuple(inputs.split()), infer, shares, label or name.lower(), workspace)
 
 
 # The rules that many rows have in common.

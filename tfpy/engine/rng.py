@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 
 Seed = int | float | str
@@ -38,7 +39,21 @@ def set_seed(seed: Seed | None) -> None:
 
 def fresh() -> float:
     """A number for a stream that was given no seed (JavaScript's Math.random)."""
+    if local.state.recorder is not None:
+        local.state.recorder.refuse("a random number was drawn")
     return _source.random()
+
+
+def source_state() -> list[Any]:
+    """Where the streams without a seed are: plain values, which `restore_source` takes."""
+    version, words, spare = _source.getstate()
+    return [version, list(words), spare]
+
+
+def restore_source(state: list[Any]) -> None:
+    """Let the streams without a seed go on from a state. ValueError or TypeError if it is none."""
+    version, words, spare = state
+    _source.setstate((version, tuple(words), spare))
 
 
 def seed_text(seed: Seed) -> str:
@@ -60,6 +75,15 @@ class Alea:
         # Every number of the state is a multiple of 2⁻³².
         self._x = [int(s * _B) for s in state]
         self._carry = 1
+
+    @property
+    def state(self) -> list[int]:
+        """Where it is: four whole numbers."""
+        return [*self._x, self._carry]
+
+    @state.setter
+    def state(self, state: list[int]) -> None:
+        *self._x, self._carry = state
 
     def next(self) -> float:
         """The next number in [0, 1)."""
@@ -234,6 +258,16 @@ class Shuffler:
 
     def __init__(self, seed: Seed | None = None) -> None:
         self._stream = None if seed is None else Alea(seed)
+
+    @property
+    def state(self) -> list[int] | None:
+        """Where its stream is; None if it has none of its own."""
+        return None if self._stream is None else self._stream.state
+
+    @state.setter
+    def state(self, state: list[int] | None) -> None:
+        if self._stream is not None and state is not None:
+            self._stream.state = state
 
     def shuffle(self, order: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The elements of an array in random order, as a new array."""

@@ -45,9 +45,12 @@ def end_scope(result: Any = None) -> None:
     scope = scopes.pop()
     if not scope.handles:
         return
+    left = [ref for ref in scope.handles if ref() is not None]  # the others have been freed already
+    if not left:
+        return
     returned = {id(h) for h in handles_in(result)} if result is not None else set()
     parent = scopes[-1].handles if scopes else None
-    for ref in scope.handles:
+    for ref in left:
         handle = ref()
         if handle is None or handle.kept:
             continue
@@ -89,6 +92,9 @@ def outlive_scopes(handle: H) -> H:
 
 def handles_in(container: Any) -> Iterator[Handle]:
     """Every handle in any nesting of lists, tuples, sets, mappings and plain objects, each once."""
+    if isinstance(container, Handle):
+        yield container
+        return
     seen: set[int] = set()
     stack = [container]
     while stack:

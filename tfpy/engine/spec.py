@@ -102,6 +102,11 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     return tuple(out)
 
 
+def broadcasts_to(shape: Shape, to: Shape) -> bool:
+    """Whether a shape broadcasts to another one, which stays as it is."""
+    return len(shape) <= len(to) and all([m in (1, n) for m, n in zip(shape[::-1], to[::-1], strict=False)])
+
+
 def broadcast_axes(shape: Shape, to: Shape) -> tuple[int, ...]:
     """The axes of `to` along which `shape` was stretched: those a gradient is summed over."""
     lead = len(to) - len(shape)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfpy.engine.backend import Backend
+    from tfpy.engine.plan import Recorder
     from tfpy.engine.scope import Scope
     from tfpy.engine.tape import Tape
 
@@ -21,14 +22,16 @@ class State:
         scopes: the open scopes, innermost last.
         tapes: the tapes that record, innermost last.
         backend: overrides the process-wide backend for this thread, or None.
+        recorder: records a plan, or None.
     """
 
-    __slots__ = ("backend", "scopes", "tapes")
+    __slots__ = ("backend", "recorder", "scopes", "tapes")
 
     def __init__(self) -> None:
         self.scopes: list[Scope] = []
         self.tapes: list[Tape] = []
         self.backend: Backend | None = None
+        self.recorder: Recorder | None = None
 
 
 class _Local(threading.local):

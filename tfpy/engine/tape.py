@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy.engine.handle import Handle, attach
 from tfpy.engine.kernels import KERNELS, Kernel
@@ -28,15 +28,22 @@ class GradientRow:
         joint: instead of `rules`, one rule that gives a sequence of gradients, one per input (None: no flow).
     """
 
-    __slots__ = ("joint", "rules", "saves")
+    __slots__ = ("_flows", "joint", "rules", "saves")
 
     def __init__(self, saves: tuple[str, ...], rules: Mapping[str, Rule | None], joint: Rule | None) -> None:
         self.saves = saves
         self.rules = rules
         self.joint = joint
+        self._flows: dict[int, list[bool]] = {}
 
     def flows(self, kernel: Kernel, count: int) -> list[bool]:
         """For each of `count` inputs, whether a gradient flows to it."""
+        found = self._flows.get(count)
+        if found is None:
+            found = self._flows[count] = self._find_flows(kernel, count)
+        return found
+
+    def _find_flows(self, kernel: Kernel, count: int) -> list[bool]:
         if self.joint is not None:
             return [True] * count
         flags = [self.rules[name.lstrip("*")] is not None for name in kernel.inputs]
@@ -77,9 +84,15 @@ def no_gradient(*kernels: str) -> None:
 
 
 class Node:
-    """One recorded kernel run. Saved inputs are read as attributes by name, saved outputs as `y`."""
+    """One recorded kernel run. Saved inputs are read as attributes by name, saved outputs as `y`.
 
-    __slots__ = ("attrs", "cls", "inputs", "kernel", "outputs", "row", "saved")
+    Attributes:
+        wanted: for each input whether its gradient is needed; joint rules may look at it.
+    """
+
+    wanted: list[bool]
+
+    __slots__ = ("attrs", "cls", "inputs", "kernel", "outputs", "row", "saved", "wanted")
 
     def __init__(
         self,
@@ -94,8 +107,18 @@ class Node:
         self.row = row
         self.attrs = attrs
         self.cls = cls
-        self.inputs = tuple([(t.id, t.spec) for t in inputs])
-        self.outputs = tuple([(t.id, t.spec) for t in outputs])
+        # This runs for every op on a tape: the usual numbers of inputs and outputs are spelled out.
+        if len(inputs) == 2:
+            a, b = inputs
+            self.inputs: tuple[tuple[int, Spec], ...] = (a.id, a.spec), (b.id, b.spec)
+        elif len(inputs) == 1:
+            self.inputs = ((inputs[0].id, inputs[0].spec),)
+        else:
+            self.inputs = tuple([(t.id, t.spec) for t in inputs])
+        if len(outputs) == 1:
+            self.outputs: tuple[tuple[int, Spec], ...] = ((outputs[0].id, outputs[0].spec),)
+        else:
+            self.outputs = tuple([(t.id, t.spec) for t in outputs])
         self.saved = _save(kernel, row.saves, inputs, outputs) if row is not None and row.saves else None
 
     def __getattr__(self, name: str) -> Any:
@@ -130,12 +153,11 @@ def _save(
 ) -> dict[str, list[Saved]]:
     saved = {}
     for name in saves:
-        if name == "y" and name not in kernel.inputs:
-            chosen = outputs
-        elif name in kernel.inputs:
-            chosen = (inputs[kernel.inputs.index(name)],)
-        else:
-            chosen = inputs[kernel.inputs.index("*" + name) :]
+        if name in kernel.inputs:
+            t = inputs[kernel.inputs.index(name)]
+            saved[name] = [(t, t.payload, t.backend)]
+            continue
+        chosen = outputs if name == "y" else inputs[kernel.inputs.index("*" + name) :]
         saved[name] = [(t, t.payload, t.backend) for t in chosen]
     return saved
 
@@ -178,7 +200,8 @@ def record(
                 if node is None:
                     node = Node(kernel, row, inputs, attrs, outputs, cls)
                 tape.nodes.append(node)
-                tracked.update([out.id for out in outputs])
+                for out in outputs:
+                    tracked.add(out.id)
                 break
 
 
@@ -209,14 +232,33 @@ class GradientError(ValueError):
     """There is no gradient from y back to x, or a kernel on the way has none."""
 
 
-def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle]) -> dict[int, Handle]:
+class Way(NamedTuple):
+    """The way from y back to a tape's sources.
+
+    Attributes:
+        nodes: those through which a gradient flows from y.
+        reached: the ids of the handles that it reaches.
+    """
+
+    nodes: set[Node]
+    reached: set[int]
+
+
+def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle], way: Way | None = None) -> dict[int, Handle]:
     """Walk a tape back from y: the gradients of everything on the way, by handle id. The tape is used up.
+
+    Args:
+        tape: the recording.
+        y: what was computed.
+        dy: the gradient to begin with.
+        cls: what the gradients are made as.
+        way: the way back from y, if it is known.
 
     Raises:
         GradientError: a kernel between the sources and y has no gradient.
         RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
     """
-    needed = _nodes_to(tape, y)
+    needed = (way or way_back(tape, y)).nodes
     nodes, tape.nodes = tape.nodes, []
     grads: dict[int, Handle] = {y.id: dy}
     while nodes:  # popped, so that what a node saved is freed as soon as it has been used
@@ -232,19 +274,24 @@ def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle]) -> dict[int, 
     return grads
 
 
-def _nodes_to(tape: Tape, y: Handle) -> set[Node]:
-    """The nodes through which a gradient flows from y, or GradientError when one of them has none."""
+def way_back(tape: Tape, y: Handle) -> Way:
+    """The way from y, or GradientError when a kernel on it has no gradient."""
     reached = {y.id}
     needed: set[Node] = set()
     for node in reversed(tape.nodes):
-        if not any([out in reached for out, _ in node.outputs]):
+        for out, _ in node.outputs:
+            if out in reached:
+                break
+        else:
             continue
         if node.row is None:
             raise GradientError(_no_gradient_message(tape, node, y))
         needed.add(node)
         flows = node.row.flows(node.kernel, len(node.inputs))
-        reached.update([ident for (ident, _), flow in zip(node.inputs, flows, strict=True) if flow])
-    return needed
+        for (ident, _), flow in zip(node.inputs, flows, strict=True):
+            if flow:
+                reached.add(ident)
+    return Way(needed, reached)
 
 
 def stops_between(tape: Tape, y: Handle) -> list[str]:
@@ -260,25 +307,27 @@ def stops_between(tape: Tape, y: Handle) -> list[str]:
 
 
 def _output_gradient(node: Node, grads: Mapping[int, Handle], cls: type[Handle]) -> Handle | list[Handle]:
+    outputs = node.outputs[:-1] if node.kernel.workspace else node.outputs
     if len(node.outputs) == 1:
-        return grads[node.outputs[0][0]]
-    return [grads[i] if i in grads else _zeros(s, cls) for i, s in node.outputs]
+        return grads[outputs[0][0]]
+    return [grads[i] if i in grads else _zeros(s, cls) for i, s in outputs]
 
 
 def _input_gradients(node: Node, dy: Any, tracked: set[int]) -> Sequence[Handle | None]:
     assert node.row is not None
     if node.row.joint is not None:
+        node.wanted = [ident in tracked for ident, _ in node.inputs]
         return list(node.row.joint(dy, node))
     found: list[Handle | None] = []
     for name in node.kernel.inputs:
-        rule = node.row.rules[name.lstrip("*")]
-        if name.startswith("*"):
+        if name[0] == "*":
+            rule = node.row.rules[name[1:]]
             rest = len(node.inputs) - len(found)
             found.extend([None] * rest if rule is None else rule(dy, node))
-        elif rule is None or node.inputs[len(found)][0] not in tracked:
-            found.append(None)
-        else:
-            found.append(rule(dy, node))
+            continue
+        rule = node.row.rules[name]
+        wanted = rule is not None and node.inputs[len(found)][0] in tracked
+        found.append(rule(dy, node) if rule is not None and wanted else None)
     return found
 
 

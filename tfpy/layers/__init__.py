@@ -7,24 +7,93 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from tfpy.core.hints import missing_from as _missing_from
+from tfpy.layers.advanced_activations import ELU as ELU
+from tfpy.layers.advanced_activations import LeakyReLU as LeakyReLU
+from tfpy.layers.advanced_activations import PReLU as PReLU
+from tfpy.layers.advanced_activations import ReLU as ReLU
+from tfpy.layers.advanced_activations import Softmax as Softmax
+from tfpy.layers.advanced_activations import ThresholdedReLU as ThresholdedReLU
+from tfpy.layers.attention_layers import Attention as Attention
+from tfpy.layers.attention_layers import MultiHeadAttention as MultiHeadAttention
 from tfpy.layers.base import Layer as Layer
 from tfpy.layers.cells import GRUCell as GRUCell
 from tfpy.layers.cells import LSTMCell as LSTMCell
 from tfpy.layers.cells import RNNCell as RNNCell
 from tfpy.layers.cells import SimpleRNNCell as SimpleRNNCell
 from tfpy.layers.cells import StackedRNNCells as StackedRNNCells
+from tfpy.layers.conv_recurrent import ConvLSTM2D as ConvLSTM2D
+from tfpy.layers.conv_recurrent import ConvLSTM2DCell as ConvLSTM2DCell
+from tfpy.layers.convolutional import Conv1D as Conv1D
+from tfpy.layers.convolutional import Conv2D as Conv2D
+from tfpy.layers.convolutional import Conv2DTranspose as Conv2DTranspose
+from tfpy.layers.convolutional import Conv3D as Conv3D
+from tfpy.layers.convolutional import Conv3DTranspose as Conv3DTranspose
 from tfpy.layers.core import Activation as Activation
 from tfpy.layers.core import Dense as Dense
 from tfpy.layers.core import Dropout as Dropout
 from tfpy.layers.core import Embedding as Embedding
 from tfpy.layers.core import Flatten as Flatten
+from tfpy.layers.core import Lambda as Lambda
 from tfpy.layers.core import Masking as Masking
 from tfpy.layers.core import RepeatVector as RepeatVector
 from tfpy.layers.inputs import InputLayer as InputLayer
+from tfpy.layers.inputs import input_ as _input
+from tfpy.layers.merge import Add as Add
+from tfpy.layers.merge import Average as Average
+from tfpy.layers.merge import Concatenate as Concatenate
+from tfpy.layers.merge import Dot as Dot
+from tfpy.layers.merge import Maximum as Maximum
+from tfpy.layers.merge import Minimum as Minimum
+from tfpy.layers.merge import Multiply as Multiply
+from tfpy.layers.merge import Subtract as Subtract
+from tfpy.layers.noise import AlphaDropout as AlphaDropout
+from tfpy.layers.noise import GaussianDropout as GaussianDropout
+from tfpy.layers.noise import GaussianNoise as GaussianNoise
+from tfpy.layers.noise import SpatialDropout1D as SpatialDropout1D
+from tfpy.layers.noise import SpatialDropout2D as SpatialDropout2D
+from tfpy.layers.noise import SpatialDropout3D as SpatialDropout3D
+from tfpy.layers.normalization import BatchNormalization as BatchNormalization
+from tfpy.layers.normalization import GroupNormalization as GroupNormalization
+from tfpy.layers.normalization import LayerNormalization as LayerNormalization
+from tfpy.layers.normalization import UnitNormalization as UnitNormalization
+from tfpy.layers.pooling import AveragePooling1D as AveragePooling1D
+from tfpy.layers.pooling import AveragePooling2D as AveragePooling2D
+from tfpy.layers.pooling import AveragePooling3D as AveragePooling3D
+from tfpy.layers.pooling import GlobalAveragePooling1D as GlobalAveragePooling1D
+from tfpy.layers.pooling import GlobalAveragePooling2D as GlobalAveragePooling2D
+from tfpy.layers.pooling import GlobalAveragePooling3D as GlobalAveragePooling3D
+from tfpy.layers.pooling import GlobalMaxPooling1D as GlobalMaxPooling1D
+from tfpy.layers.pooling import GlobalMaxPooling2D as GlobalMaxPooling2D
+from tfpy.layers.pooling import GlobalMaxPooling3D as GlobalMaxPooling3D
+from tfpy.layers.pooling import MaxPooling1D as MaxPooling1D
+from tfpy.layers.pooling import MaxPooling2D as MaxPooling2D
+from tfpy.layers.pooling import MaxPooling3D as MaxPooling3D
+from tfpy.layers.preprocessing import CategoryEncoding as CategoryEncoding
+from tfpy.layers.preprocessing import CenterCrop as CenterCrop
+from tfpy.layers.preprocessing import RandomWidth as RandomWidth
+from tfpy.layers.preprocessing import Rescaling as Rescaling
+from tfpy.layers.preprocessing import Resizing as Resizing
 from tfpy.layers.recurrent import GRU as GRU
 from tfpy.layers.recurrent import LSTM as LSTM
 from tfpy.layers.recurrent import RNN as RNN
 from tfpy.layers.recurrent import SimpleRNN as SimpleRNN
+from tfpy.layers.separable import DepthwiseConv1D as DepthwiseConv1D
+from tfpy.layers.separable import DepthwiseConv2D as DepthwiseConv2D
+from tfpy.layers.separable import SeparableConv1D as SeparableConv1D
+from tfpy.layers.separable import SeparableConv2D as SeparableConv2D
+from tfpy.layers.shaping import Cropping1D as Cropping1D
+from tfpy.layers.shaping import Cropping2D as Cropping2D
+from tfpy.layers.shaping import Cropping3D as Cropping3D
+from tfpy.layers.shaping import Permute as Permute
+from tfpy.layers.shaping import Reshape as Reshape
+from tfpy.layers.shaping import UpSampling1D as UpSampling1D
+from tfpy.layers.shaping import UpSampling2D as UpSampling2D
+from tfpy.layers.shaping import UpSampling3D as UpSampling3D
+from tfpy.layers.shaping import ZeroPadding1D as ZeroPadding1D
+from tfpy.layers.shaping import ZeroPadding2D as ZeroPadding2D
+from tfpy.layers.shaping import ZeroPadding3D as ZeroPadding3D
+from tfpy.layers.wrappers import Bidirectional as Bidirectional
 from tfpy.layers.wrappers import TimeDistributed as TimeDistributed
 
 if TYPE_CHECKING:
@@ -39,6 +108,9 @@ if TYPE_CHECKING:
     from tfpy.layers.constraints import ConstraintLike
     from tfpy.layers.initializers import InitializerLike
     from tfpy.layers.regularizers import RegularizerLike
+    from tfpy.layers.spatial import NumbersLike
+
+input = _input
 
 
 @overload
@@ -78,6 +150,1302 @@ def activation(
 def activation(config: Mapping[str, Any] | None = None, /, **options: Any) -> Activation:
     """An activation by itself."""
     return Activation(config, **options)
+
+
+@overload
+def add(config: Mapping[str, Any], /) -> Add: ...
+
+
+@overload
+def add(
+    *,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Add: ...
+
+
+@overload
+def add(
+    *,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Add: ...
+
+
+def add(config: Mapping[str, Any] | None = None, /, **options: Any) -> Add:
+    """The sum of the inputs."""
+    return Add(config, **options)
+
+
+@overload
+def alpha_dropout(config: Mapping[str, Any], /) -> AlphaDropout: ...
+
+
+@overload
+def alpha_dropout(
+    *,
+    rate: float,
+    noise_shape: list[int | None] | None = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> AlphaDropout: ...
+
+
+@overload
+def alpha_dropout(
+    *,
+    rate: float,
+    noiseShape: list[int | None] | None = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> AlphaDropout: ...
+
+
+def alpha_dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> AlphaDropout:
+    """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
+
+    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too."""
+    return AlphaDropout(config, **options)
+
+
+alphaDropout = alpha_dropout
+
+
+@overload
+def attention(config: Mapping[str, Any], /) -> Attention: ...
+
+
+@overload
+def attention(
+    *,
+    dropout: float = 0.0,
+    seed: Seed | None = None,
+    use_scale: bool = False,
+    score_mode: str = "dot",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Attention: ...
+
+
+@overload
+def attention(
+    *,
+    dropout: float = 0.0,
+    seed: Seed | None = None,
+    useScale: bool = False,
+    scoreMode: str = "dot",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Attention: ...
+
+
+def attention(config: Mapping[str, Any] | None = None, /, **options: Any) -> Attention:
+    """Each step of the query as a mean of the values, weighed by how well their keys match (Luong et al. 2015).
+
+    softmax(query · keyᵀ) · value, or with score_mode 'concat' the scores Σ tanh(query + key). Inputs [query, value] or
+    [query, value, key] of shapes (batch, time, features) → (batch, time of the query, features of the value).
+
+    The call takes `mask`, a list of the masks of query and value, `use_causal_mask`, and `return_attention_scores`,
+    with which it returns [output, weights].
+
+    Weights: with use_scale a factor of the scores, and with 'concat' another one.
+
+    Source: Keras `Attention` (beyond TF.js)."""
+    return Attention(config, **options)
+
+
+@overload
+def average(config: Mapping[str, Any], /) -> Average: ...
+
+
+@overload
+def average(
+    *,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Average: ...
+
+
+@overload
+def average(
+    *,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Average: ...
+
+
+def average(config: Mapping[str, Any] | None = None, /, **options: Any) -> Average:
+    """The mean of the inputs."""
+    return Average(config, **options)
+
+
+@overload
+def average_pooling1d(config: Mapping[str, Any], /) -> AveragePooling1D: ...
+
+
+@overload
+def average_pooling1d(
+    *,
+    pool_size: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> AveragePooling1D: ...
+
+
+@overload
+def average_pooling1d(
+    *,
+    poolSize: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> AveragePooling1D: ...
+
+
+def average_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> AveragePooling1D:
+    """The mean over windows of sequences: (batch, time, channels) → (batch, places, channels)."""
+    return AveragePooling1D(config, **options)
+
+
+averagePooling1d = average_pooling1d
+
+
+avg_pool1d = average_pooling1d
+
+
+avgPool1d = average_pooling1d
+
+
+avg_pooling1d = average_pooling1d
+
+
+avgPooling1d = average_pooling1d
+
+
+@overload
+def average_pooling2d(config: Mapping[str, Any], /) -> AveragePooling2D: ...
+
+
+@overload
+def average_pooling2d(
+    *,
+    pool_size: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> AveragePooling2D: ...
+
+
+@overload
+def average_pooling2d(
+    *,
+    poolSize: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> AveragePooling2D: ...
+
+
+def average_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> AveragePooling2D:
+    """The mean over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels)."""
+    return AveragePooling2D(config, **options)
+
+
+averagePooling2d = average_pooling2d
+
+
+avg_pool2d = average_pooling2d
+
+
+avgPool2d = average_pooling2d
+
+
+avg_pooling2d = average_pooling2d
+
+
+avgPooling2d = average_pooling2d
+
+
+@overload
+def average_pooling3d(config: Mapping[str, Any], /) -> AveragePooling3D: ...
+
+
+@overload
+def average_pooling3d(
+    *,
+    pool_size: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> AveragePooling3D: ...
+
+
+@overload
+def average_pooling3d(
+    *,
+    poolSize: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> AveragePooling3D: ...
+
+
+def average_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> AveragePooling3D:
+    """The mean over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels)."""
+    return AveragePooling3D(config, **options)
+
+
+averagePooling3d = average_pooling3d
+
+
+avg_pool3d = average_pooling3d
+
+
+avgPool3d = average_pooling3d
+
+
+avg_pooling3d = average_pooling3d
+
+
+avgPooling3d = average_pooling3d
+
+
+@overload
+def batch_normalization(config: Mapping[str, Any], /) -> BatchNormalization: ...
+
+
+@overload
+def batch_normalization(
+    *,
+    epsilon: float = 0.001,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: InitializerLike = "zeros",
+    gamma_initializer: InitializerLike = "ones",
+    beta_regularizer: RegularizerLike = None,
+    gamma_regularizer: RegularizerLike = None,
+    beta_constraint: ConstraintLike = None,
+    gamma_constraint: ConstraintLike = None,
+    axis: int = ...,
+    momentum: float = 0.99,
+    moving_mean_initializer: InitializerLike = "zeros",
+    moving_variance_initializer: InitializerLike = "ones",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> BatchNormalization: ...
+
+
+@overload
+def batch_normalization(
+    *,
+    epsilon: float = 0.001,
+    center: bool = True,
+    scale: bool = True,
+    betaInitializer: InitializerLike = "zeros",
+    gammaInitializer: InitializerLike = "ones",
+    betaRegularizer: RegularizerLike = None,
+    gammaRegularizer: RegularizerLike = None,
+    betaConstraint: ConstraintLike = None,
+    gammaConstraint: ConstraintLike = None,
+    axis: int = ...,
+    momentum: float = 0.99,
+    movingMeanInitializer: InitializerLike = "zeros",
+    movingVarianceInitializer: InitializerLike = "ones",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> BatchNormalization: ...
+
+
+def batch_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> BatchNormalization:
+    """Brings each channel to mean 0 and variance 1, then scales and shifts it (Ioffe and Szegedy 2015).
+
+    In training mean and variance are the batch's, and the moving ones come closer to them: moving · momentum +
+    batch · (1 - momentum). Otherwise the moving ones are used.
+
+    Weights: gamma, beta, moving_mean and moving_variance, the last two not trainable; all of the size of the axis.
+    Inputs of any rank are beyond TF.js."""
+    return BatchNormalization(config, **options)
+
+
+batchNormalization = batch_normalization
+
+
+@overload
+def bidirectional(config: Mapping[str, Any], /) -> Bidirectional: ...
+
+
+@overload
+def bidirectional(
+    *,
+    layer: Layer,
+    merge_mode: str | None = "concat",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Bidirectional: ...
+
+
+@overload
+def bidirectional(
+    *,
+    layer: Layer,
+    mergeMode: str | None = "concat",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Bidirectional: ...
+
+
+def bidirectional(config: Mapping[str, Any] | None = None, /, **options: Any) -> Bidirectional:
+    """Runs a recurrent layer over a sequence, and a second one like it over the reversed sequence.
+
+    The outputs are merged: 'concat', 'sum', 'ave' (their mean) or 'mul'; with a merge_mode that is given as None the
+    layer returns both. With return_state the states of both layers follow, the forward ones first. Initial states are
+    given in the same order.
+
+    The two layers are copies of the one given, and have its name with 'forward_' and 'backward_' in front."""
+    return Bidirectional(config, **options)
+
+
+@overload
+def category_encoding(config: Mapping[str, Any], /) -> CategoryEncoding: ...
+
+
+@overload
+def category_encoding(
+    *,
+    num_tokens: int,
+    output_mode: str = "multiHot",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> CategoryEncoding: ...
+
+
+@overload
+def category_encoding(
+    *,
+    numTokens: int,
+    outputMode: str = "multiHot",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> CategoryEncoding: ...
+
+
+def category_encoding(config: Mapping[str, Any] | None = None, /, **options: Any) -> CategoryEncoding:
+    """Whole numbers below num_tokens as vectors of that size, of which output_mode says what they hold.
+
+    'oneHot': a 1 at the number, (n) → (n, num_tokens); 'multiHot': a 1 at each number of a sample, (batch, n) →
+    (batch, num_tokens); 'count': how often it has each, or the sum of the count_weights of the call; 'int': the numbers
+    themselves."""
+    return CategoryEncoding(config, **options)
+
+
+categoryEncoding = category_encoding
+
+
+@overload
+def center_crop(config: Mapping[str, Any], /) -> CenterCrop: ...
+
+
+@overload
+def center_crop(
+    *,
+    height: int,
+    width: int,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> CenterCrop: ...
+
+
+@overload
+def center_crop(
+    *,
+    height: int,
+    width: int,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> CenterCrop: ...
+
+
+def center_crop(config: Mapping[str, Any] | None = None, /, **options: Any) -> CenterCrop:
+    """The middle of images: (…, height, width, channels), with or without a batch.
+
+    Images that are too small in one direction are resized instead, as in TF.js."""
+    return CenterCrop(config, **options)
+
+
+centerCrop = center_crop
+
+
+@overload
+def concatenate(config: Mapping[str, Any], /) -> Concatenate: ...
+
+
+@overload
+def concatenate(
+    *,
+    axis: int = ...,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Concatenate: ...
+
+
+@overload
+def concatenate(
+    *,
+    axis: int = ...,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Concatenate: ...
+
+
+def concatenate(config: Mapping[str, Any] | None = None, /, **options: Any) -> Concatenate:
+    """The inputs joined along an axis."""
+    return Concatenate(config, **options)
+
+
+@overload
+def conv1d(config: Mapping[str, Any], /) -> Conv1D: ...
+
+
+@overload
+def conv1d(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Conv1D: ...
+
+
+@overload
+def conv1d(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Conv1D: ...
+
+
+def conv1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv1D:
+    """Convolution of sequences: (batch, time, channels) → (batch, places, filters).
+
+    Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may be 'causal' too, with which an
+    output depends on no later input (beyond TF.js). With data_format 'channelsFirst' the channels of the output come
+    first as well, which TF.js announces but does not do."""
+    return Conv1D(config, **options)
+
+
+@overload
+def conv2d(config: Mapping[str, Any], /) -> Conv2D: ...
+
+
+@overload
+def conv2d(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Conv2D: ...
+
+
+@overload
+def conv2d(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Conv2D: ...
+
+
+def conv2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv2D:
+    """Convolution of images: (batch, height, width, channels) → (batch, rows, columns, filters).
+
+    Weights: kernel [*kernel_size, channels, filters], bias [filters]."""
+    return Conv2D(config, **options)
+
+
+@overload
+def conv2d_transpose(config: Mapping[str, Any], /) -> Conv2DTranspose: ...
+
+
+@overload
+def conv2d_transpose(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Conv2DTranspose: ...
+
+
+@overload
+def conv2d_transpose(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Conv2DTranspose: ...
+
+
+def conv2d_transpose(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv2DTranspose:
+    """The way of a convolution of images back: (batch, height, width, channels) → (batch, rows, columns, filters).
+
+    Weights: kernel [*kernel_size, filters, channels], bias [filters]."""
+    return Conv2DTranspose(config, **options)
+
+
+conv2dTranspose = conv2d_transpose
+
+
+@overload
+def conv3d(config: Mapping[str, Any], /) -> Conv3D: ...
+
+
+@overload
+def conv3d(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Conv3D: ...
+
+
+@overload
+def conv3d(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Conv3D: ...
+
+
+def conv3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv3D:
+    """Convolution of volumes: (batch, depth, height, width, channels) → (batch, …, filters).
+
+    Weights: kernel [*kernel_size, channels, filters], bias [filters]."""
+    return Conv3D(config, **options)
+
+
+@overload
+def conv3d_transpose(config: Mapping[str, Any], /) -> Conv3DTranspose: ...
+
+
+@overload
+def conv3d_transpose(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Conv3DTranspose: ...
+
+
+@overload
+def conv3d_transpose(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Conv3DTranspose: ...
+
+
+def conv3d_transpose(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv3DTranspose:
+    """The way of a convolution of volumes back: (batch, depth, height, width, channels) → (batch, …, filters).
+
+    Weights: kernel [*kernel_size, filters, channels], bias [filters]."""
+    return Conv3DTranspose(config, **options)
+
+
+conv3dTranspose = conv3d_transpose
+
+
+@overload
+def conv_lstm2d(config: Mapping[str, Any], /) -> ConvLSTM2D: ...
+
+
+@overload
+def conv_lstm2d(
+    *,
+    filters: int,
+    kernel_size: NumbersLike,
+    cell: Any = None,
+    return_sequences: bool = False,
+    return_state: bool = False,
+    go_backwards: bool = False,
+    stateful: bool = False,
+    unroll: bool = False,
+    input_dim: int | None = None,
+    input_length: int | None = None,
+    activation: ActivationLike = "tanh",
+    use_bias: bool = True,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    recurrent_initializer: InitializerLike = "orthogonal",
+    bias_initializer: InitializerLike = "zeros",
+    kernel_regularizer: RegularizerLike = None,
+    recurrent_regularizer: RegularizerLike = None,
+    bias_regularizer: RegularizerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    recurrent_constraint: ConstraintLike = None,
+    bias_constraint: ConstraintLike = None,
+    dropout: float = 0.0,
+    recurrent_dropout: float = 0.0,
+    dropout_func: Callable[..., Tensor] | None = None,
+    recurrent_activation: ActivationLike = "hardSigmoid",
+    implementation: int | None = None,
+    unit_forget_bias: bool | None = None,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ConvLSTM2D: ...
+
+
+@overload
+def conv_lstm2d(
+    *,
+    filters: int,
+    kernelSize: NumbersLike,
+    cell: Any = None,
+    returnSequences: bool = False,
+    returnState: bool = False,
+    goBackwards: bool = False,
+    stateful: bool = False,
+    unroll: bool = False,
+    inputDim: int | None = None,
+    inputLength: int | None = None,
+    activation: ActivationLike = "tanh",
+    useBias: bool = True,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    recurrentInitializer: InitializerLike = "orthogonal",
+    biasInitializer: InitializerLike = "zeros",
+    kernelRegularizer: RegularizerLike = None,
+    recurrentRegularizer: RegularizerLike = None,
+    biasRegularizer: RegularizerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    recurrentConstraint: ConstraintLike = None,
+    biasConstraint: ConstraintLike = None,
+    dropout: float = 0.0,
+    recurrentDropout: float = 0.0,
+    dropoutFunc: Callable[..., Tensor] | None = None,
+    recurrentActivation: ActivationLike = "hardSigmoid",
+    implementation: int | None = None,
+    unitForgetBias: bool | None = None,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ConvLSTM2D: ...
+
+
+def conv_lstm2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ConvLSTM2D:
+    """Long short-term memory over images, whose products are convolutions (Shi et al. 2015).
+
+    (batch, time, height, width, channels) → (batch, rows, columns, filters), with return_sequences
+    (batch, time, rows, columns, filters)."""
+    return ConvLSTM2D(config, **options)
+
+
+convLstm2d = conv_lstm2d
+
+
+@overload
+def conv_lstm2d_cell(config: Mapping[str, Any], /) -> ConvLSTM2DCell: ...
+
+
+@overload
+def conv_lstm2d_cell(
+    *,
+    filters: int,
+    kernel_size: NumbersLike,
+    activation: ActivationLike = "tanh",
+    use_bias: bool = True,
+    kernel_initializer: InitializerLike = "glorotNormal",
+    recurrent_initializer: InitializerLike = "orthogonal",
+    bias_initializer: InitializerLike = "zeros",
+    kernel_regularizer: RegularizerLike = None,
+    recurrent_regularizer: RegularizerLike = None,
+    bias_regularizer: RegularizerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    recurrent_constraint: ConstraintLike = None,
+    bias_constraint: ConstraintLike = None,
+    dropout: float = 0.0,
+    recurrent_dropout: float = 0.0,
+    dropout_func: Callable[..., Tensor] | None = None,
+    recurrent_activation: ActivationLike = "hardSigmoid",
+    implementation: int | None = None,
+    unit_forget_bias: bool | None = None,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ConvLSTM2DCell: ...
+
+
+@overload
+def conv_lstm2d_cell(
+    *,
+    filters: int,
+    kernelSize: NumbersLike,
+    activation: ActivationLike = "tanh",
+    useBias: bool = True,
+    kernelInitializer: InitializerLike = "glorotNormal",
+    recurrentInitializer: InitializerLike = "orthogonal",
+    biasInitializer: InitializerLike = "zeros",
+    kernelRegularizer: RegularizerLike = None,
+    recurrentRegularizer: RegularizerLike = None,
+    biasRegularizer: RegularizerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    recurrentConstraint: ConstraintLike = None,
+    biasConstraint: ConstraintLike = None,
+    dropout: float = 0.0,
+    recurrentDropout: float = 0.0,
+    dropoutFunc: Callable[..., Tensor] | None = None,
+    recurrentActivation: ActivationLike = "hardSigmoid",
+    implementation: int | None = None,
+    unitForgetBias: bool | None = None,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ConvLSTM2DCell: ...
+
+
+def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, **options: Any) -> ConvLSTM2DCell:
+    """A long short-term memory whose products are convolutions (Shi et al. 2015), its gates in the order i, f, c, o.
+
+    i, f, o = σ(W ∗ x + b + U ∗ h);  c' = f ∘ c + i ∘ tanh(W ∗ x + b + U ∗ h);  h' = o ∘ tanh(c').
+
+    Weights: kernel [*kernel_size, channels, 4 · filters], recurrent_kernel [*kernel_size, filters, 4 · filters], bias
+    [4 · filters]."""
+    return ConvLSTM2DCell(config, **options)
+
+
+convLstm2dCell = conv_lstm2d_cell
+
+
+@overload
+def cropping1d(config: Mapping[str, Any], /) -> Cropping1D: ...
+
+
+@overload
+def cropping1d(
+    *,
+    data_format: str = "channelsLast",
+    cropping: NumbersLike = ...,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Cropping1D: ...
+
+
+@overload
+def cropping1d(
+    *,
+    dataFormat: str = "channelsLast",
+    cropping: NumbersLike = ...,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Cropping1D: ...
+
+
+def cropping1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Cropping1D:
+    """Sequences with a number of steps cut off at the beginning and at the end: (batch, time, channels).
+
+    Source: Keras `Cropping1D` (beyond TF.js)."""
+    return Cropping1D(config, **options)
+
+
+cropping1D = cropping1d
+
+
+@overload
+def cropping2d(config: Mapping[str, Any], /) -> Cropping2D: ...
+
+
+@overload
+def cropping2d(
+    *,
+    cropping: NumbersLike,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Cropping2D: ...
+
+
+@overload
+def cropping2d(
+    *,
+    cropping: NumbersLike,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Cropping2D: ...
+
+
+def cropping2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Cropping2D:
+    """Images with rows and columns cut off: (batch, height, width, channels).
+
+    The cropping is a number for all sides, or for height and width each a number or a pair (before, after)."""
+    return Cropping2D(config, **options)
+
+
+cropping2D = cropping2d
+
+
+@overload
+def cropping3d(config: Mapping[str, Any], /) -> Cropping3D: ...
+
+
+@overload
+def cropping3d(
+    *,
+    data_format: str = "channelsLast",
+    cropping: NumbersLike = ...,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Cropping3D: ...
+
+
+@overload
+def cropping3d(
+    *,
+    dataFormat: str = "channelsLast",
+    cropping: NumbersLike = ...,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Cropping3D: ...
+
+
+def cropping3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Cropping3D:
+    """Volumes with a number of elements cut off: (batch, depth, height, width, channels).
+
+    The cropping is a number for all sides, or for each dimension a number or a pair (before, after).
+
+    Source: Keras `Cropping3D` (beyond TF.js)."""
+    return Cropping3D(config, **options)
+
+
+cropping3D = cropping3d
 
 
 @overload
@@ -142,6 +1510,208 @@ def dense(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dense:
 
 
 @overload
+def depthwise_conv1d(config: Mapping[str, Any], /) -> DepthwiseConv1D: ...
+
+
+@overload
+def depthwise_conv1d(
+    *,
+    kernel_size: NumbersLike,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    depth_multiplier: int = 1,
+    depthwise_initializer: InitializerLike = "glorotNormal",
+    depthwise_constraint: ConstraintLike = None,
+    depthwise_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> DepthwiseConv1D: ...
+
+
+@overload
+def depthwise_conv1d(
+    *,
+    kernelSize: NumbersLike,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    depthMultiplier: int = 1,
+    depthwiseInitializer: InitializerLike = "glorotNormal",
+    depthwiseConstraint: ConstraintLike = None,
+    depthwiseRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> DepthwiseConv1D: ...
+
+
+def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> DepthwiseConv1D:
+    """Convolution of each channel of sequences by itself: (…, channels) → (…, channels · depth_multiplier).
+
+    Weights: depthwise_kernel [kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier].
+
+    Source: Keras `DepthwiseConv1D` (beyond TF.js)."""
+    return DepthwiseConv1D(config, **options)
+
+
+depthwiseConv1d = depthwise_conv1d
+
+
+@overload
+def depthwise_conv2d(config: Mapping[str, Any], /) -> DepthwiseConv2D: ...
+
+
+@overload
+def depthwise_conv2d(
+    *,
+    kernel_size: NumbersLike,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    depth_multiplier: int = 1,
+    depthwise_initializer: InitializerLike = "glorotNormal",
+    depthwise_constraint: ConstraintLike = None,
+    depthwise_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> DepthwiseConv2D: ...
+
+
+@overload
+def depthwise_conv2d(
+    *,
+    kernelSize: NumbersLike,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    depthMultiplier: int = 1,
+    depthwiseInitializer: InitializerLike = "glorotNormal",
+    depthwiseConstraint: ConstraintLike = None,
+    depthwiseRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> DepthwiseConv2D: ...
+
+
+def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> DepthwiseConv2D:
+    """Convolution of each channel of images by itself: (…, channels) → (…, channels · depth_multiplier).
+
+    Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier]. The
+    dilation_rate, which TF.js ignores, has its effect."""
+    return DepthwiseConv2D(config, **options)
+
+
+depthwiseConv2d = depthwise_conv2d
+
+
+@overload
+def dot(config: Mapping[str, Any], /) -> Dot: ...
+
+
+@overload
+def dot(
+    *,
+    axes: int | list[int],
+    normalize: bool = False,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Dot: ...
+
+
+@overload
+def dot(
+    *,
+    axes: int | list[int],
+    normalize: bool = False,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Dot: ...
+
+
+def dot(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dot:
+    """Products summed over an axis of each of two inputs of rank 2 or 3.
+
+    With axes 2, of [batch, a, n] and [batch, b, n]: [batch, a, b]; with axes 1, of [batch, n] twice: [batch, 1]."""
+    return Dot(config, **options)
+
+
+@overload
 def dropout(config: Mapping[str, Any], /) -> Dropout: ...
 
 
@@ -182,6 +1752,45 @@ def dropout(
 def dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dropout:
     """In training, sets a part of the inputs to 0 and scales up the rest."""
     return Dropout(config, **options)
+
+
+@overload
+def elu(config: Mapping[str, Any], /) -> ELU: ...
+
+
+@overload
+def elu(
+    *,
+    alpha: float = 1.0,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ELU: ...
+
+
+@overload
+def elu(
+    *,
+    alpha: float = 1.0,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ELU: ...
+
+
+def elu(config: Mapping[str, Any] | None = None, /, **options: Any) -> ELU:
+    """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js."""
+    return ELU(config, **options)
 
 
 @overload
@@ -277,6 +1886,434 @@ def flatten(config: Mapping[str, Any] | None = None, /, **options: Any) -> Flatt
 
 
 @overload
+def gaussian_dropout(config: Mapping[str, Any], /) -> GaussianDropout: ...
+
+
+@overload
+def gaussian_dropout(
+    *,
+    rate: float,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GaussianDropout: ...
+
+
+@overload
+def gaussian_dropout(
+    *,
+    rate: float,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GaussianDropout: ...
+
+
+def gaussian_dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> GaussianDropout:
+    """In training, multiplies by normally distributed noise of mean 1 and variance rate / (1 - rate).
+
+    Source: Srivastava et al. 2014."""
+    return GaussianDropout(config, **options)
+
+
+gaussianDropout = gaussian_dropout
+
+
+@overload
+def gaussian_noise(config: Mapping[str, Any], /) -> GaussianNoise: ...
+
+
+@overload
+def gaussian_noise(
+    *,
+    stddev: float = 1.0,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GaussianNoise: ...
+
+
+@overload
+def gaussian_noise(
+    *,
+    stddev: float = 1.0,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GaussianNoise: ...
+
+
+def gaussian_noise(config: Mapping[str, Any] | None = None, /, **options: Any) -> GaussianNoise:
+    """In training, adds normally distributed noise of mean 0."""
+    return GaussianNoise(config, **options)
+
+
+gaussianNoise = gaussian_noise
+
+
+@overload
+def global_average_pooling1d(config: Mapping[str, Any], /) -> GlobalAveragePooling1D: ...
+
+
+@overload
+def global_average_pooling1d(
+    *,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GlobalAveragePooling1D: ...
+
+
+@overload
+def global_average_pooling1d(
+    *,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GlobalAveragePooling1D: ...
+
+
+def global_average_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalAveragePooling1D:
+    """The mean over time: (batch, time, channels) → (batch, channels)."""
+    return GlobalAveragePooling1D(config, **options)
+
+
+globalAveragePooling1d = global_average_pooling1d
+
+
+@overload
+def global_average_pooling2d(config: Mapping[str, Any], /) -> GlobalAveragePooling2D: ...
+
+
+@overload
+def global_average_pooling2d(
+    *,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GlobalAveragePooling2D: ...
+
+
+@overload
+def global_average_pooling2d(
+    *,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GlobalAveragePooling2D: ...
+
+
+def global_average_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalAveragePooling2D:
+    """The mean over each image: (batch, height, width, channels) → (batch, channels)."""
+    return GlobalAveragePooling2D(config, **options)
+
+
+globalAveragePooling2d = global_average_pooling2d
+
+
+@overload
+def global_average_pooling3d(config: Mapping[str, Any], /) -> GlobalAveragePooling3D: ...
+
+
+@overload
+def global_average_pooling3d(
+    *,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GlobalAveragePooling3D: ...
+
+
+@overload
+def global_average_pooling3d(
+    *,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GlobalAveragePooling3D: ...
+
+
+def global_average_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalAveragePooling3D:
+    """The mean over each volume: (batch, depth, height, width, channels) → (batch, channels).
+
+    Source: Keras `GlobalAveragePooling3D` (beyond TF.js)."""
+    return GlobalAveragePooling3D(config, **options)
+
+
+globalAveragePooling3d = global_average_pooling3d
+
+
+@overload
+def global_max_pooling1d(config: Mapping[str, Any], /) -> GlobalMaxPooling1D: ...
+
+
+@overload
+def global_max_pooling1d(
+    *,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GlobalMaxPooling1D: ...
+
+
+@overload
+def global_max_pooling1d(
+    *,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GlobalMaxPooling1D: ...
+
+
+def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalMaxPooling1D:
+    """The maximum over time: (batch, time, channels) → (batch, channels)."""
+    return GlobalMaxPooling1D(config, **options)
+
+
+globalMaxPooling1d = global_max_pooling1d
+
+
+global_max_pool1d = global_max_pooling1d
+
+
+globalMaxPool1d = global_max_pooling1d
+
+
+@overload
+def global_max_pooling2d(config: Mapping[str, Any], /) -> GlobalMaxPooling2D: ...
+
+
+@overload
+def global_max_pooling2d(
+    *,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GlobalMaxPooling2D: ...
+
+
+@overload
+def global_max_pooling2d(
+    *,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GlobalMaxPooling2D: ...
+
+
+def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalMaxPooling2D:
+    """The maximum over each image: (batch, height, width, channels) → (batch, channels)."""
+    return GlobalMaxPooling2D(config, **options)
+
+
+globalMaxPooling2d = global_max_pooling2d
+
+
+global_max_pool2d = global_max_pooling2d
+
+
+globalMaxPool2d = global_max_pooling2d
+
+
+@overload
+def global_max_pooling3d(config: Mapping[str, Any], /) -> GlobalMaxPooling3D: ...
+
+
+@overload
+def global_max_pooling3d(
+    *,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GlobalMaxPooling3D: ...
+
+
+@overload
+def global_max_pooling3d(
+    *,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GlobalMaxPooling3D: ...
+
+
+def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalMaxPooling3D:
+    """The maximum over each volume: (batch, depth, height, width, channels) → (batch, channels).
+
+    Source: Keras `GlobalMaxPooling3D` (beyond TF.js)."""
+    return GlobalMaxPooling3D(config, **options)
+
+
+globalMaxPooling3d = global_max_pooling3d
+
+
+global_max_pool3d = global_max_pooling3d
+
+
+globalMaxPool3d = global_max_pooling3d
+
+
+@overload
+def group_normalization(config: Mapping[str, Any], /) -> GroupNormalization: ...
+
+
+@overload
+def group_normalization(
+    *,
+    epsilon: float = 0.001,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: InitializerLike = "zeros",
+    gamma_initializer: InitializerLike = "ones",
+    beta_regularizer: RegularizerLike = None,
+    gamma_regularizer: RegularizerLike = None,
+    beta_constraint: ConstraintLike = None,
+    gamma_constraint: ConstraintLike = None,
+    groups: int = 32,
+    axis: int = ...,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> GroupNormalization: ...
+
+
+@overload
+def group_normalization(
+    *,
+    epsilon: float = 0.001,
+    center: bool = True,
+    scale: bool = True,
+    betaInitializer: InitializerLike = "zeros",
+    gammaInitializer: InitializerLike = "ones",
+    betaRegularizer: RegularizerLike = None,
+    gammaRegularizer: RegularizerLike = None,
+    betaConstraint: ConstraintLike = None,
+    gammaConstraint: ConstraintLike = None,
+    groups: int = 32,
+    axis: int = ...,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> GroupNormalization: ...
+
+
+def group_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> GroupNormalization:
+    """Brings groups of the channels of each sample to mean 0 and variance 1, then scales and shifts them.
+
+    The number of groups divides that of the channels; -1 makes each channel a group of its own.
+
+    Weights: gamma and beta, of the size of the axis.
+
+    Source: Wu and He 2018; Keras `GroupNormalization` (beyond TF.js)."""
+    return GroupNormalization(config, **options)
+
+
+groupNormalization = group_normalization
+
+
+@overload
 def gru(config: Mapping[str, Any], /) -> GRU: ...
 
 
@@ -363,6 +2400,8 @@ def gru(
 def gru(config: Mapping[str, Any] | None = None, /, **options: Any) -> GRU:
     """Gated recurrent units (Cho et al. 2014), in the form that resets the state before the product.
 
+    With reset_after, the form that resets it after the product (beyond TF.js).
+
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences."""
     return GRU(config, **options)
 
@@ -438,7 +2477,10 @@ def gru_cell(
 def gru_cell(config: Mapping[str, Any] | None = None, /, **options: Any) -> GRUCell:
     """A gated recurrent unit (Cho et al. 2014), its gates in the order z, r, h.
 
-    z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃."""
+    z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃.
+
+    With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
+    bias is a matrix of two rows, b and c."""
     return GRUCell(config, **options)
 
 
@@ -487,6 +2529,160 @@ def input_layer(config: Mapping[str, Any] | None = None, /, **options: Any) -> I
 
 
 inputLayer = input_layer
+
+
+@overload
+def lambda_(config: Mapping[str, Any], /) -> Lambda: ...
+
+
+@overload
+def lambda_(
+    *,
+    function: Callable[..., Any],
+    shape: list[int | None] | None = None,
+    arguments: dict[str, Any] | None = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Lambda: ...
+
+
+@overload
+def lambda_(
+    *,
+    function: Callable[..., Any],
+    shape: list[int | None] | None = None,
+    arguments: dict[str, Any] | None = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Lambda: ...
+
+
+def lambda_(config: Mapping[str, Any] | None = None, /, **options: Any) -> Lambda:
+    """A function of one's own as a layer.
+
+    It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
+    the batch size in front, is found by running it on shapes alone, unless `shape` says what a sample of it looks like.
+
+    A saved model has the function by its name, which custom_objects must hold when the model is loaded.
+
+    Source: Keras `Lambda` (beyond TF.js)."""
+    return Lambda(config, **options)
+
+
+@overload
+def layer_normalization(config: Mapping[str, Any], /) -> LayerNormalization: ...
+
+
+@overload
+def layer_normalization(
+    *,
+    epsilon: float = 0.001,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: InitializerLike = "zeros",
+    gamma_initializer: InitializerLike = "ones",
+    beta_regularizer: RegularizerLike = None,
+    gamma_regularizer: RegularizerLike = None,
+    beta_constraint: ConstraintLike = None,
+    gamma_constraint: ConstraintLike = None,
+    axis: int | Sequence[int] = ...,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> LayerNormalization: ...
+
+
+@overload
+def layer_normalization(
+    *,
+    epsilon: float = 0.001,
+    center: bool = True,
+    scale: bool = True,
+    betaInitializer: InitializerLike = "zeros",
+    gammaInitializer: InitializerLike = "ones",
+    betaRegularizer: RegularizerLike = None,
+    gammaRegularizer: RegularizerLike = None,
+    betaConstraint: ConstraintLike = None,
+    gammaConstraint: ConstraintLike = None,
+    axis: int | Sequence[int] = ...,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> LayerNormalization: ...
+
+
+def layer_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> LayerNormalization:
+    """Brings each sample to mean 0 and variance 1 along the axes, then scales and shifts it (Ba et al. 2016).
+
+    Weights: gamma and beta, of the sizes of the axes. Constraints, and inputs of any rank, are beyond TF.js."""
+    return LayerNormalization(config, **options)
+
+
+layerNormalization = layer_normalization
+
+
+@overload
+def leaky_relu(config: Mapping[str, Any], /) -> LeakyReLU: ...
+
+
+@overload
+def leaky_relu(
+    *,
+    alpha: float = 0.3,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> LeakyReLU: ...
+
+
+@overload
+def leaky_relu(
+    *,
+    alpha: float = 0.3,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> LeakyReLU: ...
+
+
+def leaky_relu(config: Mapping[str, Any] | None = None, /, **options: Any) -> LeakyReLU:
+    """x where it is positive, else alpha · x."""
+    return LeakyReLU(config, **options)
+
+
+leakyReLU = leaky_relu
 
 
 @overload
@@ -698,6 +2894,534 @@ def masking(config: Mapping[str, Any] | None = None, /, **options: Any) -> Maski
 
 
 @overload
+def max_pooling1d(config: Mapping[str, Any], /) -> MaxPooling1D: ...
+
+
+@overload
+def max_pooling1d(
+    *,
+    pool_size: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> MaxPooling1D: ...
+
+
+@overload
+def max_pooling1d(
+    *,
+    poolSize: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> MaxPooling1D: ...
+
+
+def max_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxPooling1D:
+    """The maximum over windows of sequences: (batch, time, channels) → (batch, places, channels)."""
+    return MaxPooling1D(config, **options)
+
+
+maxPooling1d = max_pooling1d
+
+
+max_pool1d = max_pooling1d
+
+
+maxPool1d = max_pooling1d
+
+
+@overload
+def max_pooling2d(config: Mapping[str, Any], /) -> MaxPooling2D: ...
+
+
+@overload
+def max_pooling2d(
+    *,
+    pool_size: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> MaxPooling2D: ...
+
+
+@overload
+def max_pooling2d(
+    *,
+    poolSize: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> MaxPooling2D: ...
+
+
+def max_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxPooling2D:
+    """The maximum over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels)."""
+    return MaxPooling2D(config, **options)
+
+
+maxPooling2d = max_pooling2d
+
+
+max_pool2d = max_pooling2d
+
+
+maxPool2d = max_pooling2d
+
+
+@overload
+def max_pooling3d(config: Mapping[str, Any], /) -> MaxPooling3D: ...
+
+
+@overload
+def max_pooling3d(
+    *,
+    pool_size: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> MaxPooling3D: ...
+
+
+@overload
+def max_pooling3d(
+    *,
+    poolSize: NumbersLike = 2,
+    strides: NumbersLike | None = None,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> MaxPooling3D: ...
+
+
+def max_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxPooling3D:
+    """The maximum over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels)."""
+    return MaxPooling3D(config, **options)
+
+
+maxPooling3d = max_pooling3d
+
+
+max_pool3d = max_pooling3d
+
+
+maxPool3d = max_pooling3d
+
+
+@overload
+def maximum(config: Mapping[str, Any], /) -> Maximum: ...
+
+
+@overload
+def maximum(
+    *,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Maximum: ...
+
+
+@overload
+def maximum(
+    *,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Maximum: ...
+
+
+def maximum(config: Mapping[str, Any] | None = None, /, **options: Any) -> Maximum:
+    """The largest of the inputs, element by element."""
+    return Maximum(config, **options)
+
+
+@overload
+def minimum(config: Mapping[str, Any], /) -> Minimum: ...
+
+
+@overload
+def minimum(
+    *,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Minimum: ...
+
+
+@overload
+def minimum(
+    *,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Minimum: ...
+
+
+def minimum(config: Mapping[str, Any] | None = None, /, **options: Any) -> Minimum:
+    """The smallest of the inputs, element by element."""
+    return Minimum(config, **options)
+
+
+@overload
+def multi_head_attention(config: Mapping[str, Any], /) -> MultiHeadAttention: ...
+
+
+@overload
+def multi_head_attention(
+    *,
+    num_heads: int,
+    key_dim: int,
+    dropout: float = 0.0,
+    seed: Seed | None = None,
+    value_dim: int | None = None,
+    use_bias: bool = True,
+    kernel_initializer: InitializerLike = "glorotUniform",
+    bias_initializer: InitializerLike = "zeros",
+    kernel_regularizer: RegularizerLike = None,
+    bias_regularizer: RegularizerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    bias_constraint: ConstraintLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> MultiHeadAttention: ...
+
+
+@overload
+def multi_head_attention(
+    *,
+    numHeads: int,
+    keyDim: int,
+    dropout: float = 0.0,
+    seed: Seed | None = None,
+    valueDim: int | None = None,
+    useBias: bool = True,
+    kernelInitializer: InitializerLike = "glorotUniform",
+    biasInitializer: InitializerLike = "zeros",
+    kernelRegularizer: RegularizerLike = None,
+    biasRegularizer: RegularizerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    biasConstraint: ConstraintLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> MultiHeadAttention: ...
+
+
+def multi_head_attention(config: Mapping[str, Any] | None = None, /, **options: Any) -> MultiHeadAttention:
+    """Several attentions side by side, each on projections of its own (Vaswani et al. 2017).
+
+    Inputs query, [query, value] or [query, value, key] of shapes (batch, time, features) → the shape of the query;
+    value and key may be given by name, too. Of each head softmax(q · kᵀ / √key_dim) · v, with q, k and v the products
+    of query, key and value with its kernels; the heads' results are multiplied with a last kernel and added up.
+
+    The call takes `attention_mask` (batch, time of the query, time of the value), `use_causal_mask`, and
+    `return_attention_scores`, with which it returns [output, weights (batch, heads, …)].
+
+    Weights: query, key and value kernels [features, heads, key_dim or value_dim] each followed by a bias, and the same
+    of attention_output [heads, value_dim, features of the query].
+
+    Source: Keras `MultiHeadAttention`; TF.js has the class, but no factory of it."""
+    return MultiHeadAttention(config, **options)
+
+
+multiHeadAttention = multi_head_attention
+
+
+@overload
+def multiply(config: Mapping[str, Any], /) -> Multiply: ...
+
+
+@overload
+def multiply(
+    *,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Multiply: ...
+
+
+@overload
+def multiply(
+    *,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Multiply: ...
+
+
+def multiply(config: Mapping[str, Any] | None = None, /, **options: Any) -> Multiply:
+    """The product of the inputs, element by element."""
+    return Multiply(config, **options)
+
+
+@overload
+def permute(config: Mapping[str, Any], /) -> Permute: ...
+
+
+@overload
+def permute(
+    *,
+    dims: Sequence[int],
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Permute: ...
+
+
+@overload
+def permute(
+    *,
+    dims: Sequence[int],
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Permute: ...
+
+
+def permute(config: Mapping[str, Any] | None = None, /, **options: Any) -> Permute:
+    """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a)."""
+    return Permute(config, **options)
+
+
+@overload
+def prelu(config: Mapping[str, Any], /) -> PReLU: ...
+
+
+@overload
+def prelu(
+    *,
+    alpha_initializer: InitializerLike = "zeros",
+    alpha_regularizer: RegularizerLike = None,
+    alpha_constraint: ConstraintLike = None,
+    shared_axes: int | Sequence[int] | None = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> PReLU: ...
+
+
+@overload
+def prelu(
+    *,
+    alphaInitializer: InitializerLike = "zeros",
+    alphaRegularizer: RegularizerLike = None,
+    alphaConstraint: ConstraintLike = None,
+    sharedAxes: int | Sequence[int] | None = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> PReLU: ...
+
+
+def prelu(config: Mapping[str, Any] | None = None, /, **options: Any) -> PReLU:
+    """x where it is positive, else alpha · x with an alpha that is learnt for each place.
+
+    Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1)."""
+    return PReLU(config, **options)
+
+
+@overload
+def random_width(config: Mapping[str, Any], /) -> RandomWidth: ...
+
+
+@overload
+def random_width(
+    *,
+    factor: float | Sequence[float],
+    interpolation: str = "bilinear",
+    seed: Seed | None = None,
+    auto_vectorize: bool | None = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> RandomWidth: ...
+
+
+@overload
+def random_width(
+    *,
+    factor: float | Sequence[float],
+    interpolation: str = "bilinear",
+    seed: Seed | None = None,
+    autoVectorize: bool | None = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> RandomWidth: ...
+
+
+def random_width(config: Mapping[str, Any] | None = None, /, **options: Any) -> RandomWidth:
+    """Images stretched in width by a random part of it: between -factor and factor, or between two numbers.
+
+    (…, height, width, channels), with or without a batch. As in TF.js it does so outside of training too. A seed grows
+    by 1 with each call, also in the configuration."""
+    return RandomWidth(config, **options)
+
+
+randomWidth = random_width
+
+
+@overload
+def relu(config: Mapping[str, Any], /) -> ReLU: ...
+
+
+@overload
+def relu(
+    *,
+    max_value: float | None = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ReLU: ...
+
+
+@overload
+def relu(
+    *,
+    maxValue: float | None = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ReLU: ...
+
+
+def relu(config: Mapping[str, Any] | None = None, /, **options: Any) -> ReLU:
+    """max(x, 0), or at most max_value."""
+    return ReLU(config, **options)
+
+
+reLU = relu
+
+
+@overload
 def repeat_vector(config: Mapping[str, Any], /) -> RepeatVector: ...
 
 
@@ -737,6 +3461,136 @@ def repeat_vector(config: Mapping[str, Any] | None = None, /, **options: Any) ->
 
 
 repeatVector = repeat_vector
+
+
+@overload
+def rescaling(config: Mapping[str, Any], /) -> Rescaling: ...
+
+
+@overload
+def rescaling(
+    *,
+    scale: float,
+    offset: float = 0.0,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Rescaling: ...
+
+
+@overload
+def rescaling(
+    *,
+    scale: float,
+    offset: float = 0.0,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Rescaling: ...
+
+
+def rescaling(config: Mapping[str, Any] | None = None, /, **options: Any) -> Rescaling:
+    """x · scale + offset, in float32."""
+    return Rescaling(config, **options)
+
+
+@overload
+def reshape(config: Mapping[str, Any], /) -> Reshape: ...
+
+
+@overload
+def reshape(
+    *,
+    target_shape: Sequence[int | None],
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Reshape: ...
+
+
+@overload
+def reshape(
+    *,
+    targetShape: Sequence[int | None],
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Reshape: ...
+
+
+def reshape(config: Mapping[str, Any] | None = None, /, **options: Any) -> Reshape:
+    """Each sample in another shape of as many elements, of which one size may be None or -1.
+
+    As in TF.js that size is known beforehand only where the batch size is."""
+    return Reshape(config, **options)
+
+
+@overload
+def resizing(config: Mapping[str, Any], /) -> Resizing: ...
+
+
+@overload
+def resizing(
+    *,
+    height: int,
+    width: int,
+    interpolation: str = "bilinear",
+    crop_to_aspect_ratio: bool = False,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Resizing: ...
+
+
+@overload
+def resizing(
+    *,
+    height: int,
+    width: int,
+    interpolation: str = "bilinear",
+    cropToAspectRatio: bool = False,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Resizing: ...
+
+
+def resizing(config: Mapping[str, Any] | None = None, /, **options: Any) -> Resizing:
+    """Images brought to a size: (…, height, width, channels), with or without a batch.
+
+    As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
+    is cropped."""
+    return Resizing(config, **options)
 
 
 @overload
@@ -792,6 +3646,183 @@ def rnn(config: Mapping[str, Any] | None = None, /, **options: Any) -> RNN:
 
     Source: TF.js `tf.layers.RNN`."""
     return RNN(config, **options)
+
+
+@overload
+def separable_conv1d(config: Mapping[str, Any], /) -> SeparableConv1D: ...
+
+
+@overload
+def separable_conv1d(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    depth_multiplier: int = 1,
+    depthwise_initializer: InitializerLike = "glorotNormal",
+    depthwise_constraint: ConstraintLike = None,
+    depthwise_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    pointwise_initializer: InitializerLike = None,
+    pointwise_constraint: ConstraintLike = None,
+    pointwise_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> SeparableConv1D: ...
+
+
+@overload
+def separable_conv1d(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    depthMultiplier: int = 1,
+    depthwiseInitializer: InitializerLike = "glorotNormal",
+    depthwiseConstraint: ConstraintLike = None,
+    depthwiseRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    pointwiseInitializer: InitializerLike = None,
+    pointwiseConstraint: ConstraintLike = None,
+    pointwiseRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> SeparableConv1D: ...
+
+
+def separable_conv1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SeparableConv1D:
+    """Convolution of each channel of sequences, and then a mixture of the channels: (…, channels) → (…, filters).
+
+    Weights: depthwise_kernel [kernel_size, channels, depth_multiplier],
+    pointwise_kernel [1, channels · depth_multiplier, filters], bias [filters].
+
+    Source: Keras `SeparableConv1D` (beyond TF.js)."""
+    return SeparableConv1D(config, **options)
+
+
+separableConv1d = separable_conv1d
+
+
+@overload
+def separable_conv2d(config: Mapping[str, Any], /) -> SeparableConv2D: ...
+
+
+@overload
+def separable_conv2d(
+    *,
+    kernel_size: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    data_format: str = "channelsLast",
+    dilation_rate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    use_bias: bool = True,
+    bias_initializer: InitializerLike = "zeros",
+    bias_constraint: ConstraintLike = None,
+    bias_regularizer: RegularizerLike = None,
+    activity_regularizer: RegularizerLike = None,
+    depth_multiplier: int = 1,
+    depthwise_initializer: InitializerLike = None,
+    depthwise_constraint: ConstraintLike = None,
+    depthwise_regularizer: RegularizerLike = None,
+    kernel_initializer: InitializerLike = None,
+    kernel_constraint: ConstraintLike = None,
+    kernel_regularizer: RegularizerLike = None,
+    pointwise_initializer: InitializerLike = None,
+    pointwise_constraint: ConstraintLike = None,
+    pointwise_regularizer: RegularizerLike = None,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> SeparableConv2D: ...
+
+
+@overload
+def separable_conv2d(
+    *,
+    kernelSize: NumbersLike,
+    filters: int,
+    strides: NumbersLike = 1,
+    padding: str = "valid",
+    dataFormat: str = "channelsLast",
+    dilationRate: NumbersLike = 1,
+    activation: ActivationLike = "linear",
+    useBias: bool = True,
+    biasInitializer: InitializerLike = "zeros",
+    biasConstraint: ConstraintLike = None,
+    biasRegularizer: RegularizerLike = None,
+    activityRegularizer: RegularizerLike = None,
+    depthMultiplier: int = 1,
+    depthwiseInitializer: InitializerLike = None,
+    depthwiseConstraint: ConstraintLike = None,
+    depthwiseRegularizer: RegularizerLike = None,
+    kernelInitializer: InitializerLike = None,
+    kernelConstraint: ConstraintLike = None,
+    kernelRegularizer: RegularizerLike = None,
+    pointwiseInitializer: InitializerLike = None,
+    pointwiseConstraint: ConstraintLike = None,
+    pointwiseRegularizer: RegularizerLike = None,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> SeparableConv2D: ...
+
+
+def separable_conv2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SeparableConv2D:
+    """Convolution of each channel of images, and then a mixture of the channels: (…, channels) → (…, filters).
+
+    Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier],
+    pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels start by glorotUniform;
+    without a pointwise_initializer the other one holds for both, as in TF.js."""
+    return SeparableConv2D(config, **options)
+
+
+separableConv2d = separable_conv2d
 
 
 @overload
@@ -953,6 +3984,195 @@ simpleRNNCell = simple_rnn_cell
 
 
 @overload
+def softmax(config: Mapping[str, Any], /) -> Softmax: ...
+
+
+@overload
+def softmax(
+    *,
+    axis: int | Sequence[int] = 1,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Softmax: ...
+
+
+@overload
+def softmax(
+    *,
+    axis: int | Sequence[int] = 1,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Softmax: ...
+
+
+def softmax(config: Mapping[str, Any] | None = None, /, **options: Any) -> Softmax:
+    """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
+
+    The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0."""
+    return Softmax(config, **options)
+
+
+@overload
+def spatial_dropout1d(config: Mapping[str, Any], /) -> SpatialDropout1D: ...
+
+
+@overload
+def spatial_dropout1d(
+    *,
+    rate: float,
+    noise_shape: list[int | None] | None = None,
+    seed: Seed | None = None,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> SpatialDropout1D: ...
+
+
+@overload
+def spatial_dropout1d(
+    *,
+    rate: float,
+    noiseShape: list[int | None] | None = None,
+    seed: Seed | None = None,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> SpatialDropout1D: ...
+
+
+def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SpatialDropout1D:
+    """In training, drops a part of the channels of sequences, and scales up the rest."""
+    return SpatialDropout1D(config, **options)
+
+
+spatialDropout1d = spatial_dropout1d
+
+
+@overload
+def spatial_dropout2d(config: Mapping[str, Any], /) -> SpatialDropout2D: ...
+
+
+@overload
+def spatial_dropout2d(
+    *,
+    rate: float,
+    noise_shape: list[int | None] | None = None,
+    seed: Seed | None = None,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> SpatialDropout2D: ...
+
+
+@overload
+def spatial_dropout2d(
+    *,
+    rate: float,
+    noiseShape: list[int | None] | None = None,
+    seed: Seed | None = None,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> SpatialDropout2D: ...
+
+
+def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SpatialDropout2D:
+    """In training, drops a part of the channels of images, and scales up the rest.
+
+    Source: Tompson et al. 2014; Keras `SpatialDropout2D` (beyond TF.js)."""
+    return SpatialDropout2D(config, **options)
+
+
+spatialDropout2d = spatial_dropout2d
+
+
+@overload
+def spatial_dropout3d(config: Mapping[str, Any], /) -> SpatialDropout3D: ...
+
+
+@overload
+def spatial_dropout3d(
+    *,
+    rate: float,
+    noise_shape: list[int | None] | None = None,
+    seed: Seed | None = None,
+    data_format: str = "channelsLast",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> SpatialDropout3D: ...
+
+
+@overload
+def spatial_dropout3d(
+    *,
+    rate: float,
+    noiseShape: list[int | None] | None = None,
+    seed: Seed | None = None,
+    dataFormat: str = "channelsLast",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> SpatialDropout3D: ...
+
+
+def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SpatialDropout3D:
+    """In training, drops a part of the channels of volumes, and scales up the rest.
+
+    Source: Keras `SpatialDropout3D` (beyond TF.js)."""
+    return SpatialDropout3D(config, **options)
+
+
+spatialDropout3d = spatial_dropout3d
+
+
+@overload
 def stacked_rnn_cells(config: Mapping[str, Any], /) -> StackedRNNCells: ...
 
 
@@ -995,6 +4215,87 @@ stackedRNNCells = stacked_rnn_cells
 
 
 @overload
+def subtract(config: Mapping[str, Any], /) -> Subtract: ...
+
+
+@overload
+def subtract(
+    *,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> Subtract: ...
+
+
+@overload
+def subtract(
+    *,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> Subtract: ...
+
+
+def subtract(config: Mapping[str, Any] | None = None, /, **options: Any) -> Subtract:
+    """The first of two inputs minus the second.
+
+    Source: Keras `Subtract` (beyond TF.js)."""
+    return Subtract(config, **options)
+
+
+@overload
+def thresholded_relu(config: Mapping[str, Any], /) -> ThresholdedReLU: ...
+
+
+@overload
+def thresholded_relu(
+    *,
+    theta: float = 1.0,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ThresholdedReLU: ...
+
+
+@overload
+def thresholded_relu(
+    *,
+    theta: float = 1.0,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ThresholdedReLU: ...
+
+
+def thresholded_relu(config: Mapping[str, Any] | None = None, /, **options: Any) -> ThresholdedReLU:
+    """x where it is above theta, else 0."""
+    return ThresholdedReLU(config, **options)
+
+
+thresholdedReLU = thresholded_relu
+
+
+@overload
 def time_distributed(config: Mapping[str, Any], /) -> TimeDistributed: ...
 
 
@@ -1034,3 +4335,328 @@ def time_distributed(config: Mapping[str, Any] | None = None, /, **options: Any)
 
 
 timeDistributed = time_distributed
+
+
+@overload
+def unit_normalization(config: Mapping[str, Any], /) -> UnitNormalization: ...
+
+
+@overload
+def unit_normalization(
+    *,
+    axis: int | Sequence[int] = ...,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> UnitNormalization: ...
+
+
+@overload
+def unit_normalization(
+    *,
+    axis: int | Sequence[int] = ...,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> UnitNormalization: ...
+
+
+def unit_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> UnitNormalization:
+    """Brings the inputs to length 1 along the axes: x / √max(Σ x², 10⁻¹²).
+
+    Source: Keras `UnitNormalization` (beyond TF.js)."""
+    return UnitNormalization(config, **options)
+
+
+unitNormalization = unit_normalization
+
+
+@overload
+def up_sampling1d(config: Mapping[str, Any], /) -> UpSampling1D: ...
+
+
+@overload
+def up_sampling1d(
+    *,
+    data_format: str = "channelsLast",
+    size: NumbersLike = 2,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> UpSampling1D: ...
+
+
+@overload
+def up_sampling1d(
+    *,
+    dataFormat: str = "channelsLast",
+    size: NumbersLike = 2,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> UpSampling1D: ...
+
+
+def up_sampling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> UpSampling1D:
+    """Sequences with each step several times: (batch, time, channels) → (batch, time · size, channels).
+
+    Source: Keras `UpSampling1D` (beyond TF.js)."""
+    return UpSampling1D(config, **options)
+
+
+upSampling1d = up_sampling1d
+
+
+@overload
+def up_sampling2d(config: Mapping[str, Any], /) -> UpSampling2D: ...
+
+
+@overload
+def up_sampling2d(
+    *,
+    data_format: str = "channelsLast",
+    size: NumbersLike = 2,
+    interpolation: str = "nearest",
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> UpSampling2D: ...
+
+
+@overload
+def up_sampling2d(
+    *,
+    dataFormat: str = "channelsLast",
+    size: NumbersLike = 2,
+    interpolation: str = "nearest",
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> UpSampling2D: ...
+
+
+def up_sampling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> UpSampling2D:
+    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels)."""
+    return UpSampling2D(config, **options)
+
+
+upSampling2d = up_sampling2d
+
+
+@overload
+def up_sampling3d(config: Mapping[str, Any], /) -> UpSampling3D: ...
+
+
+@overload
+def up_sampling3d(
+    *,
+    data_format: str = "channelsLast",
+    size: NumbersLike = 2,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> UpSampling3D: ...
+
+
+@overload
+def up_sampling3d(
+    *,
+    dataFormat: str = "channelsLast",
+    size: NumbersLike = 2,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> UpSampling3D: ...
+
+
+def up_sampling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> UpSampling3D:
+    """Volumes with each element several times along each dimension: (batch, depth, height, width, channels).
+
+    Source: Keras `UpSampling3D` (beyond TF.js)."""
+    return UpSampling3D(config, **options)
+
+
+upSampling3d = up_sampling3d
+
+
+@overload
+def zero_padding1d(config: Mapping[str, Any], /) -> ZeroPadding1D: ...
+
+
+@overload
+def zero_padding1d(
+    *,
+    data_format: str = "channelsLast",
+    padding: NumbersLike = 1,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ZeroPadding1D: ...
+
+
+@overload
+def zero_padding1d(
+    *,
+    dataFormat: str = "channelsLast",
+    padding: NumbersLike = 1,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ZeroPadding1D: ...
+
+
+def zero_padding1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ZeroPadding1D:
+    """Sequences with zeros at the beginning and at the end: (batch, time, channels).
+
+    Source: Keras `ZeroPadding1D` (beyond TF.js)."""
+    return ZeroPadding1D(config, **options)
+
+
+zeroPadding1d = zero_padding1d
+
+
+@overload
+def zero_padding2d(config: Mapping[str, Any], /) -> ZeroPadding2D: ...
+
+
+@overload
+def zero_padding2d(
+    *,
+    data_format: str = "channelsLast",
+    padding: NumbersLike = 1,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ZeroPadding2D: ...
+
+
+@overload
+def zero_padding2d(
+    *,
+    dataFormat: str = "channelsLast",
+    padding: NumbersLike = 1,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ZeroPadding2D: ...
+
+
+def zero_padding2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ZeroPadding2D:
+    """Images with a margin of zeros: (batch, height, width, channels).
+
+    The padding is a number for all sides, or for height and width each a number or a pair (before, after)."""
+    return ZeroPadding2D(config, **options)
+
+
+zeroPadding2d = zero_padding2d
+
+
+@overload
+def zero_padding3d(config: Mapping[str, Any], /) -> ZeroPadding3D: ...
+
+
+@overload
+def zero_padding3d(
+    *,
+    data_format: str = "channelsLast",
+    padding: NumbersLike = 1,
+    input_shape: Sequence[int | None] | int | None = None,
+    batch_input_shape: Sequence[int | None] | None = None,
+    batch_size: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    input_dtype: DType | None = None,
+) -> ZeroPadding3D: ...
+
+
+@overload
+def zero_padding3d(
+    *,
+    dataFormat: str = "channelsLast",
+    padding: NumbersLike = 1,
+    inputShape: Sequence[int | None] | int | None = None,
+    batchInputShape: Sequence[int | None] | None = None,
+    batchSize: int | None = None,
+    dtype: DType | None = None,
+    name: str | None = None,
+    trainable: bool = True,
+    weights: Sequence[Any] | None = None,
+    inputDType: DType | None = None,
+) -> ZeroPadding3D: ...
+
+
+def zero_padding3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ZeroPadding3D:
+    """Volumes with a margin of zeros: (batch, depth, height, width, channels).
+
+    The padding is a number for all sides, or for each dimension a number or a pair (before, after).
+
+    Source: Keras `ZeroPadding3D` (beyond TF.js)."""
+    return ZeroPadding3D(config, **options)
+
+
+zeroPadding3d = zero_padding3d
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from("tf.layers", globals())

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from tfpy.core.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -37,13 +39,21 @@ class Activation:
         """What a configuration holds: the name."""
         return self.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = self.function in _FUNCTIONS.values()
+        return (get_activation, (self.name,)) if known else (Activation, (self.name, self.function))
+
     def __repr__(self) -> str:
         return f"Activation({self.name!r})"
 
 
+# √(2/π), of which TF.js computes each step in float32.
+_ROOT = float(np.sqrt(np.float32(2) / np.float32(math.pi)))
+
+
 def _gelu_new(x: Tensor) -> Tensor:
     """0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))."""
-    inner = x.pow(3).mul(0.044715).add(x).mul(math.sqrt(2 / math.pi))
+    inner = x.pow(3).mul(0.044715).add(x).mul(_ROOT)
     return x.mul(inner.tanh().add(1)).mul(0.5)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import to_tensor, to_tensors
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
+from tfpy.core.warn import warn_user
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_int
@@ -68,6 +68,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         built: whether it has its weights.
         supports_masking: whether it takes masks, and passes them on.
         per_sample: whether what it makes of a sample depends on nothing but the sample.
+        takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
         input_spec: what its inputs must look like.
         stateful: whether it keeps states from one batch to the next.
 
@@ -75,6 +76,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     """
 
     per_sample: ClassVar[bool] = False
+    takes_every_mask: ClassVar[bool] = False
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
         "activation": get_activation,
         "constraint": Constraint.of,
@@ -142,6 +144,10 @@ class Layer(LayerCamel, Declared, family="layer"):
         """The shape of what `call` returns, for inputs of the given shape; sizes not known are None."""
         return input_shape
 
+    def shapes_of_call(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any:
+        """`compute_output_shape`, for layers of which keywords of the call say how many outputs there are."""
+        return self.compute_output_shape(input_shape)
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of what `call` returns; the inputs' own by default."""
         if not self.supports_masking:
@@ -207,7 +213,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     def _connect(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         given = as_list(inputs)
         self._warn_of_other_shape(given[0].shape)
-        shapes = self.compute_output_shape(one_or_list([x.shape for x in given]))
+        shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
         several = isinstance(shapes, list) and all(isinstance(s, (list, tuple)) for s in shapes)
         listed = shapes if several else [shapes]
         outputs = [SymbolicTensor("float32", tuple(s), self, self.name) for s in listed]
@@ -218,10 +224,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     def _warn_of_other_shape(self, shape: PartialShape) -> None:
         own = self.batch_input_shape
         if own is not None and not shapes_agree(own, shape):
-            warnings.warn(
-                f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.",
-                stacklevel=5,
-            )
+            warn_user(f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.")
 
     def invoke(self, inputs: Any, arguments: Mapping[str, Any]) -> Any:
         """`call` with those of the arguments that it takes."""
@@ -230,7 +233,7 @@ class Layer(LayerCamel, Declared, family="layer"):
             return self.call(inputs, dict(arguments))  # type: ignore[call-arg]
         if names is None:
             return self.call(inputs, **arguments)
-        return self.call(inputs, **{name: value for name, value in arguments.items() if name in names})
+        return self.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
 
     # Weights
 
@@ -273,7 +276,7 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     def add_loss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None:
         """Add functions without arguments whose values are added to the loss in training."""
-        self._losses.extend(as_list(losses))
+        self._losses = [*self._losses, *as_list(losses)]
 
     def calculate_losses(self) -> list[Tensor]:
         """The values of the added losses."""
@@ -333,7 +336,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         Raises:
             ValueError: another number of values, or one of another shape; nothing is written then.
         """
-        tensors = [to_tensor("set_weights", f"weights[{i}]", w) for i, w in enumerate(weights)]
+        tensors = to_tensors("set_weights", "weights", weights)
         set_values(f"layer {self.name}", self.weights, tensors)
 
     def count_params(self) -> int:
@@ -427,16 +430,19 @@ def _known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) ->
     return {key: value for key, value in (given or {}).items() if key in known}
 
 
-_Parameters = tuple[frozenset[str] | None, bool]
+_Parameters = tuple[dict[str, str] | None, bool]
 
 
 @functools.cache
 def _parameters_of_call(call: Callable[..., Any]) -> _Parameters:
-    """The keywords that a `call` takes (None: any), and whether it takes them as a dict, as TF.js's layers do."""
+    """The keywords that a `call` takes, by their spellings (None: any), and whether it takes them as a dict.
+
+    TF.js's layers take a dict.
+    """
     parameters = list(inspect.signature(call).parameters.values())[2:]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None, False
-    names = frozenset(p.name for p in parameters)
+    names = spellings(p.name for p in parameters)
     return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
 
 

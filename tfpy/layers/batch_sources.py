@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from tfpy.core.memory import dispose
+from tfpy.core.warn import warn_user
 from tfpy.engine import rng
 from tfpy.layers.data_adapter import batches
 from tfpy.layers.training import Batch
@@ -18,6 +19,10 @@ from tfpy.layers.training import Batch
 
 def nothing() -> None:
     """What there is to do when there is nothing to do."""
+
+
+class OtherDataError(ValueError):
+    """A source is to go on where one of other data was."""
 
 
 class Step(NamedTuple):
@@ -57,16 +62,40 @@ class BatchSource(Protocol):
         through."""
         ...
 
+    def state(self) -> dict[str, Any]:
+        """What the epochs from here on depend on, besides how many there were."""
+        ...
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        """Go on where a source of the same data was after so many epochs.
+
+        Args:
+            state: what `state` said then.
+            epochs: how many epochs there were.
+            validate: goes through the validation data; called where that was done.
+
+        Raises:
+            OtherDataError: it was a source of other data.
+        """
+        ...
+
 
 class ArrayBatches:
     """Samples in memory, batch by batch, in another order each epoch if they are to be shuffled.
 
     As in TF.js the validation takes place within the last step, before the callbacks are told of its end.
+
+    Args:
+        data: the samples.
+        batch_size: how many make a batch.
+        shuffle: whether each epoch has another order; 'batch': of batches whose samples stay together.
+        seed: makes the orders repeatable.
     """
 
-    def __init__(self, data: Batch, batch_size: int, shuffle: bool = False, seed: rng.Seed | None = None) -> None:
+    def __init__(self, data: Batch, batch_size: int, shuffle: bool | str = False, seed: rng.Seed | None = None) -> None:
         self._data = data
         self._shuffler = rng.Shuffler(seed) if shuffle else None
+        self._by_batch = shuffle == "batch"
         self._order = np.arange(data.size, dtype=np.int32)
         self._spans = batches(data.size, batch_size)
         self.samples = data.size
@@ -75,10 +104,33 @@ class ArrayBatches:
 
     def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
         if self._shuffler is not None:
-            self._order = self._shuffler.shuffle(self._order)
+            self._order = self._shuffled(self._shuffler)
         for number, (start, end) in enumerate(self._spans):
             last = number == self.steps - 1
             yield Step(end - start, lambda s=start, e=end: self._batch(s, e), within=validate if last else nothing)  # type: ignore[misc]
+
+    def state(self) -> dict[str, Any]:
+        stream = None if self._shuffler is None else self._shuffler.state
+        return {"order": self._order, "stream": stream, "batch_size": self.batch_size}
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        order, size = np.asarray(state.get("order", ()), dtype=np.int32), state.get("batch_size")
+        if order.shape != self._order.shape or size != self.batch_size:
+            own = f"{len(self._order)} samples in batches of {self.batch_size}"
+            raise OtherDataError(f"it is of {len(order)} samples in batches of {size}, and not of {own}")
+        for _ in range(epochs):
+            validate()
+        self._order = order
+        if self._shuffler is not None:
+            self._shuffler.state = state["stream"]
+
+    def _shuffled(self, shuffler: rng.Shuffler) -> npt.NDArray[np.int32]:
+        if not self._by_batch:
+            return shuffler.shuffle(self._order)
+        full = self.samples - self.samples % self.batch_size
+        blocks = self._order[:full].reshape(-1, self.batch_size)
+        shuffled = blocks[shuffler.shuffle(np.arange(len(blocks)))]
+        return np.concatenate([shuffled.ravel(), self._order[full:]])
 
     def _batch(self, start: int, end: int) -> Batch:
         return self._data.batch(start, end, None if self._shuffler is None else self._order[start:end])
@@ -125,9 +177,24 @@ class DatasetBatches:
             self._elements = self._start()
         return self._steps(self._elements, validate)
 
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        if state:
+            raise OtherDataError("it is of arrays, and not of a data set")
+        for _ in range(epochs):  # what a data set gives may depend on what it gave: it is read anew
+            for step in self.epoch(validate):
+                step.after()
+
     def once(self) -> Iterator[Step]:
         """The batches of a stream of their own, for an evaluation."""
         return self._steps(self._start(), nothing)
+
+    def skip(self) -> None:
+        """Read a stream of its own without a look at it."""
+        for _ in self.once():
+            pass
 
     def _steps(self, elements: Iterator[Any], validate: Callable[[], None]) -> Iterator[Step]:
         done = 0
@@ -142,9 +209,11 @@ class DatasetBatches:
             if last:
                 return
         if self._limit is None:
+            if not done and isinstance(self._dataset, _Readable):
+                warn_user("fit: an epoch had no batch: an iterator ends for good; give the generator function itself.")
             validate()
         else:
-            warnings.warn(self._short(done), stacklevel=2)
+            warn_user(self._short(done))
 
     def _start(self) -> Iterator[Any]:
         return iter(self._dataset.iterator())

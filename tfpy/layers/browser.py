@@ -56,9 +56,13 @@ _OPTIMIZERS = _words(
     """
 )
 
+# Layers that change the shape of the model's input, or cannot take it, when they are part of a model.
+_UNUSABLE = _words("CategoryEncoding CenterCrop Resizing")
+
 # Options with values that TF.js refuses, or does not heed.
 _OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "Conv1D": {"padding": lambda v: v == "causal"},
+    "DepthwiseConv2D": {"dilation_rate": lambda v: set(v) != {1}},
     "ELU": {"alpha": lambda v: v not in (None, 1)},
     "GRU": {"reset_after": bool},
     "GRUCell": {"reset_after": bool},
@@ -89,6 +93,8 @@ def _of_object(config: Mapping[str, Any], owner: str) -> Iterator[str]:
     if kind not in _LAYERS and kind not in _OTHERS:
         yield f"{label}: TF.js has no class {kind}; the page must register one"
         return
+    if kind in _UNUSABLE:
+        yield f"{label}: TF.js cannot use {kind} within a model"
     for option, refuses in _OPTIONS.get(kind, {}).items():
         if isinstance(options, Mapping) and refuses(options.get(option)):
             yield f"{label}: TF.js does not take {option}={options[option]!r}"
@@ -111,6 +117,12 @@ def _inside(value: Any, label: str) -> Iterator[str]:
 
 def _of_training(config: Mapping[str, Any]) -> Iterator[str]:
     optimizer = config.get("optimizer_config", {}).get("class_name")
+    options = config.get("optimizer_config", {}).get("config", {})
+    if isinstance(options.get("learningRate"), Mapping):
+        yield f"TF.js has no learning rate that changes, like {options['learningRate'].get('class_name')}"
+    for option in ("clipValue", "clipNorm", "globalClipNorm"):
+        if option in options:
+            yield f"TF.js does not heed {option} of optimizers"
     if optimizer is not None and optimizer not in _OPTIMIZERS:
         yield f"TF.js has no optimizer {optimizer}"
     if optimizer == "Adamax":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from tfpy.core.ops.join import concat, split
@@ -10,11 +10,12 @@ from tfpy.core.ops.random import dropout
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.constraints import ConstraintOption
-from tfpy.layers.core import one_shape, positive
+from tfpy.layers.core import one_shape
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.naming import name_scope
@@ -35,10 +36,9 @@ class RNNCell(Layer):
     """
 
 
-class RecurrentOptions(Declared):
+class CellOptions(Declared):
     """What all cells declare, and the recurrent layers made of them."""
 
-    units: int
     activation: ActivationOption = "tanh"
     use_bias: bool = True
     kernel_initializer: InitializerOption = "glorotNormal"
@@ -55,70 +55,75 @@ class RecurrentOptions(Declared):
     dropout_func: Callable[..., Tensor] | None = None
 
 
-class GatedOptions(RecurrentOptions):
+class UnitsOptions(Declared):
+    """What cells declare whose states are vectors."""
+
+    units: int
+
+
+class RecurrentOptions(UnitsOptions, CellOptions):
+    """What simple cells declare."""
+
+
+class GatedOptions(CellOptions):
     """What cells with gates declare beyond that."""
 
     recurrent_activation: ActivationOption = "hardSigmoid"
     implementation: int | None = None
 
 
-class GRUOptions(GatedOptions):
+class GRUOptions(UnitsOptions, GatedOptions):
     """What GRU cells declare beyond that."""
 
     reset_after: bool = False
 
 
-class LSTMOptions(GatedOptions):
-    """What LSTM cells declare beyond that."""
+class ForgettingOptions(GatedOptions):
+    """What all LSTM cells declare beyond that."""
 
     unit_forget_bias: bool | None = None
 
 
-class _Cell(RecurrentOptions, RNNCell):
-    """What the three cells share: weights for a number of gates, and dropout masks that hold for a whole sequence."""
+class LSTMOptions(UnitsOptions, ForgettingOptions):
+    """What LSTM cells declare whose states are vectors."""
 
-    gates = 1
+
+class Cell(CellOptions, RNNCell):
+    """What all cells share: three weights, and dropout masks that hold for a whole sequence."""
 
     def configure(self) -> None:
-        self.units = positive(self.get_class_name(), "units", self.units)
         self.dropout = min(max(float(self.dropout or 0), 0.0), 1.0)
         self.recurrent_dropout = min(max(float(self.recurrent_dropout or 0), 0.0), 1.0)
-        self.state_size: Any = self.units
-        self._masks: dict[str, Tensor] = {}
+        self._masks: dict[tuple[str, int], Tensor] = {}
 
-    def build(self, input_shape: Any) -> None:
-        size = one_shape(input_shape)[-1]
-        if size is None:
-            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
-        width = self.units * self.gates
+    def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:
+        """Add the weights, of these shapes."""
         self.kernel = self.add_weight(
-            "kernel", (size, width), None, self.kernel_initializer, self.kernel_regularizer, True,
-            self.kernel_constraint,
-        )  # fmt: skip
+            "kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True, self.kernel_constraint
+        )
         self.recurrent_kernel = self.add_weight(
-            "recurrent_kernel", (self.units, width), None, self.recurrent_initializer, self.recurrent_regularizer, True,
+            "recurrent_kernel", recurrent_kernel, None, self.recurrent_initializer, self.recurrent_regularizer, True,
             self.recurrent_constraint,
         )  # fmt: skip
         self.bias: LayerVariable | None = None
         if self.use_bias:
             self.bias = self.add_weight(
-                "bias", (width,), None, self.first_bias(), self.bias_regularizer, True, self.bias_constraint
+                "bias", bias, None, self.first_bias(), self.bias_regularizer, True, self.bias_constraint
             )
-        self.built = True
 
     def first_bias(self) -> Any:
         """How the bias starts."""
         return self.bias_initializer
 
-    def masked(self, which: str, x: Tensor, training: bool) -> Tensor:
-        """x with the dropout of the inputs or of the state; the mask is the same at every step."""
+    def masked(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor:
+        """x with the dropout of the inputs or of the state; the mask of a gate is the same at every step."""
         rate = self.dropout if which == "inputs" else self.recurrent_dropout
         if not training or not 0 < rate < 1:
             return x
-        if which not in self._masks:
+        if (which, gate) not in self._masks:
             drop = self.dropout_func or dropout
-            self._masks[which] = drop(x.ones_like(), rate)
-        return x.mul(self._masks[which])
+            self._masks[which, gate] = drop(x.ones_like(), rate)
+        return x.mul(self._masks[which, gate])
 
     def new_sequence(self) -> None:
         """Draw dropout masks anew."""
@@ -132,7 +137,30 @@ class _Cell(RecurrentOptions, RNNCell):
         return listed
 
 
-class SimpleRNNCell(_Cell, class_name="SimpleRNNCell", factory="layers.simple_rnn_cell"):
+class _VectorCell(RecurrentOptions, Cell):
+    """What the cells share whose states are vectors: weights for a number of gates."""
+
+    gates = 1
+
+    def configure(self) -> None:
+        super().configure()
+        self.units = as_positive(self.get_class_name(), "units", self.units)
+        self.state_size: Any = self.units
+
+    def build(self, input_shape: Any) -> None:
+        size = one_shape(input_shape)[-1]
+        if size is None:
+            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
+        width = self.units * self.gates
+        self.add_weights((size, width), (self.units, width), self.bias_shape())
+        self.built = True
+
+    def bias_shape(self) -> tuple[int, ...]:
+        """The shape of the bias."""
+        return (self.units * self.gates,)
+
+
+class SimpleRNNCell(_VectorCell, class_name="SimpleRNNCell", factory="layers.simple_rnn_cell"):
     """h' = activation(x · W + b + h · U)."""
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
@@ -142,34 +170,45 @@ class SimpleRNNCell(_Cell, class_name="SimpleRNNCell", factory="layers.simple_rn
         return [output, output]
 
 
-class GRUCell(GRUOptions, _Cell, class_name="GRUCell", factory="layers.gru_cell"):
+class GRUCell(GRUOptions, _VectorCell, class_name="GRUCell", factory="layers.gru_cell"):
     """A gated recurrent unit (Cho et al. 2014), its gates in the order z, r, h.
 
     z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃.
+
+    With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
+    bias is a matrix of two rows, b and c.
     """
 
     gates = 3
 
-    def configure(self) -> None:
-        super().configure()
-        if self.reset_after:
-            raise argument_error("gru_cell", "reset_after", "false; TF.js has no other form", self.reset_after)
+    def bias_shape(self) -> tuple[int, ...]:
+        return (2, 3 * self.units) if self.reset_after else super().bias_shape()
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
         x, state = self.parts("gru_cell", inputs, 2)
-        matrix_x = affine(self.masked("inputs", x, training), self.kernel, self.bias)
-        state = self.masked("state", state, training)
+        x, state = self.masked("inputs", x, training), self.masked("state", state, training)
+        z, candidate = (self._reset_after if self.reset_after else self._reset_before)(x, state)
+        h = z.mul(state).add(z.neg().add(1).mul(self.activation(candidate)))
+        return [h, h]
+
+    def _reset_before(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        x_z, x_r, x_h = split(affine(x, self.kernel, self.bias), 3, -1)
         gates_kernel, h_kernel = split(self.recurrent_kernel, [2 * self.units, self.units], -1)
-        x_z, x_r, x_h = split(matrix_x, 3, -1)
         state_z, state_r = split(dot(state, gates_kernel), 2, -1)
         z = self.recurrent_activation(x_z.add(state_z))
         r = self.recurrent_activation(x_r.add(state_r))
-        candidate = self.activation(x_h.add(dot(r.mul(state), h_kernel)))
-        h = z.mul(state).add(z.neg().add(1).mul(candidate))
-        return [h, h]
+        return z, x_h.add(dot(r.mul(state), h_kernel))
+
+    def _reset_after(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        x_bias, state_bias = (None, None) if self.bias is None else self.bias.unstack()
+        x_z, x_r, x_h = split(affine(x, self.kernel, x_bias), 3, -1)
+        state_z, state_r, state_h = split(affine(state, self.recurrent_kernel, state_bias), 3, -1)
+        z = self.recurrent_activation(x_z.add(state_z))
+        r = self.recurrent_activation(x_r.add(state_r))
+        return z, x_h.add(r.mul(state_h))
 
 
-class _ForgetBias(Initializer):
+class ForgetBias(Initializer):
     """A bias that is 1 for the forget gate, and what another initializer gives for the others."""
 
     def __init__(self, others: Initializer, units: int) -> None:
@@ -182,7 +221,7 @@ class _ForgetBias(Initializer):
         return concat([first, first.ones_like(), rest])
 
 
-class LSTMCell(LSTMOptions, _Cell, class_name="LSTMCell", factory="layers.lstm_cell"):
+class LSTMCell(LSTMOptions, _VectorCell, class_name="LSTMCell", factory="layers.lstm_cell"):
     """A long short-term memory (Hochreiter and Schmidhuber 1997), its gates in the order i, f, c, o.
 
     i, f, o = σ(x · W + h · U + b);  c' = f ∘ c + i ∘ tanh(x · W + h · U + b);  h' = o ∘ tanh(c').
@@ -195,7 +234,7 @@ class LSTMCell(LSTMOptions, _Cell, class_name="LSTMCell", factory="layers.lstm_c
         self.state_size = [self.units, self.units]
 
     def first_bias(self) -> Any:
-        return _ForgetBias(self.bias_initializer, self.units) if self.unit_forget_bias else self.bias_initializer
+        return ForgetBias(self.bias_initializer, self.units) if self.unit_forget_bias else self.bias_initializer
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
         x, state, carry = self.parts("lstm_cell", inputs, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import to_tensors
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -117,10 +117,7 @@ class Container(ContainerCamel, Layer):
     # A layer of layers
 
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
-        values = as_list(inputs)
-        masks = as_list(mask) if mask is not None else None
-        masks = None if masks is None or len(masks) != len(values) else masks
-        outputs, _ = self.graph.run(values, training, masks)
+        outputs, _ = self.graph.run(as_list(inputs), training, mask=mask)
         return one_or_list(outputs)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -210,7 +207,7 @@ class Container(ContainerCamel, Layer):
         Raises:
             ValueError: another number of values, or one of another shape; nothing is written then.
         """
-        tensors = [to_tensor("set_weights", f"weights[{i}]", w) for i, w in enumerate(weights)]
+        tensors = to_tensors("set_weights", "weights", weights)
         super().set_weights(tensors)
 
     # Configuration

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 from tfpy.core.ops.compare import not_equal
 from tfpy.core.ops.random import dropout
 from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
+from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import Shape, as_int, as_positive, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, choose
@@ -21,15 +23,13 @@ from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
 
 
-def positive(layer: str, option: str, value: Any) -> int:
-    """A whole number above 0, or an error naming layer and option."""
-    number = as_int(layer, option, value)
-    if number < 1:
-        raise argument_error(layer, option, "a whole number above 0", value)
-    return number
+def axis_or_axes(layer: str, value: Any) -> int | list[int]:
+    """An option that is one axis or a list of them, as whole numbers."""
+    listed = [as_int(layer, "axis", axis) for axis in as_list(value)]
+    return listed if isinstance(value, (list, tuple)) else listed[0]
 
 
 def one_shape(input_shape: Any) -> PartialShape:
@@ -71,7 +71,7 @@ class Dense(Layer, class_name="Dense", factory="layers.dense"):
     per_sample = True
 
     def configure(self) -> None:
-        self.units = positive("dense", "units", self.units)
+        self.units = as_positive("dense", "units", self.units)
         self.supports_masking = True
         self.input_spec = [InputSpec(min_ndim=2)]
         if self.batch_input_shape is None and self.input_dim is not None:
@@ -173,7 +173,7 @@ class RepeatVector(Layer, class_name="RepeatVector", factory="layers.repeat_vect
     per_sample = True
 
     def configure(self) -> None:
-        self.n = positive("repeat_vector", "n", self.n)
+        self.n = as_positive("repeat_vector", "n", self.n)
         self.input_spec = [InputSpec(ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -199,8 +199,8 @@ class Embedding(Layer, class_name="Embedding", factory="layers.embedding"):
     per_sample = True
 
     def configure(self) -> None:
-        self.input_dim = positive("embedding", "input_dim", self.input_dim)
-        self.output_dim = positive("embedding", "output_dim", self.output_dim)
+        self.input_dim = as_positive("embedding", "input_dim", self.input_dim)
+        self.output_dim = as_positive("embedding", "output_dim", self.output_dim)
         self.supports_masking = bool(self.mask_zero)
         if self.batch_input_shape is None:
             self.set_input_shape((None,) if self.input_length is None else tuple(as_list(self.input_length)))
@@ -251,3 +251,59 @@ class Masking(Layer, class_name="Masking", factory="layers.masking"):
         x = one_tensor(inputs)
         seen = any_(not_equal(x, self.mask_value), -1, True)
         return x.mul(seen.cast(x.dtype))
+
+
+class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
+    """A function of one's own as a layer.
+
+    It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
+    the batch size in front, is found by running it on shapes alone, unless `shape` says what a sample of it looks like.
+
+    A saved model has the function by its name, which custom_objects must hold when the model is loaded.
+
+    Source: Keras `Lambda` (beyond TF.js).
+    """
+
+    function: Callable[..., Any]
+    shape: list[int | None] | None = None
+    arguments: dict[str, Any] | None = None
+
+    takes_custom_objects = True
+
+    def configure(self) -> None:
+        if not callable(self.function):
+            raise argument_error("lambda", "function", "a function", self.function, TypeError)
+
+    def call(self, inputs: Any) -> Any:
+        return self.function(inputs, **(self.arguments or {}))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        several = isinstance(input_shape, list) and isinstance(input_shape[0], (list, tuple))
+        shapes = input_shape if several else [input_shape]
+        if self.shape is not None:
+            return (shapes[0][0], *self.shape)
+        # Sizes that are not known are tried with two numbers: what depends on them is not known either.
+        found, other = (self._shapes_with(shapes, size) for size in (6, 12))
+        told = [
+            tuple(m if m == n else None for m, n in zip(*both, strict=True)) for both in zip(found, other, strict=True)
+        ]
+        return told if len(told) > 1 else told[0]
+
+    def _shapes_with(self, shapes: Sequence[PartialShape], size: int) -> list[Shape]:
+        with shapes_only():
+            known = [tuple(size if n is None else n for n in shape) for shape in shapes]
+            inputs = [placeholder(Tensor, spec(shape, "float32")) for shape in known]
+            return [tuple(t.shape) for t in as_list(self.call(one_or_list(inputs)))]
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "function": getattr(self.function, "__name__", "function")}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
+        """A layer as its configuration describes it, with the function of that name in custom_objects."""
+        name = config.get("function")
+        if isinstance(name, str):
+            if name not in (custom_objects or {}):
+                raise argument_error("lambda", "custom_objects", f"a dict with the function {name!r}", custom_objects)
+            config = {**config, "function": (custom_objects or {})[name]}
+        return cls(config)

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
+from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
-from tfpy.core.options import read_options
+from tfpy.core.options import dict_or_keywords, read_options
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import build_object, is_object_config, plain, register
 
@@ -34,15 +35,21 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
-class Declared:
+class Declared(Hints):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
 
     Attributes:
-        class_name: the name in saved configurations; giving it as a class argument registers the class under it.
+        class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
+            class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
+        changes: how often an attribute has been set, those of `passing` left out: what was planned for an object holds
+            as long as this number stays.
     """
+
+    changes = 0
+    passing: ClassVar[frozenset[str]] = frozenset()
 
     class_name: ClassVar[str] = ""
     options: ClassVar[dict[str, Any]] = {}
@@ -53,7 +60,12 @@ class Declared:
     """The classes of a family by every spelling of their factory's name, and by their own."""
 
     def __init_subclass__(
-        cls, class_name: str | None = None, factory: str | None = None, family: str | None = None, **keywords: Any
+        cls,
+        class_name: str | None = None,
+        factory: str | None = None,
+        family: str | None = None,
+        aliases: str = "",
+        **keywords: Any,
     ) -> None:
         super().__init_subclass__(**keywords)
         if family is not None:
@@ -61,10 +73,10 @@ class Declared:
         if "options" not in vars(cls):
             inherited = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "options", {}).items()}
             cls.options = inherited | ({} if "__init__" in vars(cls) else declared_in(cls))
-        cls._name(class_name, factory)
+        cls._name(class_name, factory, aliases)
 
     @classmethod
-    def _name(cls, class_name: str | None, factory: str | None) -> None:
+    def _name(cls, class_name: str | None, factory: str | None, aliases: str) -> None:
         if class_name is not None:
             cls.class_name = class_name
             register(cls, class_name)
@@ -73,11 +85,16 @@ class Declared:
             cls.class_name = vars(cls).get("className", cls.__name__)
         if factory is not None:
             namespace, _, name = factory.rpartition(".")
-            cls.members |= dict.fromkeys(spellings([name], namespace), cls)
+            cls.members |= dict.fromkeys(spellings([name, *aliases.split()], namespace), cls)
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
         self._assign(self._read(config, options, self.options))
         self.configure()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name not in self.passing:
+            object.__setattr__(self, "changes", self.changes + 1)
 
     def _read(
         self, config: Mapping[str, Any] | None, options: Mapping[str, Any], declared: Mapping[str, Any]
@@ -85,7 +102,7 @@ class Declared:
         """The declared options' values: those given, in either form and spelling, or their defaults."""
         where = self.class_name
         if config is not None and not isinstance(config, Mapping):
-            raise argument_error(where, "config", "a dict of options, or keywords", config, TypeError)
+            raise argument_error(where, "config", dict_or_keywords(next(iter(declared), None)), config, TypeError)
         given = read_options(config or {}, declared, where)
         more = read_options(options, declared, where)
         for name in more:
@@ -121,6 +138,10 @@ class Declared:
 
     def configure(self) -> None:
         """Called when the options are set: check them, and derive what follows from them."""
+
+    def __repr__(self) -> str:
+        given = {k: v for k in self.options if (v := vars(self).get(k)) is not None and v is not self.options[k]}
+        return f"{self.class_name}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
     def get_class_name(self) -> str:
         """The name in saved configurations."""

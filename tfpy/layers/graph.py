@@ -14,17 +14,15 @@ class LayerGraph:
     """The calls that lead from inputs to outputs, in an order in which they can be made.
 
     Attributes:
-        nodes: the calls, in that order, those of the inputs left out.
+        nodes: the calls, in the order in which TF.js makes them, those of the inputs left out.
         layers: the layers in the order in which TF.js lists them: by depth, and in each depth as they were found.
     """
 
     def __init__(self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> None:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
-        found = _Search(self.inputs, self.outputs)
-        self.layers = found.layers_by_depth()
-        entries = {node_of(t) for t in self.inputs}
-        self.nodes = [node for node in found.nodes if node not in entries]
+        self.layers = _Search(self.inputs, self.outputs).layers_by_depth()
+        self.nodes = _in_order(self.inputs, self.outputs)
         self._last_use = self._last_uses()
 
     def _last_uses(self) -> list[list[SymbolicTensor]]:
@@ -43,12 +41,24 @@ class LayerGraph:
         training: bool = False,
         masks: Sequence[Any] | None = None,
         wanted: Sequence[SymbolicTensor] | None = None,
+        mask: Any = None,
     ) -> tuple[list[Tensor], list[Any]]:
-        """The outputs, and their masks, for given inputs. What is not needed any more is let go at once."""
+        """The outputs, and their masks, for given inputs. What is not needed any more is let go at once.
+
+        As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
+        a mask passes layers that do not support masking, and even goes from one branch of the graph to the next.
+
+        Args:
+            values: the inputs.
+            training: whether the layers are told that this is training.
+            masks: the masks of the inputs.
+            wanted: what to return instead of the outputs.
+            mask: what a first layer without a mask is called with.
+        """
         tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, values, strict=True))
         seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [None] * len(values), strict=True))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
-            _call(node, tensors, seen, training)
+            mask = _call(node, tensors, seen, training, mask)
             if wanted is None:
                 for tensor in finished:
                     tensors.pop(tensor, None)
@@ -59,25 +69,51 @@ class LayerGraph:
         """The shapes of the outputs for inputs of given shapes."""
         found: dict[SymbolicTensor, PartialShape] = dict(zip(self.inputs, input_shapes, strict=True))
         for node in self.nodes:
-            shapes = node.layer.compute_output_shape(one_or_list([found[t] for t in node.inputs]))
+            shapes = node.layer.shapes_of_call(one_or_list([found[t] for t in node.inputs]), node.arguments)
             listed = [shapes] if len(node.outputs) == 1 and not isinstance(shapes, list) else shapes
             found.update(zip(node.outputs, listed, strict=True))
         return [found[t] for t in self.outputs]
 
 
-def _call(node: Node, tensors: dict[SymbolicTensor, Any], masks: dict[SymbolicTensor, Any], training: bool) -> None:
+def _call(
+    node: Node, tensors: dict[SymbolicTensor, Any], masks: dict[SymbolicTensor, Any], training: bool, mask: Any
+) -> Any:
+    """Make a call, and return the mask that it was made with."""
     layer = node.layer
     inputs = [tensors[t] for t in node.inputs]
     input_masks = [masks.get(t) for t in node.inputs]
     arguments: dict[str, Any] = {**node.arguments, "training": training}
-    masked = any(m is not None for m in input_masks)
-    if masked:
-        arguments["mask"] = input_masks[0]
+    if any(m is not None for m in input_masks):
+        mask = input_masks[0]
+    if layer.takes_every_mask:
+        arguments["mask"] = input_masks
+    elif mask is not None:
+        arguments["mask"] = mask
     outputs = as_list(layer.invoke(one_or_list(inputs), arguments))
     tensors.update(zip(node.outputs, outputs, strict=True))
     if layer.supports_masking:
-        found = as_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))
-        masks.update(zip(node.outputs, found, strict=False))
+        # All outputs have the mask of the first, as in TF.js.
+        found = as_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))[0]
+        masks.update(dict.fromkeys(node.outputs, found))
+    return mask
+
+
+def _in_order(inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> list[Node]:
+    """The calls between inputs and outputs: before each call those for its inputs, beginning with the last input."""
+    order: list[Node] = []
+    done = {node_of(t) for t in inputs}
+    stack = [(node_of(t), False) for t in reversed(outputs)]
+    while stack:
+        node, ready = stack.pop()
+        if node in done:
+            continue
+        if ready:
+            done.add(node)
+            order.append(node)
+        else:
+            stack.append((node, True))
+            stack.extend((node_of(t), False) for t in node.inputs)
+    return order
 
 
 class _Search:

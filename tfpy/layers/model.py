@@ -15,9 +15,9 @@ from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.config import register
 from tfpy.layers.saving import SavableModel
-from tfpy.layers.summary import summary_lines
+from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.training import Batch
+from tfpy.layers.training import Batch, predict_step
 
 
 @export(doc="Models / Classes")
@@ -73,7 +73,9 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
             raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
         data = Batch(inputs, [], [])
         spans = adapter.batches(count, size or max(count, 1)) or [(0, 0)]
-        parts = [tidy(lambda s=s, e=e: self.graph.run(data.batch(s, e).inputs)[0]) for s, e in spans]  # type: ignore[misc]
+        if len(spans) == 1:
+            return one_or_list(predict_step(self, inputs))
+        parts = [tidy(lambda s=s, e=e: predict_step(self, data.batch(s, e).inputs)) for s, e in spans]  # type: ignore[misc]
         return one_or_list([ps[0] if len(ps) == 1 else concat(list(ps)) for ps in zip(*parts, strict=True)])
 
     # Looking
@@ -94,8 +96,13 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.summary`.
         """
+        if not callable(print_fn):
+            raise argument_error("summary", "print_fn", "a function", print_fn, TypeError)
         for line in summary_lines(self, line_length, positions):
             print_fn(line)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)
 
 
 # What Keras calls a model of connected layers.

@@ -18,6 +18,8 @@ _MAKERS: dict[str, Callable[[], Optimizer]] = {
     "Adadelta": lambda: train.adadelta(1, 0.95, current().epsilon),
     "Adam": lambda: train.adam(0.001, 0.9, 0.999, current().epsilon),
     "Adamax": lambda: train.adamax(0.002, 0.9, 0.999, current().epsilon, 0),
+    "AdamW": train.adamw,
+    "Nadam": train.nadam,
     "RMSProp": lambda: train.rmsprop(0.001, 0.9, 0, current().epsilon),
 }
 _BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
@@ -30,6 +32,8 @@ for _class in (
     classes.AdadeltaOptimizer,
     classes.AdamOptimizer,
     classes.AdamaxOptimizer,
+    classes.AdamWOptimizer,
+    classes.NadamOptimizer,
     classes.RMSPropOptimizer,
 ):
     register(_class, _class.class_name)

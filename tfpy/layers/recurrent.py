@@ -9,9 +9,9 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.scope import outlive_scopes
-from tfpy.layers.base import Layer
+from tfpy.layers.base import Layer, shapes_agree
 from tfpy.layers.cells import (
     GRUCell,
     GRUOptions,
@@ -25,8 +25,9 @@ from tfpy.layers.cells import (
 from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.core import one_shape
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import SymbolicTensor, as_list
+from tfpy.layers.symbolic import PartialShape, SymbolicTensor, as_list
 from tfpy.layers.weights import LayerVariable
+from tfpy.layers.whole_sequence import fits_whole_sequence, run_whole_sequence
 
 Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 
@@ -65,14 +66,53 @@ def run_steps(
     return output, stack(outputs, 1) if every else None, states
 
 
+def _all_agree(found: Sequence[PartialShape | None], wanted: Sequence[PartialShape]) -> bool:
+    return len(found) == len(wanted) and all(
+        a is not None and shapes_agree((None, *a[1:]), b) for a, b in zip(found, wanted, strict=True)
+    )
+
+
 def _step_masks(mask: Tensor, rank: int) -> list[Tensor]:
     """The mask of each step, (batch, 1, …), as factors."""
     factors = mask.cast("bool").cast("float32")
     return factors.reshape([*factors.shape, *[1] * (rank - factors.rank)]).unstack(1)
 
 
+class TakesStates(Layer):
+    """A layer that may be given initial states: by name, or in a list behind its input."""
+
+    def expect_states(self, specs: list[InputSpec]) -> None:
+        """Take note of what the initial states look like, before the layer is built."""
+
+    def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        states = arguments.pop("initial_state", arguments.pop("initialState", None))
+        if isinstance(inputs, (list, tuple)) and len(inputs) > 1 and hasattr(inputs[0], "shape"):
+            if states is not None:
+                raise argument_error(self.name, "initial_state", "given once: beside the input, or by name", states)
+            inputs, *states = inputs
+        if states is None:
+            return super()._apply(inputs, arguments)
+        states = as_list(states)
+        specs = [InputSpec(shape=tuple(s.shape)) for s in states]
+        if not self.built:
+            self.expect_states(specs)
+        if not isinstance(states[0], SymbolicTensor):
+            return super()._apply(inputs, {**arguments, "initial_state": states})
+        own, self.input_spec = self.input_spec, [*(self.input_spec or []), *specs]
+        try:
+            return super()._apply([*as_list(inputs), *states], arguments)
+        finally:
+            if self.input_spec is not None and len(self.input_spec) > 1:
+                self.input_spec = own if not self.built or own is None else own[:1]
+
+    def _build_for(self, inputs: Any) -> None:
+        extra = (self.input_spec or [])[1:]
+        super()._build_for(inputs)
+        self.input_spec = [*(self.input_spec or [])[:1], *extra]
+
+
 @export(namespace="layers", doc="Layers / Classes")
-class RNN(Layer, class_name="RNN", factory="layers.rnn"):
+class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
     Source: TF.js `tf.layers.RNN`.
@@ -110,17 +150,21 @@ class RNN(Layer, class_name="RNN", factory="layers.rnn"):
         """The sizes of the states."""
         return as_list(self.cell.state_size)
 
+    def expect_states(self, specs: list[InputSpec]) -> None:
+        self.state_spec = specs
+
     def build(self, input_shape: Any) -> None:
         shape = self._input_shape(input_shape)
         self.input_spec = [InputSpec(shape=(shape[0] if self.stateful else None, None, *shape[2:]))]
         if not self.cell.built:
             self.cell.build((shape[0], *shape[2:]))
             self.cell.built = True
+        wanted = [(None, *state[1:]) for state in self.state_shapes(shape)]
         if self.state_spec is None:
-            self.state_spec = [InputSpec(shape=(None, size)) for size in self.state_sizes]
-        elif [spec.shape[-1] for spec in self.state_spec if spec.shape] != self.state_sizes:
+            self.state_spec = [InputSpec(shape=state) for state in wanted]
+        elif not _all_agree([spec.shape for spec in self.state_spec], wanted):
             found = [spec.shape for spec in self.state_spec]
-            raise argument_error(self.name, "initial_state", f"states of sizes {self.state_sizes}", found)
+            raise argument_error(self.name, "initial_state", f"states of shapes {wanted}", found)
         if self.stateful:
             self.reset_states()
         self.built = True
@@ -132,40 +176,14 @@ class RNN(Layer, class_name="RNN", factory="layers.rnn"):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = self._input_shape(input_shape)
-        size = self.state_sizes[0]
-        output = (shape[0], shape[1], size) if self.return_sequences else (shape[0], size)
-        return [output, *((shape[0], n) for n in self.state_sizes)] if self.return_state else output
+        states = self.state_shapes(shape)
+        output = (shape[0], shape[1], *states[0][1:]) if self.return_sequences else states[0]
+        return [output, *states] if self.return_state else output
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         first = mask[0] if isinstance(mask, (list, tuple)) else mask
         output = first if self.return_sequences else None
         return [output, *[None] * len(self.state_sizes)] if self.return_state else output
-
-    def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
-        states = arguments.pop("initial_state", arguments.pop("initialState", None))
-        if isinstance(inputs, (list, tuple)) and len(inputs) > 1 and hasattr(inputs[0], "shape"):
-            if states is not None:
-                raise argument_error(self.name, "initial_state", "given once: beside the input, or by name", states)
-            inputs, *states = inputs
-        if states is None:
-            return super()._apply(inputs, arguments)
-        states = as_list(states)
-        specs = [InputSpec(shape=tuple(s.shape)) for s in states]
-        if not self.built:
-            self.state_spec = specs
-        if not isinstance(states[0], SymbolicTensor):
-            return super()._apply(inputs, {**arguments, "initial_state": states})
-        own, self.input_spec = self.input_spec, [*(self.input_spec or []), *specs]
-        try:
-            return super()._apply([*as_list(inputs), *states], arguments)
-        finally:
-            if self.input_spec is not None and len(self.input_spec) > 1:
-                self.input_spec = own if not self.built or own is None else own[:1]
-
-    def _build_for(self, inputs: Any) -> None:
-        extra = (self.input_spec or [])[1:]
-        super()._build_for(inputs)
-        self.input_spec = [*(self.input_spec or []), *extra]
 
     def call(
         self,
@@ -176,18 +194,27 @@ class RNN(Layer, class_name="RNN", factory="layers.rnn"):
     ) -> Any:
         x, *listed = as_list(inputs)
         states = self._first_states(x, initial_state or listed)
+        seen = mask[0] if isinstance(mask, (list, tuple)) else mask
+        if fits_whole_sequence(self.cell, x, seen, training):
+            outputs, states = run_whole_sequence(self.cell, x, states, self.go_backwards, self.return_sequences)
+            output = outputs if self.return_sequences else states[0]
+        else:
+            output, states = self._step_by_step(x, states, seen, training)
+        if self.stateful:
+            self.reset_states(states)
+        return [output, *states] if self.return_state else output
+
+    def _step_by_step(
+        self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: bool
+    ) -> tuple[Tensor, list[Tensor]]:
         start_sequence(self.cell)
 
         def step(step_input: Tensor, before: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
             output, *after = self.cell.invoke([step_input, *before], {"training": training})
             return output, after
 
-        seen = mask[0] if isinstance(mask, (list, tuple)) else mask
-        last, outputs, states = run_steps(step, x, states, self.go_backwards, seen, self.return_sequences)
-        if self.stateful:
-            self.reset_states(states)
-        output = outputs if self.return_sequences else last
-        return [output, *states] if self.return_state else output
+        last, outputs, states = run_steps(step, x, states, self.go_backwards, mask, self.return_sequences)
+        return last if outputs is None else outputs, states
 
     def _first_states(self, x: Tensor, given: Sequence[Tensor]) -> list[Tensor]:
         if given:
@@ -197,12 +224,12 @@ class RNN(Layer, class_name="RNN", factory="layers.rnn"):
         else:
             states = self.get_initial_state(x)
         if len(states) != len(self.state_sizes):
-            raise argument_error(self.name, "initial_state", f"{len(self.state_sizes)} states", f"{len(states)}")
+            raise argument_error(self.name, "initial_state", f"{len(self.state_sizes)} states", Words(f"{len(states)}"))
         return states
 
     def get_initial_state(self, inputs: Tensor) -> list[Tensor]:
         """States of zeros for a batch of inputs."""
-        return [full((inputs.shape[0], size), 0) for size in self.state_sizes]
+        return [full(shape, 0) for shape in self.state_shapes(inputs.shape)]
 
     # States kept from batch to batch
 
@@ -229,29 +256,27 @@ class RNN(Layer, class_name="RNN", factory="layers.rnn"):
         """
         if not self.stateful:
             raise RuntimeError(f"reset_states: layer {self.name} is not stateful.")
-        batch = (
-            self.input_spec[0].shape[0] if self.input_spec and self.input_spec[0] and self.input_spec[0].shape else None
-        )
-        if batch is None:
+        shape = self.input_spec[0].shape if self.input_spec and self.input_spec[0] else None
+        wanted = [] if shape is None else self.state_shapes(shape)
+        if shape is None or any(None in state for state in wanted):
             raise ValueError(
                 f"reset_states: layer {self.name} is stateful and must know its batch size: give batch_input_shape to "
                 "the first layer, or batch_shape to the input."
             )
-        wanted = self.state_shapes(batch)
         if states is None:
             self._states, self._zeros = None, wanted
             return
         given = as_list(states)
         if len(given) != len(wanted):
-            raise argument_error("reset_states", "states", f"{len(wanted)} states", f"{len(given)}")
+            raise argument_error("reset_states", "states", f"{len(wanted)} states", Words(f"{len(given)}"))
         for state, shape in zip(given, wanted, strict=True):
             if tuple(state.shape) != shape:
                 raise argument_error("reset_states", "states", f"of shape {list(shape)}", state)
         self._states = [outlive_scopes(state.clone()) for state in given]
 
-    def state_shapes(self, batch: int) -> list[tuple[int, ...]]:
-        """The shapes of the states for a batch."""
-        return [(batch, size) for size in self.state_sizes]
+    def state_shapes(self, input_shape: PartialShape) -> list[Any]:
+        """The shapes of the states for a batch of sequences."""
+        return [(input_shape[0], size) for size in self.state_sizes]
 
     # Weights are the cell's
 
@@ -283,7 +308,7 @@ class RNN(Layer, class_name="RNN", factory="layers.rnn"):
         return cls(dict(config))
 
 
-class _CellLayer(RNN):
+class CellLayer(RNN):
     """A recurrent layer that makes its own cell of its options."""
 
     cell_class: ClassVar[type[Layer]]
@@ -299,7 +324,7 @@ class _CellLayer(RNN):
         return config
 
 
-class SimpleRNN(RecurrentOptions, _CellLayer, class_name="SimpleRNN", factory="layers.simple_rnn"):
+class SimpleRNN(RecurrentOptions, CellLayer, class_name="SimpleRNN", factory="layers.simple_rnn"):
     """A fully connected recurrent layer: h' = activation(x · W + b + h · U).
 
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
@@ -308,8 +333,10 @@ class SimpleRNN(RecurrentOptions, _CellLayer, class_name="SimpleRNN", factory="l
     cell_class = SimpleRNNCell
 
 
-class GRU(GRUOptions, _CellLayer, class_name="GRU", factory="layers.gru"):
+class GRU(GRUOptions, CellLayer, class_name="GRU", factory="layers.gru"):
     """Gated recurrent units (Cho et al. 2014), in the form that resets the state before the product.
+
+    With reset_after, the form that resets it after the product (beyond TF.js).
 
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
     """
@@ -317,7 +344,7 @@ class GRU(GRUOptions, _CellLayer, class_name="GRU", factory="layers.gru"):
     cell_class = GRUCell
 
 
-class LSTM(LSTMOptions, _CellLayer, class_name="LSTM", factory="layers.lstm"):
+class LSTM(LSTMOptions, CellLayer, class_name="LSTM", factory="layers.lstm"):
     """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.

@@ -41,7 +41,7 @@ class L1L2(Regularizer, class_name="L1L2", factory="regularizers.l1l2"):
         if self.l1:
             loss = loss.add(sum_(x.abs().mul(self.l1)))
         if self.l2:
-            loss = loss.add(sum_(x.square().mul(self.l2)))
+            loss = loss.add(sum_(x.mul(x).mul(self.l2)))
         return reshape_to(loss, ())
 
 

@@ -12,15 +12,16 @@ from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive
+from tfpy.engine.spec import as_int, as_number, as_positive
 from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import TrainableModelCamel
 from tfpy.layers.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
 from tfpy.layers.callbacks import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.compiling import judged_outputs
 from tfpy.layers.container import Container
-from tfpy.layers.loops import Validation, fit_loop, test_loop
+from tfpy.layers.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.model_optimizers import get_optimizer
+from tfpy.layers.planned import StepPlans
 from tfpy.layers.progress import displays
 from tfpy.layers.training import Batch, Compiled, labels_of, names_of, train_step
 
@@ -37,7 +38,11 @@ class TrainableModel(TrainableModelCamel, Container):
         metrics: what `compile` was given as metrics.
     """
 
+    # What changes while a model is trained, or concerns other steps than those that were planned.
+    passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
+
     def configure(self) -> None:
+        self.plans = StepPlans()
         self._compiled: Compiled | None = None
         self._training = False
         self._stop_training = False
@@ -55,15 +60,18 @@ class TrainableModel(TrainableModelCamel, Container):
         optimizer: str | Optimizer | None = None,
         loss: Any = None,
         metrics: Any = None,
+        loss_weights: Any = None,
     ) -> None:
         """Settle how the model is trained and judged.
 
         Args:
             args: the options below as a dict.
-            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'), or one of `tf.train`.
+            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'; beyond TF.js 'adamw' and
+                'nadam'), or one of `tf.train`.
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
+            loss_weights: without effect, as in TF.js.
 
         Raises:
             ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model stays as it
@@ -112,7 +120,7 @@ class TrainableModel(TrainableModelCamel, Container):
         callbacks: Any = None,
         validation_split: float = 0.0,
         validation_data: Any = None,
-        shuffle: bool = True,
+        shuffle: bool | str = True,
         class_weight: Any = None,
         sample_weight: Any = None,
         initial_epoch: int = 0,
@@ -134,7 +142,8 @@ class TrainableModel(TrainableModelCamel, Container):
             callbacks: callbacks, or dicts of functions.
             validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
             validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
-            shuffle: whether each epoch takes the samples in another order; a data set does as it likes.
+            shuffle: whether each epoch takes the samples in another order; 'batch': the batches, whose samples stay
+                together (beyond TF.js). A data set does as it likes.
             class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
             sample_weight: how much each sample counts, one number for each (beyond TF.js).
             initial_epoch: the epoch to begin with, when training goes on.
@@ -170,7 +179,9 @@ class TrainableModel(TrainableModelCamel, Container):
                 yield_every=yield_every,
             )
         size = as_positive("fit", "batch_size", batch_size)
-        epochs, first = as_int("fit", "epochs", epochs), as_int("fit", "initial_epoch", initial_epoch)
+        epochs, first = _count("fit", "epochs", epochs), _count("fit", "initial_epoch", initial_epoch)
+        if shuffle not in (True, False, "batch"):
+            raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
         listeners = as_callbacks(callbacks, yield_every)
         with self._only_fit(), tidy():
             data = self._batch("fit", compiled, x, y, class_weight, sample_weight, size)
@@ -233,7 +244,7 @@ class TrainableModel(TrainableModelCamel, Container):
         where = "fit_dataset"
         compiled = self._needs_compiling(where)
         count, limit = as_positive(where, "epochs", epochs), _limit(where, "batches_per_epoch", batches_per_epoch)
-        first = as_int(where, "initial_epoch", initial_epoch)
+        first = _count(where, "initial_epoch", initial_epoch)
         if validation_split:
             raise argument_error(where, "validation_split", "left out; use validation_data", validation_split)
         listeners = as_callbacks(callbacks, yield_every)
@@ -256,9 +267,10 @@ class TrainableModel(TrainableModelCamel, Container):
     ) -> History:
         if not self.trainable_weights:
             raise RuntimeError(f"{where}: the model has no trainable weights.")
+        verbose = int(verbose) if isinstance(verbose, bool) else _count(where, "verbose", verbose)
         history = History()
         shown = displays(verbose)
-        calls = CallbackList([*shown, *CallbackRegistry.made_for(int(verbose)), *listeners, history])
+        calls = CallbackList([*shown, *CallbackRegistry.made_for(verbose), *listeners, history])
         validated = [] if validation is None else [f"val_{label}" for label in compiled.labels]
         calls.set_params(
             {
@@ -274,7 +286,7 @@ class TrainableModel(TrainableModelCamel, Container):
         )
         calls.set_model(cast("LayersModel", self))
         try:
-            fit_loop(self, compiled, source, epochs, validation, calls)
+            TrainingRun(self, compiled, source, epochs, validation, calls).train()
         finally:
             for display in shown:
                 display.close()
@@ -337,7 +349,10 @@ class TrainableModel(TrainableModelCamel, Container):
         return Batch(inputs, targets, weights)
 
     def _inputs(self, where: str, x: Any) -> list[Tensor]:
-        return adapter.standardize(where, "x", x, self.input_names, [t.shape for t in self.graph.inputs])
+        inputs = self.graph.inputs
+        return adapter.standardize(
+            where, "x", x, self.input_names, [t.shape for t in inputs], [t.dtype for t in inputs]
+        )
 
     def _batches(
         self,
@@ -374,12 +389,13 @@ class TrainableModel(TrainableModelCamel, Container):
             return None
         if as_dataset(given) is not None:
             limit = _limit(where, "validation_batches", batches)
-            return lambda: self._evaluated(where, compiled, given, "validation_batches", limit)
+            source = self._batches(where, compiled, given, "validation_batches", limit)
+            return Validation(lambda: test_loop(self, compiled, source.once()), source.skip)
         x, y = adapter.validation(given)
         return self._validation_on(compiled, self._batch(where, compiled, x, y, None, None, size), size)
 
     def _validation_on(self, compiled: Compiled, data: Batch, size: int) -> Validation:
-        return lambda: test_loop(self, compiled, ArrayBatches(data, size).epoch())
+        return Validation(lambda: test_loop(self, compiled, ArrayBatches(data, size).epoch()))
 
     # Evaluating
 
@@ -448,15 +464,15 @@ class TrainableModel(TrainableModelCamel, Container):
         where = "evaluate_dataset"
         compiled = self._needs_compiling(where)
         limit = _limit(where, "batches", batches)
-        return _reported(compiled, self._evaluated(where, compiled, dataset, "batches", limit), verbose)
-
-    def _evaluated(self, where: str, compiled: Compiled, dataset: Any, option: str, limit: int | None) -> list[Tensor]:
-        return test_loop(self, compiled, self._batches(where, compiled, dataset, option, limit).once())
+        batches_of = self._batches(where, compiled, dataset, "batches", limit)
+        return _reported(compiled, test_loop(self, compiled, batches_of.once()), verbose)
 
 
 def _held_out(data: Batch, part: float) -> tuple[Batch, Batch | None]:
     """The samples to train on, and the last ones, to validate on."""
-    if not 0 < part < 1:
+    if not 0 <= as_number("fit", "validation_split", part) < 1:
+        raise argument_error("fit", "validation_split", "from 0 up to but less than 1", part)
+    if not part:
         return data, None
     at = int(data.size * (1 - part))
     if at == 0:
@@ -476,6 +492,13 @@ def _refuse_with_a_dataset(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
+
+
+def _count(where: str, argument: str, value: Any) -> int:
+    number = as_int(where, argument, value)
+    if number < 0:
+        raise argument_error(where, argument, "a whole number of 0 or more", value)
+    return number
 
 
 def _limit(where: str, argument: str, value: Any) -> int | None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tfpy.core.convert import to_tensor
 from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import full
+from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
 from tfpy.layers.data_adapter import rows
 from tfpy.layers.losses import Loss
@@ -78,7 +79,27 @@ def train_step(
     model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics."""
-    reported: list[Tensor] = []
+    optimizer = compiled.optimizer
+    if not minimizes_as_usual(optimizer):
+        reported: list[Tensor] = []
+        return [optimizer.minimize(_total_loss(model, compiled, batch, reported), True, variables), *reported]
+
+    def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
+        reported: list[Tensor] = []
+        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported), variables)
+        return [loss, *reported, *grads.values()], (1 + len(reported), list(grads))
+
+    key = "train", id(compiled.outputs), *[v.id for v in variables]
+    found: list[Tensor]
+    found, (count, names) = _planned(model, key, compiled, batch, gradients)
+    optimizer.apply_gradients(dict(zip(names, found[count:], strict=True)))
+    return found[:count]
+
+
+def _total_loss(
+    model: TrainableModel, compiled: Compiled, batch: Batch, reported: list[Tensor]
+) -> Callable[[], Tensor]:
+    """The loss of a batch, with that of regularizers; what else is reported of it is written to a list."""
 
     def total_loss() -> Tensor:
         outputs, _ = model.graph.run(batch.inputs, training=True)
@@ -91,18 +112,40 @@ def train_step(
             total = add(total, loss)
         return total
 
-    loss = compiled.optimizer.minimize(total_loss, True, variables)
-    return [loss, *reported]
+    return total_loss
+
+
+def _planned(
+    model: TrainableModel, key: tuple[Any, ...], compiled: Compiled | None, batch: Batch, compute: Callable[[], Any]
+) -> Any:
+    """What a step computes of a batch, from the model's plans if they have it."""
+    inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
+    weighted = tuple([w is not None for w in batch.weights])
+    things = [model, *([] if compiled is None else compiled.outputs)]
+    return model.plans.run((*key, weighted), inputs, things, lambda: model.weights, compute)
 
 
 def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
-    outputs, _ = model.graph.run(batch.inputs)
-    _, singles = _losses(compiled, batch, outputs)
-    total = singles[0]
-    for single in singles[1:]:
-        total = add(total, single)
-    return [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)]
+
+    def judged() -> tuple[list[Tensor], None]:
+        outputs, _ = model.graph.run(batch.inputs)
+        _, singles = _losses(compiled, batch, outputs)
+        total = singles[0]
+        for single in singles[1:]:
+            total = add(total, single)
+        return [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)], None
+
+    found: list[Tensor] = _planned(model, ("test", id(compiled.outputs)), compiled, batch, judged)[0]
+    return found
+
+
+def predict_step(model: TrainableModel, inputs: list[Tensor]) -> list[Tensor]:
+    """The outputs of a model for given inputs."""
+    found: list[Tensor] = _planned(
+        model, ("predict",), None, Batch(inputs, [], []), lambda: (model.graph.run(inputs)[0], None)
+    )[0]
+    return found
 
 
 def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:

@@ -291,7 +291,8 @@ class NDArrayMathGPU(NDArrayMath):
     """
 
     def __init__(self, gpgpu: Any = None, safe_mode: bool = False) -> None:
-        super().__init__(GPU, safe_mode)
+        # A context of WebGL has no counterpart; a truth value in its place is meant as it is for NDArrayMathCPU.
+        super().__init__(GPU, gpgpu if isinstance(gpgpu, bool) else safe_mode)
 
     def get_gpgpu_context(self) -> Any:
         """deeplearn.js: the WebGL context. There is none here; the method exists to say so."""

@@ -15,6 +15,11 @@ from tfpy.engine.tape import paused
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
     """Two operands as tensors of one dtype, the wider of the two."""
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and kind == "numeric":
+        # What nearly every call is, spelled out: two more calls cost as much as the kernel.
+        dtype = a.spec.dtype
+        if dtype == b.spec.dtype and dtype != "string":
+            return a, b
     x, y = to_tensor(op, "a", a, kind), to_tensor(op, "b", b, kind)
     if x.spec.dtype == y.spec.dtype:
         return x, y

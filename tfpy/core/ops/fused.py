@@ -20,10 +20,10 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import infer
-from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.errors import argument_error
 from tfpy.engine.kernels import KERNELS
 from tfpy.engine.rows.fused import ACTIVATIONS
-from tfpy.engine.spec import Shape, broadcast_shapes
+from tfpy.engine.spec import Shape, broadcasts_to
 from tfpy.engine.state import local
 from tfpy.engine.tape import no_gradient
 from tfpy.engine.windows import slide
@@ -216,12 +216,5 @@ class _Tail:
 
     def _check(self, shape: Shape) -> None:
         for argument, t in (("bias", self.bias), ("prelu_activation_weights", self.slopes)):
-            if t is not None and not _fits(t.shape, shape):
+            if t is not None and not broadcasts_to(t.shape, shape):
                 raise argument_error(self.name, argument, f"a tensor that broadcasts to {list(shape)}", t)
-
-
-def _fits(shape: Shape, to: Shape) -> bool:
-    try:
-        return broadcast_shapes(shape, to) == to
-    except ShapeError:
-        return False

@@ -163,8 +163,9 @@ def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
         raise argument_error("binary_crossentropy", "y_pred", f"of shape {list(labels.shape)}, that of y_true", found)
     p = _clipped(found, current().epsilon, 1 - current().epsilon)
     x = run("Log", div(p, sub(number(1), p)))
-    rest = run("Log1p", run("Exp", run("Neg", run("Abs", x))))
-    return mean(add(sub(run("Relu", x), mul(x, labels)), rest), -1)
+    # In TF.js's order, in which the gradient adds up x's parts.
+    above, below = run("Relu", x), run("Neg", run("Abs", x))
+    return mean(add(sub(above, mul(x, labels)), run("Log1p", run("Exp", below))), -1)
 
 
 @op(namespace="metrics", doc="Metrics")
@@ -206,11 +207,12 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     Source: TF.js `tf.metrics.cosineProximity`.
     """
     a, b = _pair("cosine_proximity", y_true, y_pred)
-    return run("Neg", sum_(mul(_of_length_1(as_float(a)), _of_length_1(as_float(b))), -1))
+    return run("Neg", sum_(mul(of_length_1(as_float(a)), of_length_1(as_float(b))), -1))
 
 
-def _of_length_1(x: Tensor) -> Tensor:
-    squares = sum_(run("Square", x), -1, True)
+def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
+    """The vectors along an axis, made of length 1."""
+    squares = sum_(mul(x, x), axis, True)
     return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon))))
 
 

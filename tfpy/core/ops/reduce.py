@@ -13,6 +13,7 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
@@ -74,12 +75,28 @@ def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
 
-    Source: TF.js `tf.mean`, which divides each element before it sums, as is done here; deeplearn.js `math.mean`.
+    Source: TF.js `tf.mean`, which divides each element before it sums, as is done here where the backend has no kernel
+    for it; deeplearn.js `math.mean`.
     """
     t = as_float(to_tensor("mean", "x", x))
-    axes = resolve_axes("mean", axis, t.rank)
-    count = math.prod([t.shape[i] for i in axes])
-    return sum_over(div(t, number(count)), axes, bool(keep_dims))
+    axes = resolve_axes("mean", axis, t.spec.rank)
+    if current().implements("Mean"):
+        return run("Mean", t, axes=axes, keep_dims=bool(keep_dims))
+    return sum_over(div(t, number(_count(t.spec.shape, axes))), axes, bool(keep_dims))
+
+
+def _count(shape: Shape, axes: Sequence[int]) -> int:
+    """How many elements go into each of those that are reduced over the axes."""
+    return math.prod([shape[i] for i in axes])
+
+
+def _mean_gradient(dy: Tensor, n: Any) -> Tensor:
+    shape, axes = n.shape("x"), n.attrs["axes"]
+    share = div(dy, number(_count(shape, axes)))
+    return run("BroadcastTo", with_kept_axes(share, shape, axes), shape=shape)
+
+
+gradient("Mean", x=_mean_gradient)
 
 
 @op(chain=True, doc="Operations / Reduction")

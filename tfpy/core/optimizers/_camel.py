@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tfpy.core.grads import ValueAndGrads
     from tfpy.core.optimizers.base import NamedTensors
+    from tfpy.core.optimizers.schedules import LearningRate
     from tfpy.core.ready import ReadyList, ReadyNone
     from tfpy.core.tensor import Tensor
     from tfpy.core.variable import Variable
@@ -49,7 +50,7 @@ class OptimizerCamel:
         @property
         def learningRate(self) -> float: ...
 
-        def setLearningRate(self, learning_rate: float) -> None: ...
+        def setLearningRate(self, learning_rate: LearningRate) -> None: ...
 
         def getWeights(self) -> ReadyList[dict[str, Any]]: ...
 

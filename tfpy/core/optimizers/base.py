@@ -7,27 +7,42 @@ from typing import Any, ClassVar, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.hints import Hints
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
+from tfpy.core.optimizers.clipping import Clipping
 from tfpy.core.optimizers.rules import Slots, Update
+from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import field
+from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, registered_variables
+from tfpy.core.variable import Variable, find_variable, registered_variables
 from tfpy.engine.backend import current
+from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import end_scope, start_scope
+from tfpy.engine.tape import no_gradient
+
+no_gradient(*(f"{rule}Update" for rule in SLOTS))
 
 NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel):
+class Optimizer(OptimizerCamel, Hints):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
+    It may name a kernel beside its `update` that does the same for all variables at once, and takes `numbers()` as
+    attributes.
+
+    The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
+    gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
+    `clip_norm` the length of each variable's gradient, `global_clip_norm` that of all gradients taken together.
 
     Attributes:
         iterations: how many steps have been made.
@@ -37,15 +52,27 @@ class Optimizer(OptimizerCamel):
 
     class_name: ClassVar[str] = "Optimizer"
     slot_names: ClassVar[tuple[str, ...]] = ()
+    kernel: ClassVar[str] = ""
 
-    def __init__(self, learning_rate: float) -> None:
-        self._learning_rate = float(learning_rate)
+    def __init__(
+        self,
+        learning_rate: LearningRate,
+        clip_value: float | None = None,
+        clip_norm: float | None = None,
+        global_clip_norm: float | None = None,
+    ) -> None:
+        self._learning_rate = rate_of(learning_rate)
+        self._clipping = Clipping(clip_value, clip_norm, global_clip_norm)
         self.iterations = 0
         self._slots: dict[str, dict[str, Variable]] = {}
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         """The new value of one variable and of its slots."""
         raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
+
+    def numbers(self) -> dict[str, Any]:
+        """What the rule of this step takes beside values, gradients and slots."""
+        return {}
 
     def begin_step(self) -> None:
         """Called before the variables of a step are updated."""
@@ -103,16 +130,41 @@ class Optimizer(OptimizerCamel):
         start_scope("apply_gradients")
         try:
             self.begin_step()
-            for variable, grad in pairs:
-                slots = self._slots_of(variable)
-                value, new = self.update(variable, grad, dict(slots))
-                variable.assign(value)
-                for name, slot in new.items():
-                    slots[name].assign(slot)
+            grads = self._clipping([grad for _, grad in pairs])
+            pairs = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]
+            if self._updates_all_at_once(pairs):
+                self._update_all(pairs)
+            else:
+                self._update_each(pairs)
             self.end_step()
         finally:
             end_scope()
         self.iterations += 1
+
+    def _update_each(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
+        for variable, grad in pairs:
+            slots = self._slots_of(variable)
+            value, new = self.update(variable, grad, dict(slots))
+            variable.assign(value)
+            for name, slot in new.items():
+                slots[name].assign(slot)
+        settle([variable, *self._slots_of(variable).values()] for variable, _ in pairs)
+
+    def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
+        """Whether the kernel can do it: of an `update` that no subclass has replaced, on a backend that has it."""
+        owner = next(c for c in type(self).__mro__ if "update" in vars(c))
+        floats = all(grad.dtype == variable.dtype == "float32" for variable, grad in pairs)
+        distinct = len({variable.id for variable, _ in pairs}) == len(pairs) > 0
+        return distinct and floats and "kernel" in vars(owner) and current().implements(self.kernel)
+
+    def _update_all(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
+        variables = [variable for variable, _ in pairs]
+        slots = [self._slots_of(variable) for variable in variables]
+        targets = [*variables, *(own[name] for name in self.slot_names for own in slots)]
+        gradients = [grad for _, grad in pairs]
+        inputs = [*variables, *gradients, *targets[len(variables) :]]
+        for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.numbers()), strict=True):
+            target.assign(new)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)
@@ -130,7 +182,20 @@ class Optimizer(OptimizerCamel):
                 slot.dispose()
         self._slots = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Slots go with their variables, since a copy of a variable may have another name."""
+        variables = registered_variables()
+        pairs = [(variables[name], slots) for name, slots in self._slots.items() if name in variables]
+        return {**vars(self), "_slots": pairs}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, _slots={variable.name: slots for variable, slots in state["_slots"]})
+
     # Configuration and weights
+
+    def __repr__(self) -> str:
+        options = {k: v for k, v in self.get_config().items() if v is not None}
+        return f"{self.get_class_name()}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
 
     def get_class_name(self) -> str:
         """The name it has in saved configurations."""
@@ -138,7 +203,7 @@ class Optimizer(OptimizerCamel):
 
     def get_config(self) -> dict[str, Any]:
         """What the constructor was given, by name."""
-        return {"learning_rate": self.learning_rate}
+        return {"learning_rate": config_of(self._learning_rate, self.iterations), **self._clipping.options()}
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
@@ -147,14 +212,15 @@ class Optimizer(OptimizerCamel):
 
     @property
     def learning_rate(self) -> float:
-        """How far a step goes."""
-        return self._learning_rate
+        """How far the next step goes."""
+        rate = self._learning_rate
+        return float(rate(self.iterations)) if callable(rate) else rate
 
     @learning_rate.setter
-    def learning_rate(self, learning_rate: float) -> None:
-        self._learning_rate = float(learning_rate)
+    def learning_rate(self, learning_rate: LearningRate) -> None:
+        self._learning_rate = rate_of(learning_rate)
 
-    def set_learning_rate(self, learning_rate: float) -> None:
+    def set_learning_rate(self, learning_rate: LearningRate) -> None:
         """Set how far a step goes."""
         self.learning_rate = learning_rate
 
@@ -194,6 +260,15 @@ class Optimizer(OptimizerCamel):
         """Called when iterations and slots have been set."""
 
 
+_USUAL = {name: getattr(Optimizer, name) for name in ("minimize", "compute_gradients")}
+
+
+def minimizes_as_usual(optimizer: Optimizer) -> bool:
+    """Whether an optimizer's `minimize` computes gradients and applies them, and does nothing else."""
+    own, cls = vars(optimizer), type(optimizer)
+    return not any(name in own or getattr(cls, name) is not usual for name, usual in _USUAL.items())
+
+
 def or_epsilon(epsilon: float | None) -> float:
     """The epsilon given, or the backend's."""
     return current().epsilon if epsilon is None else float(epsilon)
@@ -205,16 +280,16 @@ def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
         named = list(gradients.items())
     else:
         named = [(field(g, "name", 0), field(g, "tensor", 1)) for g in gradients]
-    variables = registered_variables()
     pairs = []
     for name, grad in named:
         if grad is None:
             continue
-        if name not in variables:
-            raise unknown_name_error("variable", name, variables)
+        variable = find_variable(name)
+        if variable is None:
+            raise unknown_name_error("variable", name, registered_variables())
         tensor = to_tensor("apply_gradients", name, grad)
-        if tensor.shape != variables[name].shape:
-            expected = f"a gradient of shape {list(variables[name].shape)}"
+        if tensor.shape != variable.shape:
+            expected = f"a gradient of shape {list(variable.shape)}"
             raise argument_error("apply_gradients", name, expected, tensor)
-        pairs.append((variables[name], tensor))
+        pairs.append((variable, tensor))
     return pairs

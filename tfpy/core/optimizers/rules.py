@@ -87,6 +87,33 @@ def adam(
     return add(mul(step, number(-lr)), value), {"m": first, "v": second}
 
 
+def decayed(value: Tensor, part: float) -> Tensor:
+    """w - part · w: weight decay apart from the gradient.  (Loshchilov and Hutter 2019)"""
+    return sub(value, mul(value, number(part)))
+
+
+def nadam(
+    value: Tensor,
+    grad: Tensor,
+    slots: Slots,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    parts: tuple[float, float],
+    bias2: float,
+) -> Update:
+    """m and v average g and g²;  w - lr · (p₁ · g + p₂ · m) / (√(v / bias2) + ε).  (Dozat 2016)
+
+    The parts are (1 - μₜ) / (1 - Πμ) and μₜ₊₁ / (1 - Πμ · μₜ₊₁), μ being the schedule of the momentum.
+    """
+    first = _average(slots["m"], grad, beta1)
+    second = _average(slots["v"], run("Square", grad), beta2)
+    ahead = add(mul(grad, number(parts[0])), mul(first, number(parts[1])))
+    step = div(ahead, add(run("Sqrt", div(second, number(bias2))), number(epsilon)))
+    return add(mul(step, number(-lr)), value), {"m": first, "v": second}
+
+
 def adamax(
     value: Tensor, grad: Tensor, slots: Slots, rate: float, beta1: float, beta2: float, epsilon: float
 ) -> Update:

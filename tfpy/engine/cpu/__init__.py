@@ -17,8 +17,13 @@ from tfpy.engine.cpu import (  # noqa: F401
     pool,
     reduce,
     resize,
+    sequence_cells,
     transform,
+    update,
 )
+from tfpy.engine.cpu.allocator import keep_freed_memory
 from tfpy.engine.cpu.backend import CpuBackend, ExactBackend, double
+
+keep_freed_memory()
 
 __all__ = ["CpuBackend", "ExactBackend", "double"]

@@ -53,13 +53,18 @@ def _pad(x: Array, paddings: tuple[tuple[int, int], ...], constant_value: float)
     return out
 
 
-def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
-    if indices.size and not 0 <= indices.min() <= indices.max() < x.shape[axis]:
-        wrong = indices[(indices < 0) | (indices >= x.shape[axis])].flat[0]
+def check_indices(indices: Array, shape: tuple[int, ...], axis: int) -> None:
+    """Raise ValueError when an index to gather by is out of range."""
+    if indices.size and not 0 <= indices.min() <= indices.max() < shape[axis]:
+        wrong = indices[(indices < 0) | (indices >= shape[axis])].flat[0]
         raise ValueError(
-            f"gather: argument 'indices' must be from 0 to {x.shape[axis] - 1}, for axis {axis} of shape "
-            f"{list(x.shape)}, but got {wrong}."
+            f"gather: argument 'indices' must be from 0 to {shape[axis] - 1}, for axis {axis} of shape "
+            f"{list(shape)}, but got {wrong}."
         )
+
+
+def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+    check_indices(indices, x.shape, axis)
     if batch_dims == 0:
         return x.take(indices, axis=axis)
     lead = x.shape[:batch_dims]
@@ -72,7 +77,9 @@ def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
 
 
 def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
-    return np.broadcast_to(x, shape).copy()
+    y = np.empty(shape, x.dtype)
+    y[...] = x
+    return y
 
 
 def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:

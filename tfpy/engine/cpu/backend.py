@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,13 @@ import numpy as np
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.exact import EXACT, rounded
 from tfpy.engine.cpu.fused import FUSED
+from tfpy.engine.cpu.replay import executor
+from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.handle import Handle
+from tfpy.engine.plan import Executor, Plan
 from tfpy.engine.spec import DType
 
 
@@ -36,6 +41,7 @@ class _Quiet(threading.local):
 
 
 _quiet = _Quiet()
+_array = np.asarray
 
 
 class CpuBackend:
@@ -67,8 +73,8 @@ class CpuBackend:
         if not attrs and len(inputs) == 2:
             a, b = inputs
             result = _quiet.run(compute, a.payload, b.payload)
-        elif not attrs and len(inputs) == 1:
-            result = _quiet.run(compute, inputs[0].payload)
+        elif len(inputs) == 1 and "dtype" not in attrs:
+            result = _quiet.run(compute, inputs[0].payload, **attrs)
         else:
             if "dtype" in attrs:
                 attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
@@ -77,7 +83,18 @@ class CpuBackend:
             return result
         if isinstance(result, (list, tuple)):
             return [np.asarray(r) for r in result]
-        return np.asarray(result)
+        return _array(result)  # a numpy scalar
+
+    def compile(self, plan: Plan) -> Executor:
+        run: Executor = _quiet.run(executor, plan, self._function)
+        return lambda payloads: _quiet.run(run, payloads)
+
+    def _function(self, kernel: str, attrs: Mapping[str, Any]) -> Callable[..., Any]:
+        """A kernel as a function of arrays."""
+        if "dtype" in attrs:
+            attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
+        compute = self._kernels[kernel]
+        return partial(compute, **attrs) if attrs else compute
 
     def implements(self, kernel: str) -> bool:
         return kernel in self._kernels
@@ -89,15 +106,22 @@ class CpuBackend:
         """Nothing is held here: arrays go with the handles that refer to them."""
 
 
+# Kernels that do what TF.js does in several, each of which rounds.
+_COMPOSED = frozenset((*FUSED, *SEQUENCES, *UPDATES, "Mean"))
+
+
 class ExactBackend(CpuBackend):
     """The same kernels in double precision, each result rounded to what float32 can hold.
 
-    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead.
+    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead. It runs no plans: what
+    it is for is comparing.
     """
+
+    compile = None  # type: ignore[assignment]
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)
-        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in FUSED}
+        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in _COMPOSED}
 
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(rounded, super().write(values, dtype))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.batches import by_batch
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import Index, blocks, cells, covered, frame, padded, unpadded
 from tfpy.engine.spec import Shape
@@ -108,13 +109,7 @@ def _add_by_cell(views: Array, dy: Array, filter: Array, window: Window) -> None
             target += np.moveaxis(product[at], 0, -1)
 
 
-KERNELS.update(
-    {
-        "Conv2D": _conv,
-        "Conv2DBackpropFilter": _conv_filter,
-        "Conv2DBackpropInput": _conv_input,
-        "Conv3D": _conv,
-        "Conv3DBackpropFilterV2": _conv_filter,
-        "Conv3DBackpropInputV2": _conv_input,
-    }
-)
+for _kernel, _version in (("Conv2D", ""), ("Conv3D", "V2")):
+    KERNELS[_kernel] = by_batch(_conv, (0,))
+    KERNELS[f"{_kernel}BackpropFilter{_version}"] = by_batch(_conv_filter, (0, 1), summed=True)
+    KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,))

@@ -13,6 +13,12 @@ from tfpy.engine.spec import Shape
 Size = tuple[int, int]
 
 
+def check_images(box_ind: Array) -> None:
+    """Refuse negative numbers of images."""
+    if box_ind.size and box_ind.min() < 0:
+        raise ValueError(f"crop_and_resize: argument 'box_ind' must be 0 or more, but got {box_ind.min()}.")
+
+
 class _Samples(NamedTuple):
     """Where the elements of each crop lie in its image, along one dimension; arrays (boxes, crop size).
 
@@ -52,8 +58,7 @@ class _Grid:
 
     def __init__(self, boxes: Array, box_ind: Array, image_shape: Shape, crop_size: Size, method: str) -> None:
         batch, height, width, _ = image_shape
-        if box_ind.size and box_ind.min() < 0:
-            raise ValueError(f"crop_and_resize: argument 'box_ind' must be 0 or more, but got {box_ind.min()}.")
+        check_images(box_ind)
         self.known = box_ind < batch
         self.image = np.where(self.known, box_ind, 0)[:, None, None]
         self.y = _samples(boxes[:, 0], boxes[:, 2], height, crop_size[0], method)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.batches import by_batch
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import blocks, cells, covered, frame, padded, unpadded
 from tfpy.engine.spec import Shape
@@ -75,8 +76,8 @@ def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
 
 KERNELS.update(
     {
-        "DepthwiseConv2dNative": _conv,
-        "DepthwiseConv2dNativeBackpropFilter": _conv_filter,
-        "DepthwiseConv2dNativeBackpropInput": _conv_input,
+        "DepthwiseConv2dNative": by_batch(_conv, (0,), products=False),
+        "DepthwiseConv2dNativeBackpropFilter": by_batch(_conv_filter, (0, 1), products=False, summed=True),
+        "DepthwiseConv2dNativeBackpropInput": by_batch(_conv_input, (0,), products=False),
     }
 )

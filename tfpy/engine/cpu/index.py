@@ -12,7 +12,7 @@ from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.values import to_bool, to_int32
 
 
-def _places(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
+def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
     """For each index the number of the block that it points to, among the blocks of `shape` in order."""
     depth = indices.shape[-1]
     sizes = shape[:depth]
@@ -29,19 +29,19 @@ def _gather_nd(x: Array, indices: Array) -> Array:
     depth = indices.shape[-1]
     tail = x.shape[depth:]
     blocks = x.reshape(math.prod(x.shape[:depth]), *tail)
-    return blocks.take(_places("gather_nd", indices, x.shape), axis=0).reshape((*indices.shape[:-1], *tail))
+    return blocks.take(block_numbers("gather_nd", indices, x.shape), axis=0).reshape((*indices.shape[:-1], *tail))
 
 
 def _scatter_nd(indices: Array, updates: Array, shape: tuple[int, ...]) -> Array:
     depth = indices.shape[-1]
-    places = _places("scatter_nd", indices, shape)
+    places = block_numbers("scatter_nd", indices, shape)
     blocks = updates.reshape((len(places), *shape[depth:]))
     return sum_segments(blocks, places, math.prod(shape[:depth])).reshape(shape)
 
 
 def _tensor_scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
     depth = indices.shape[-1]
-    places = _places("tensor_scatter_update", indices, tensor.shape)
+    places = block_numbers("tensor_scatter_update", indices, tensor.shape)
     out = tensor.copy()
     blocks = out.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
     # Of several updates of one place the last is to win, which numpy does not promise: only the last is given to it.
@@ -67,10 +67,15 @@ def _search_sorted(sorted_sequence: Array, values: Array, side: str) -> Array:
     return high
 
 
-def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
-    """Sums of the weights of each number in each row; numbers of `size` or more are left out."""
+def check_counted(x: Array) -> None:
+    """Raise ValueError when there is a negative number among those to count."""
     if x.size and x.min() < 0:
         raise ValueError(f"dense_bincount: argument 'x' must be of numbers of 0 or more, but got {x.min()}.")
+
+
+def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
+    """Sums of the weights of each number in each row; numbers of `size` or more are left out."""
+    check_counted(x)
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     inside = rows < size
     places = (rows + np.arange(len(rows))[:, None] * size)[inside]

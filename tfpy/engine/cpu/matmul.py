@@ -1,4 +1,8 @@
-"""numpy kernels of matrix products. A transposed operand is a view: BLAS reads it as it lies."""
+"""numpy kernels of matrix products. A transposed operand is a view: BLAS reads it as it lies.
+
+Large products are cut into shards of rows (columns, or matrices), each with BLAS on one thread: as fast as BLAS's own
+threads on an idle machine, and many times faster on a busy one, where those wait for each other.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,42 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.threads import run_sharded, spans
+
+# Below so many multiplications, for a matrix and for a vector, OpenBLAS stays on one thread by itself.
+_ALONE = 1 << 18
+_ALONE_WITH_VECTOR = 9216
+
+# So many multiplications make a shard worth its while.
+_SHARD = 1 << 23
+
+
+def product(a: Array, b: Array) -> Array:
+    """The matrix product of the last two dimensions; those before broadcast."""
+    m, k = a.shape[-2:]
+    n = b.shape[-1]
+    work = m * k * n
+    if a.ndim == b.ndim == 2:
+        if work < (_ALONE_WITH_VECTOR if m == 1 or n == 1 else _ALONE):
+            return np.matmul(a, b)
+        out = np.empty((m, n), np.result_type(a, b))
+        if m >= n:
+            run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD))
+        else:
+            run_sharded(lambda i, j: np.matmul(a, b[:, i:j], out=out[:, i:j]), spans(n, work, _SHARD))
+        return out
+    if a.ndim == 3 and b.shape[:-2] == a.shape[:-2]:
+        out = np.empty((len(a), m, n), np.result_type(a, b))
+        cuts = spans(len(a), work * len(a), _SHARD)
+        run_sharded(lambda i, j: np.matmul(a[i:j], b[i:j], out=out[i:j]), cuts)
+        return out
+    out = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n), np.result_type(a, b))
+    run_sharded(lambda i, j: np.matmul(a, b, out=out), [(0, 1)])
+    return out
 
 
 def _batch_matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-    if transpose_a:
-        a = a.swapaxes(-1, -2)
-    if transpose_b:
-        b = b.swapaxes(-1, -2)
-    return np.matmul(a, b)
+    return product(a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b)
 
 
 KERNELS["BatchMatMul"] = _batch_matmul

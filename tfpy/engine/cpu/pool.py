@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.batches import by_batch
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import Frame, blocks, cell, cells, covered, first_matches, frame, padded, unpadded
 from tfpy.engine.spec import Shape
@@ -74,13 +75,13 @@ def _avg(x: Array, window: Window, least: int = 0) -> Array:
     """The mean of the elements in each window, padding not counted."""
     array, extent = padded(x, window)
     y = _reduced(np.add, array, window, extent)
-    return np.divide(y, _divisor(x.shape[1:-1], window, least, x.dtype), out=y)
+    return np.divide(y, divisor(x.shape[1:-1], window, least, x.dtype), out=y)
 
 
 def _avg_grad(dy: Array, window: Window, input_shape: Shape, least: int = 0) -> Array:
     sizes = input_shape[1:-1]
     extent = frame(window, sizes)
-    array = dy / _divisor(sizes, window, least, dy.dtype)
+    array = dy / divisor(sizes, window, least, dy.dtype)
     for axis, slices in reversed(list(_lines(window, extent))):
         lead = (slice(None),) * axis
         shape = (*array.shape[:axis], extent.sizes[axis - 1], *array.shape[axis + 1 :])
@@ -91,7 +92,7 @@ def _avg_grad(dy: Array, window: Window, input_shape: Shape, least: int = 0) -> 
     return unpadded(array, extent, sizes)
 
 
-def _divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
+def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
     """The counts of `_counts`, at least `least`: one number where they are all the same."""
     counts = _counts(window, sizes)
     if counts.size and counts.min() == counts.max():
@@ -149,9 +150,9 @@ def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> 
 
 
 for _suffix, _last, _least in (("", False, 0), ("3D", True, 1)):
-    KERNELS[f"MaxPool{_suffix}Grad"] = functools.partial(_max_grad, last=_last)
+    KERNELS[f"MaxPool{_suffix}Grad"] = by_batch(functools.partial(_max_grad, last=_last), (0, 1, 2), products=False)
     KERNELS[f"MaxPool{_suffix}Pick"] = functools.partial(_max_pick, last=_last)
-    KERNELS[f"AvgPool{_suffix}"] = functools.partial(_avg, least=_least)
-    KERNELS[f"AvgPool{_suffix}Grad"] = functools.partial(_avg_grad, least=_least)
-    KERNELS[f"MaxPool{_suffix}"] = _max
+    KERNELS[f"AvgPool{_suffix}"] = by_batch(functools.partial(_avg, least=_least), (0,), products=False)
+    KERNELS[f"AvgPool{_suffix}Grad"] = by_batch(functools.partial(_avg_grad, least=_least), (0,), products=False)
+    KERNELS[f"MaxPool{_suffix}"] = by_batch(_max, (0,), products=False)
 KERNELS["MaxPoolWithArgmax"] = _max_with_argmax

@@ -12,7 +12,7 @@ from tfpy.engine.cpu.table import KERNELS
 Size = tuple[int, int]
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """For each new element along a dimension, between which two old ones it lies and how far from the first."""
 
     first: Array
@@ -26,20 +26,22 @@ def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
     return (old - inner) / max(1, new - inner) * (np.arange(new) + shift)
 
 
-def _line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> _Line:
+def bilinear_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Line:
+    """Where the new elements along a dimension lie among the old ones."""
     shift = 0.5 if half_pixel_centers else 0.0
     at = _positions(old, new, align_corners, shift) - shift
     first = np.maximum(np.floor(at), 0).astype(np.intp)
     second = np.minimum(np.ceil(at), old - 1).astype(np.intp)
-    return _Line(first, second, at - first)
+    return Line(first, second, at - first)
 
 
-def _nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
+def nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
+    """For each new element along a dimension the nearest old one."""
     at = _positions(old, new, align_corners, 0.5 if half_pixel_centers else 0.0)
     return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)
 
 
-def _lerp(x: Array, line: _Line, axis: int) -> Array:
+def _lerp(x: Array, line: Line, axis: int) -> Array:
     first = x.take(line.first, axis=axis)
     difference = x.take(line.second, axis=axis)
     difference -= first
@@ -77,13 +79,13 @@ def _sum_back(values: Array, index: Array, size: int, axis: int) -> Array:
 
 def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     _, height, width, _ = images.shape
-    rows = _lerp(images, _line(width, size[1], align_corners, half_pixel_centers), 2)
-    return _lerp(rows, _line(height, size[0], align_corners, half_pixel_centers), 1)
+    rows = _lerp(images, bilinear_line(width, size[1], align_corners, half_pixel_centers), 2)
+    return _lerp(rows, bilinear_line(height, size[0], align_corners, half_pixel_centers), 1)
 
 
 def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (1, 2):
-        line = _line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
+        line = bilinear_line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
         second = dy * _along(line.fraction, axis, dy)
         first = dy - second
         n = size[axis - 1]
@@ -93,14 +95,14 @@ def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_center
 
 def _nearest(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (2, 1):
-        line = _nearest_line(images.shape[axis], size[axis - 1], align_corners, half_pixel_centers)
+        line = nearest_line(images.shape[axis], size[axis - 1], align_corners, half_pixel_centers)
         images = images.take(line, axis=axis)
     return images
 
 
 def _nearest_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (1, 2):
-        line = _nearest_line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
+        line = nearest_line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
         dy = _sum_back(dy, line, size[axis - 1], axis)
     return dy
 

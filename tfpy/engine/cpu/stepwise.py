@@ -1,4 +1,6 @@
-"""Convolutions that add up as the TF.js cpu backend does: into a float32 array, rounded after every product.
+"""Products that add up as the TF.js cpu backend does: into a float32 array, which rounds after every part.
+
+Convolutions add one product at a time, matrix products those of a block.
 
 Only the backend `exact` uses them, in place of the kernels of the same name which round once.
 """
@@ -33,4 +35,22 @@ def _depthwise(x: Array, filter: Array, window: Window) -> Array:
     return y.reshape(*y.shape[:-2], filter.shape[-2] * filter.shape[-1])
 
 
-STEPWISE: dict[str, Callable[..., Any]] = {"Conv2D": _conv, "Conv3D": _conv, "DepthwiseConv2dNative": _depthwise}
+_BLOCK = 48
+
+
+def _matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
+    a = a.swapaxes(-1, -2) if transpose_a else a
+    b = b.swapaxes(-1, -2) if transpose_b else b
+    y = np.matmul(a[..., :_BLOCK], b[..., :_BLOCK, :])
+    for start in range(_BLOCK, a.shape[-1], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        y = rounded(rounded(y) + np.matmul(a[..., block], b[..., block, :]))
+    return y
+
+
+STEPWISE: dict[str, Callable[..., Any]] = {
+    "BatchMatMul": _matmul,
+    "Conv2D": _conv,
+    "Conv3D": _conv,
+    "DepthwiseConv2dNative": _depthwise,
+}

@@ -14,4 +14,6 @@ from tfpy.engine.rows import (  # noqa: F401
     normalization,
     pool,
     reduce,
+    sequence,
+    update,
 )

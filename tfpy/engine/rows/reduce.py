@@ -6,7 +6,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel, reduced, same
 from tfpy.engine.spec import Spec, reduced_shape, spec
 
-for _name in ["All", "Any", "Max", "Min", "Prod", "Sum"]:
+for _name in ["All", "Any", "Max", "Mean", "Min", "Prod", "Sum"]:
     kernel(_name, "x", reduced)  # axes, keep_dims
 
 

@@ -1,0 +1,49 @@
+"""How a contender talks to `peers.py`: a line with a workload in, a line with its time and a checksum out."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Step = Callable[[], float]
+Make = Callable[[Mapping[str, Any], dict[str, np.ndarray]], Step]
+
+
+def arrays_from(folder: str) -> dict[str, np.ndarray]:
+    """The arrays that `peers.py` has written: raw numbers, and their shapes."""
+    shapes = json.loads((Path(folder) / "shapes.json").read_text())
+    return {name: np.fromfile(Path(folder) / name, np.float32).reshape(shape) for name, shape in shapes.items()}
+
+
+def _median(step: Step, count: int) -> float:
+    """The median time of a step: the system may take the core away in some of them."""
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def serve(make: Make) -> None:
+    """Answer until there are no more questions. `make` gives a workload's step, which returns a number to compare."""
+    name, step = "", None
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        workload = json.loads(line)
+        try:
+            if workload["name"] != name or step is None:
+                name, step = workload["name"], make(workload, arrays_from(workload["folder"]))
+                check = step()
+                for _ in range(3):
+                    step()
+            print(json.dumps({"seconds": _median(step, workload["steps"]), "check": check}), flush=True)
+        except NotImplementedError as error:
+            print(json.dumps({"skipped": str(error)}), flush=True)

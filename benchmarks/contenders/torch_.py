@@ -1,0 +1,125 @@
+"""PyTorch, eager, as a contender of `peers.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from protocol import Step, serve
+from torch import nn
+
+_ACTIVATIONS: dict[str, Any] = {"relu": nn.ReLU, "linear": nn.Identity, "softmax": nn.Identity}
+
+
+class Recurrent(nn.Module):
+    """A recurrent layer that gives its last output."""
+
+    def __init__(self, kind: str, weights: list[torch.Tensor]) -> None:
+        super().__init__()
+        kernel, recurrent, bias = weights
+        cls = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[kind]
+        self.inner = cls(kernel.shape[0], recurrent.shape[0], batch_first=True)
+        with torch.no_grad():
+            self.inner.weight_ih_l0.copy_(kernel.T)
+            self.inner.weight_hh_l0.copy_(recurrent.T)
+            self.inner.bias_ih_l0.copy_(bias)
+            self.inner.bias_hh_l0.zero_()
+        self.inner.bias_hh_l0.requires_grad_(False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.inner(x)[0][:, -1]
+
+
+class Flat(nn.Module):
+    """Flattens as TF.js does, channels last."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.permute(0, 2, 3, 1).flatten(1)
+
+
+def model_of(workload: Mapping[str, Any], weights: list[torch.Tensor]) -> nn.Module:
+    parts: list[nn.Module] = []
+    rest = iter(weights)
+    for kind, *options in workload["layers"]:
+        if kind in ("rnn", "gru", "lstm"):
+            parts.append(Recurrent(kind, [next(rest), next(rest), next(rest)]))
+        elif kind == "dense":
+            kernel, bias = next(rest), next(rest)
+            dense = nn.Linear(*kernel.shape)
+            with torch.no_grad():
+                dense.weight.copy_(kernel.T)
+                dense.bias.copy_(bias)
+            parts += [dense, _ACTIVATIONS[options[1]]()]
+        elif kind == "conv":
+            kernel, bias = next(rest), next(rest)
+            conv = nn.Conv2d(kernel.shape[2], kernel.shape[3], options[1])
+            with torch.no_grad():
+                conv.weight.copy_(kernel.permute(3, 2, 0, 1))
+                conv.bias.copy_(bias)
+            parts += [conv, nn.ReLU()]
+        else:
+            parts.append(nn.MaxPool2d(2) if kind == "pool" else Flat())
+    return nn.Sequential(*parts)
+
+
+def make(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Step:
+    tensors = {name: torch.from_numpy(a) for name, a in arrays.items()}
+    task = workload["task"]
+    if task in ("fit", "predict"):
+        model = model_of(workload, [tensors[f"w{i}"] for i in range(len(tensors) - 2)])
+        x, y = tensors["x"], tensors["y"]
+        x = x.permute(0, 3, 1, 2).contiguous() if x.ndim == 4 else x
+        return _training(model, x, y, workload) if task == "fit" else _predicting(model, x, workload)
+    a, b, c = (tensors[name] for name in "abc")
+    if task == "product":
+        return lambda: float((a @ b)[0, 0])
+    if task.startswith("chain"):
+        return lambda: _chains(a, b, "gradient" in task)
+    return lambda: _elementwise(a, b, c, "gradient" in task)
+
+
+def _training(model: nn.Module, x: torch.Tensor, y: torch.Tensor, workload: Mapping[str, Any]) -> Step:
+    linear = workload["layers"][-1][2] == "linear"
+    loss_of = nn.MSELoss() if linear else nn.CrossEntropyLoss()
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimizer = torch.optim.Adam(parameters, lr=0.001, eps=1e-7)
+
+    def step() -> float:
+        optimizer.zero_grad()
+        loss = loss_of(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return float(loss)
+
+    return step
+
+
+def _predicting(model: nn.Module, x: torch.Tensor, workload: Mapping[str, Any]) -> Step:
+    softmax = workload["layers"][-1][2] == "softmax"
+
+    def step() -> float:
+        with torch.no_grad():
+            y = model(x)
+            return float((y.softmax(-1) if softmax else y).flatten()[0])
+
+    return step
+
+
+def _chains(a: torch.Tensor, b: torch.Tensor, gradient: bool) -> float:
+    for _ in range(1000):
+        x = a.detach().requires_grad_(gradient)
+        y = (x - b).square().mean()
+        found = torch.autograd.grad(y, x)[0] if gradient else y
+    return float(found.flatten()[0])
+
+
+def _elementwise(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, gradient: bool) -> float:
+    x = a.detach().requires_grad_(gradient)
+    y = torch.tanh(x * b + c).mean()
+    return float((torch.autograd.grad(y, x)[0] if gradient else y).flatten()[0])
+
+
+if __name__ == "__main__":
+    serve(make)

@@ -1,0 +1,153 @@
+"""tf.leaks: what a block leaves behind, and where it came from."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+import tfpy as tf
+from tfpy.core.leaks import Leaks
+from tfpy.engine import handle, origins
+
+pytest_plugins = ["tfpy.pytest_plugin"]
+
+
+def line() -> int:
+    """The line of the caller."""
+    return sys._getframe(1).f_lineno
+
+
+def test_what_is_held_is_reported_with_its_line() -> None:
+    before = tf.ones([3])
+    with tf.leaks() as report:
+        held = [before.add(i) for i in range(3)]
+        place = line() - 1
+        before.mul(2)  # nothing refers to it
+    found = list(report)
+    assert len(report) == 3
+    assert [(f.op, f.file, f.line, f.count, f.bytes) for f in found] == [("add", __file__, place, 3, 36)]
+    assert found[0].tensors == [("float32", (3,))] * 3
+    text = str(report)
+    assert text.startswith("3 tensors were left behind, 36 bytes.")
+    assert f"add at {__file__}:{place} (held = [before.add(i)" in text
+    assert len(held) == 3
+
+
+def test_nothing_left() -> None:
+    with tf.leaks() as report:
+        tf.tidy(lambda: tf.ones([3]).add(1))
+        tf.ones([2]).dispose()
+    assert (len(report), list(report)) == (0, [])
+    report.check()
+
+
+def test_what_scopes_return_and_keep_counts_with_its_own_line() -> None:
+    kept: list[Any] = []
+    with tf.leaks() as report:
+        out = tf.tidy(lambda: (kept.append(tf.keep(tf.zeros([5]))), tf.ones([7]))[1])
+        assert [x.bytes for x in report] == [28, 20]  # can be read inside, too
+    assert [x.op for x in report] == ["ones", "zeros"]
+    out.dispose()
+    kept[0].dispose()
+    assert len(report) == 2  # the report is of the end of the block
+
+
+def test_variables_count_and_can_be_allowed() -> None:
+    with tf.leaks() as report:
+        v = tf.variable(tf.ones([2]))
+        w = report.allow({"w": [tf.variable(tf.ones([4]))]})
+    assert [x.bytes for x in report] == [8]
+    v.dispose()
+    w["w"][0].dispose()
+
+
+def test_other_threads_and_nesting() -> None:
+    held: list[Any] = []
+    with tf.leaks() as outer:
+        first = tf.ones([1])
+        with tf.leaks() as inner:
+            thread = Thread(target=lambda: held.append(tf.ones([2])))
+            thread.start()
+            thread.join()
+        assert [x.bytes for x in inner] == [8]
+    assert sum(x.bytes for x in outer) == 12
+    assert first.size == 1
+
+
+def test_a_disposed_tensor_tells_its_story() -> None:
+    with tf.leaks():
+        x = tf.ones([2])
+        made = line() - 1
+        x.dispose()
+        disposed = line() - 1
+        with pytest.raises(RuntimeError) as error:
+            x.add(1)
+    assert f"It was made by ones at {__file__}:{made}" in str(error.value)
+    assert f"It was disposed by dispose at {__file__}:{disposed}" in str(error.value)
+    with pytest.raises(RuntimeError) as error:
+        x.add(1)
+    assert "It was made" not in str(error.value)
+
+
+def test_off_by_default_and_then_free() -> None:
+    plain = handle.next_id, handle.release, handle.whereabouts
+    with tf.leaks():
+        assert handle.next_id is not plain[0]
+    assert (handle.next_id, handle.release, handle.whereabouts) == plain
+
+
+def test_dead_tensors_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origins, "_SWEEP_AT", 50)
+    with tf.leaks():
+        monkeypatch.setattr(origins._watch, "sweep_at", 50)
+        x = tf.scalar(0)
+        for _ in range(300):
+            x = x.add(1)
+        assert len(origins._watch.made) <= 120
+    assert x.data_sync()[0] == 300
+
+
+def test_wrong_use() -> None:
+    report = tf.leaks()
+    with pytest.raises(RuntimeError, match="leaks: nothing was watched"):
+        len(report)
+    with report:
+        held = tf.ones([1])
+    with pytest.raises(RuntimeError, match="leaks: 1 tensors were left behind"):
+        report.check()
+    with pytest.raises(RuntimeError, match="used already"), report:
+        pass
+    assert held.size == 1
+
+
+def test_fixture(no_leaks: Leaks) -> None:
+    tf.ones([3]).add(1)
+    no_leaks.allow(tf.ones([1]))
+
+
+def test_fixture_fails_a_test_that_leaks(tmp_path: Path) -> None:
+    import subprocess
+
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["tfpy.pytest_plugin"]\n')
+    code = "import tfpy as tf\nHELD = []\ndef test_it(no_leaks):\n    HELD.append(tf.ones([3]))\n"
+    (tmp_path / "test_it.py").write_text(code)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "1 tensors were left behind, 12 bytes." in result.stdout
+
+
+def test_debug_mode_names_the_users_line() -> None:
+    with pytest.warns(UserWarning, match="Debug mode is on"):
+        tf.enable_debug_mode()
+    place = line() + 3
+    try:
+        with pytest.warns(RuntimeWarning, match="'Log'.*in log at") as caught:
+            tf.log(tf.tensor([-1.0]))
+    finally:
+        tf.env().set("DEBUG", False)
+    assert [(w.filename, w.lineno) for w in caught] == [(__file__, place)]

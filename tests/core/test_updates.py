@@ -1,0 +1,103 @@
+"""The kernels that update all variables at once: bit for bit what the rules give one by one, and when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.optimizers.base import Optimizer
+from tfpy.engine.backend import registry
+from tfpy.engine.cpu import update
+from tfpy.engine.hooks import observing
+
+RNG = np.random.default_rng(11)
+
+# Small ones that are gathered, some of which are too many for a block, an empty one, and large ones that are cut.
+SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5, 5)]
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "_BLOCK", 1 << 14)
+
+
+OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+    "sgd": lambda: tf.train.sgd(0.1),
+    "momentum": lambda: tf.train.momentum(0.1, 0.9),
+    "nesterov": lambda: tf.train.momentum(0.1, 0.9, True),
+    "adagrad": lambda: tf.train.adagrad(0.1),
+    "adadelta": lambda: tf.train.adadelta(0.1, 0.9),
+    "rmsprop": lambda: tf.train.rmsprop(0.1, 0.8, 0.3),
+    "centered": lambda: tf.train.rmsprop(0.1, 0.8, 0.3, None, True),
+    "adam": lambda: tf.train.adam(0.1),
+    "adamax": lambda: tf.train.adamax(0.1, 0.9, 0.99, None, 0.01),
+}
+
+
+def steps(optimizer: Optimizer, seen: set[str]) -> list[Any]:
+    rng = np.random.default_rng(5)
+    variables = [tf.variable(tf.tensor(rng.normal(size=s).astype(np.float32))) for s in SHAPES]
+    with observing(lambda found: seen.add(found.kernel)):
+        for _ in range(3):
+            optimizer.apply_gradients(
+                {v.name: tf.tensor(rng.normal(size=v.shape).astype(np.float32)) for v in variables}
+            )
+    slots = [w["tensor"].numpy() for w in optimizer.get_weights()]
+    return [v.numpy() for v in variables] + slots
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_all_at_once_is_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: set[str] = set()
+    together = steps(OPTIMIZERS[name](), seen)
+    assert any(kernel.endswith("Update") for kernel in seen)
+    monkeypatch.setattr(Optimizer, "_updates_all_at_once", lambda *a: False)
+    apart = steps(OPTIMIZERS[name](), seen)
+    for a, b in zip(together, apart, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_blocks_hold_every_number_once() -> None:
+    sizes = [3, 0, 20000, 16384, 16000, 500, 40000, 1]
+    pieces = [p for block in update._blocks(sizes) for p in block]
+    for i, size in enumerate(sizes):
+        own = sorted((a, b) for j, a, b in pieces if j == i)
+        assert [a for a, _ in own] == [0, *[b for _, b in own[:-1]]]
+        assert own[-1][1] == size
+
+
+def test_an_update_of_ones_own_is_called() -> None:
+    class Frozen(tf.SGDOptimizer):
+        def update(self, value: Any, grad: Any, slots: Any) -> Any:
+            return value, {}
+
+    v = tf.variable(tf.tensor([1.0, 2.0]))
+    Frozen(0.1).apply_gradients({v.name: tf.tensor([5.0, 5.0])})
+    np.testing.assert_array_equal(v.numpy(), [1, 2])
+
+
+def test_a_variable_given_twice_is_updated_twice() -> None:
+    v = tf.variable(tf.tensor([1.0]))
+    gradient = {"name": v.name, "tensor": tf.tensor([1.0])}
+    tf.train.sgd(0.25).apply_gradients([gradient, gradient])
+    np.testing.assert_array_equal(v.numpy(), [0.5])
+
+
+def test_the_exact_backend_follows_the_rules() -> None:
+    registry.use("exact")
+    seen: set[str] = set()
+    steps(tf.train.adam(0.1), seen)
+    assert not any(kernel.endswith("Update") for kernel in seen)
+
+
+def test_values_read_before_a_step_stay() -> None:
+    """A step makes new arrays: what was read from a variable is not written to."""
+    v = tf.variable(tf.tensor([1.0, 2.0]))
+    before, clone = v.numpy(), v.clone()
+    tf.train.sgd(0.1).apply_gradients({v.name: tf.tensor([5.0, 5.0])})
+    np.testing.assert_array_equal(before, [1, 2])
+    np.testing.assert_array_equal(clone.numpy(), [1, 2])

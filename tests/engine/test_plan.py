@@ -1,0 +1,199 @@
+"""Plans: what can be recorded, what a replay gives, and what refuses to be one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import registry
+from tfpy.engine.plan import Replay, recording_plan
+
+RNG = np.random.default_rng(2)
+
+
+def recorded(
+    f: Callable[..., Any], inputs: Sequence[Any], variables: Sequence[Any] = ()
+) -> tuple[Replay | None, str, list[Any]]:
+    backend = registry.default()
+    with recording_plan(backend, inputs, variables) as recorder:
+        found = f(*inputs)
+    results = found if isinstance(found, list) else [found]
+    return recorder.replay(results), recorder.refusal, results
+
+
+def replayed(replay: Replay | None, inputs: Sequence[Any]) -> list[Any]:
+    assert replay is not None
+    assert replay.fits(inputs)
+    found, assigned = replay.run(Tensor, inputs)
+    for variable, value in assigned:
+        variable.assign(value)  # type: ignore[attr-defined]
+    return [t.numpy() for t in found]
+
+
+def normal(*shape: int) -> Any:
+    return tf.tensor(RNG.normal(size=shape).astype(np.float32))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "chain": lambda a, b: a.sub(b).square().mean(),
+    "several outputs": lambda a, b: [*a.split(2, 1), *b.unstack()],
+    "views": lambda a, b: [a.reshape([4, 3]).add(1), a.clone(), b.expand_dims(0)],
+    "an input as a result": lambda a, b: [a, b.mul(2)],
+    "the same twice": lambda a, b: [a.exp().add(a.exp()), a.exp()],
+    "constants": lambda a, b: [tf.fill([2], 3).mul(tf.zeros([2])), a.add(tf.ones([3, 4]).div(7))],
+    "zeros with a sign": lambda a, b: [tf.fill([2], -0.0), tf.fill([2], 0.0), tf.fill([2], 1).div(tf.fill([2], -0.0))],
+    "gradients": lambda a, b: list(tf.grads(lambda x, y: x.mul(y).tanh().sum())([a, b])),
+    "second gradients": lambda a, b: tf.grad(lambda x: tf.grad(lambda z: z.pow(3).sum())(x).mul(b).sum())(a),
+    "dtypes": lambda a, b: [a.greater(b), a.cast("int32"), a.arg_max(1), a.greater(b).cast("float32").sum()],
+    "tidied": lambda a, b: tf.tidy(lambda: a.mat_mul(b, False, True)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_replay_gives_the_same_bits(name: str) -> None:
+    f = FUNCTIONS[name]
+    replay, refusal, first = recorded(f, [normal(3, 4), normal(3, 4)])
+    assert refusal == ""
+    for _ in range(2):
+        inputs = [normal(3, 4), normal(3, 4)]
+        again = f(*inputs)
+        for a, b in zip(again if isinstance(again, list) else [again], replayed(replay, inputs), strict=True):
+            np.testing.assert_array_equal(np.signbit(a.numpy()), np.signbit(b))
+            np.testing.assert_array_equal(a.numpy(), b)
+            assert a.numpy().dtype == b.dtype
+    assert first
+
+
+@pytest.mark.cpu
+def test_what_is_not_needed_is_left_out_and_what_is_the_same_is_done_once() -> None:
+    def f(a: Any) -> Any:
+        a.exp()
+        return a.sin().add(a.sin()).add(tf.fill([3], 2).sqrt())
+
+    replay, _, _ = recorded(f, [normal(3)])
+    assert replay is not None
+    assert "Exp" not in [node.kernel for node in replay.plan.nodes]
+    calls: list[str] = []
+    backend: Any = registry.default()
+    own = backend._function
+
+    def counted(kernel: str, attrs: Any) -> Any:
+        compute = own(kernel, attrs)
+
+        def call(*arrays: Any) -> Any:
+            calls.append(kernel)
+            return compute(*arrays)
+
+        return call
+
+    backend._function = counted
+    try:
+        run = backend.compile(replay.plan)
+    finally:
+        del backend._function
+    assert calls == ["Fill", "Sqrt"]  # constants are computed once, when the plan is compiled
+    calls.clear()
+    run([normal(3).numpy()])
+    assert calls == ["Sin", "Add", "Add"]
+
+
+def test_variables_are_read_anew_and_assigned() -> None:
+    v = tf.variable(tf.tensor([1.0, 2.0]))
+
+    def f(a: Any) -> Any:
+        before = v.mul(a)
+        v.assign(v.add(a))
+        return [before, v.mul(10)]
+
+    replay, refusal, _ = recorded(f, [tf.tensor([1.0, 1.0])], [v])
+    assert not refusal
+    np.testing.assert_array_equal(v.numpy(), [2, 3])
+    found = replayed(replay, [tf.tensor([5.0, 5.0])])
+    np.testing.assert_array_equal(found[0], [10, 15])
+    np.testing.assert_array_equal(found[1], [70, 80])
+    np.testing.assert_array_equal(v.numpy(), [7, 8])
+
+
+def test_gradients_see_a_variable_as_it_was_when_it_was_used() -> None:
+    v = tf.variable(tf.tensor([2.0]))
+
+    def f(a: Any) -> Any:
+        def loss() -> Any:
+            y = v.square().mul(a).sum()
+            v.assign(v.add(1))
+            return y
+
+        return list(tf.variable_grads(loss, [v]).grads.values())
+
+    replay, refusal, first = recorded(f, [tf.tensor([1.0])], [v])
+    assert not refusal
+    np.testing.assert_array_equal(first[0].numpy(), [4])
+    np.testing.assert_array_equal(replayed(replay, [tf.tensor([1.0])])[0], [6])
+
+
+def test_variables_that_share_their_data_stay_apart() -> None:
+    start = tf.tensor([1.0])
+    u, v = tf.variable(start), tf.variable(start)
+    replay, _, _ = recorded(lambda a: a.mul(u).add(v.mul(10)), [tf.tensor([1.0])], [u, v])
+    u.assign([3.0])
+    np.testing.assert_array_equal(replayed(replay, [tf.tensor([1.0])])[0], [13])
+
+
+OUTSIDE = np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("f", "why"),
+    [
+        (lambda a: a.add(float(a.sum())), "reads values"),
+        (lambda a: a if a.numpy().any() else a.neg(), "reads values"),
+        (lambda a: a.add(tf.tensor(OUTSIDE)), "from elsewhere"),
+        (lambda a: a.add(tf.random_uniform([3])), "random|elsewhere"),
+        (lambda a: tf.dropout(a, 0.5), "random|elsewhere"),
+    ],
+)
+def test_what_cannot_be_known_again_is_refused(f: Any, why: str) -> None:
+    replay, refusal, _ = recorded(f, [normal(3)])
+    assert replay is None
+    assert any(part in refusal for part in why.split("|")), refusal
+
+
+def test_tensors_and_variables_from_elsewhere_are_refused() -> None:
+    other, v = normal(3), tf.variable(normal(3))
+    assert "from elsewhere" in recorded(lambda a: a.add(other), [normal(3)])[1]
+    assert "from elsewhere" in recorded(lambda a: a.add(v), [normal(3)])[1]
+    assert "assigned" in recorded(lambda a: (v.assign(a), a.neg())[1], [normal(3)])[1]
+
+
+def test_a_plan_holds_only_where_it_was_made() -> None:
+    v = tf.variable(normal(3))
+    replay, _, _ = recorded(lambda a: a.add(v), [normal(3)], [v])
+    assert replay is not None
+    assert replay.fits([normal(3)])
+    registry.use("double")
+    assert not replay.fits([normal(3)])
+    registry.use("cpu")
+    v.dispose()
+    assert not replay.fits([normal(3)])
+
+
+def test_the_exact_backend_makes_no_plans() -> None:
+    registry.use("exact")
+    assert recorded(lambda a: a.add(1), [normal(3)])[0] is None
+
+
+def test_gradients_of_users_make_plans_void() -> None:
+    replay, _, _ = recorded(lambda a: tf.grad(lambda x: x.sin().sum())(a), [normal(3)])
+    assert replay is not None
+    tf.register_gradient(kernel_name="Sin", grad_func=lambda dy, saved, attrs: {"x": lambda: dy.mul(7)})
+    try:
+        assert not replay.fits([normal(3)])
+        assert recorded(lambda a: a.sin(), [normal(3)])[0] is None
+    finally:
+        tf.unregister_gradient("Sin")
+    assert recorded(lambda a: a.sin(), [normal(3)])[0] is not None

@@ -1,0 +1,141 @@
+"""Shards: how a batch is cut, that errors arrive, that BLAS has its threads back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.cpu import batches, matmul, threads
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.windows import slide
+
+
+def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_most", 4)
+    assert threads.spans(10, 100, 10) == [(0, 2), (2, 5), (5, 7), (7, 10)]
+    assert threads.spans(10, 15, 10) == [(0, 10)]
+    assert threads.spans(2, 1000, 10) == [(0, 1), (1, 2)]
+    assert threads.spans(0, 0, 10) == [(0, 0)]
+
+
+def test_shards_run_side_by_side() -> None:
+    seen: dict[int, int] = {}
+    barrier = threading.Barrier(3, timeout=10)
+
+    def work(a: int, b: int) -> None:
+        barrier.wait()
+        seen[a] = threading.get_ident()
+
+    threads.run_sharded(work, [(0, 1), (1, 2), (2, 3)])
+    assert sorted(seen) == [0, 1, 2]
+    assert len(set(seen.values())) == 3
+
+
+@pytest.mark.parametrize("bad", [0, 1])
+def test_what_a_shard_raises_arrives_after_all_have_ended(bad: int) -> None:
+    done = []
+
+    def work(a: int, b: int) -> None:
+        if a == bad:
+            raise KeyError("shard")
+        done.append(a)
+
+    with pytest.raises(KeyError, match="shard"):
+        threads.run_sharded(work, [(0, 1), (1, 2)])
+    assert done == [1 - bad]
+
+
+def test_numpy_is_quiet_in_shards(recwarn: pytest.WarningsRecorder) -> None:
+    def work(a: int, b: int) -> None:
+        time.sleep(0.01)
+        np.log(np.zeros(3))
+
+    with np.errstate(all="ignore"):  # as the backend does on the calling thread; workers have settings of their own
+        threads.run_sharded(work, [(0, 1), (1, 2)])
+    assert not recwarn.list
+
+
+def test_a_setting_keeps_everything_on_one_core() -> None:
+    code = "from tfpy.engine.cpu import threads; print(threads.spans(100, 10**6, 1))"
+    for value, expected in (("1", 1), ("3", 3)):
+        run = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "TFPY_SHARDS": value}, capture_output=True, text=True
+        )
+        assert run.stdout.count("(") == expected, run.stderr
+
+
+def test_the_environment_sets_the_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_at_first", 4)
+    monkeypatch.setattr(threads, "_most", 4)
+    tf.env().set("CPU_SHARDS", 1)
+    assert threads.spans(100, 10**6, 1) == [(0, 100)]
+    tf.env().reset()
+    assert tf.env().get("CPU_SHARDS") == len(threads.spans(100, 10**6, 1)) == 4
+    tf.env().reset()
+
+
+def test_the_allocator_can_be_left_alone() -> None:
+    code = "from tfpy.engine.cpu.allocator import keep_freed_memory; print(keep_freed_memory())"
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "TFPY_MALLOC": "0"}, capture_output=True, text=True
+    )
+    assert run.stdout.strip() == "False", run.stderr
+
+
+SHARDED = [
+    "Conv2D",
+    "Conv2DBackpropInput",
+    "Conv2DBackpropFilter",
+    "DepthwiseConv2dNative",
+    "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter",
+    "MaxPool",
+    "MaxPoolGrad",
+    "AvgPool",
+    "AvgPoolGrad",
+]
+
+
+@pytest.mark.parametrize("kernel", SHARDED)
+@pytest.mark.parametrize("pad", ["valid", "same"])
+def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    window = slide("conv", (9, 8), (3, 2), (2, 1), pad)
+    x, y = rng.normal(size=(5, 9, 8, 4)), rng.normal(size=(5, *window.out, 4))
+    w = rng.normal(size=(3, 2, 4, 1 if "Depthwise" in kernel else 4))
+    arguments: dict[str, tuple[list[np.ndarray], dict[str, object]]] = {
+        "BackpropInput": ([y, w], {"input_shape": x.shape}),
+        "BackpropFilter": ([x, y], {}),
+        "MaxPoolGrad": ([y, x, KERNELS["MaxPool"](x, window=window)], {}),
+        "AvgPoolGrad": ([y], {"input_shape": x.shape}),
+        "Pool": ([x], {}),
+        "": ([x, w], {}),
+    }
+    arrays, attrs = next(found for name, found in arguments.items() if kernel.endswith(name))
+    monkeypatch.setattr(threads, "_most", 1)
+    whole = KERNELS[kernel](*arrays, window=window, **attrs)
+    monkeypatch.setattr(threads, "_most", 3)
+    monkeypatch.setattr(batches, "_PRODUCTS", 1)
+    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    parts = KERNELS[kernel](*arrays, window=window, **attrs)
+    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
+def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(matmul, "_SHARD", 1 << 16)
+    monkeypatch.setattr(threads, "_most", 3)
+    a, b = rng.normal(size=(m, k)), rng.normal(size=(n, k)).T
+    np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=1e-10, atol=1e-10)
+    stack = rng.normal(size=(4, m, k)), rng.normal(size=(4, k, n))
+    np.testing.assert_allclose(matmul.product(*stack), np.matmul(*stack), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(matmul.product(stack[0], b), np.matmul(stack[0], b), rtol=1e-10, atol=1e-10)

@@ -1,0 +1,259 @@
+"""Finding a GPU, and what happens without one, on other threads, after a fork, when the context is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from gpu import made
+
+import tfpy as tf
+from tfpy.engine.backend import registry
+from tfpy.engine.gl import context
+from tfpy.engine.gl.backend import GlBackend, open_hardware
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.doctor import report
+
+pytestmark = pytest.mark.gl
+
+
+class FakeContext:
+    """A context of some renderer."""
+
+    def __init__(self, renderer: str) -> None:
+        self.info = {"GL_RENDERER": renderer}
+        self.released = False
+
+    def release(self) -> None:
+        self.released = True
+
+
+def fake_moderngl(monkeypatch: pytest.MonkeyPatch, devices: list[str | Exception], default: str | Exception) -> None:
+    """Let there be these EGL devices and this default display."""
+
+    def create_context(standalone: bool, require: int, device_index: int | None = None, backend: str = "") -> Any:
+        if device_index is None:
+            found: str | Exception = default
+        elif device_index >= len(devices):
+            found = Exception(f"requested device index {device_index}, but found {len(devices)} devices")
+        else:
+            found = devices[device_index]
+        if isinstance(found, Exception):
+            raise found
+        return FakeContext(found)
+
+    monkeypatch.setattr(context, "import_moderngl", lambda: SimpleNamespace(create_context=create_context))
+    monkeypatch.setattr(sys, "platform", "linux")
+
+
+def test_hardware_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, ["llvmpipe (LLVM 15)", "NVIDIA H200", "AMD"], "Intel")
+    opened = context.open_context()
+    assert opened.context.info["GL_RENDERER"] == "NVIDIA H200"
+    assert not opened.software
+    assert [a.renderer for a in opened.attempts] == ["llvmpipe (LLVM 15)", "NVIDIA H200"]
+
+
+def test_the_default_display_comes_before_software(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, ["llvmpipe"], "Intel UHD")
+    assert context.open_context().context.info["GL_RENDERER"] == "Intel UHD"
+
+
+def test_software_is_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, [Exception("broken"), "SwiftShader"], Exception("no display"))
+    opened = context.open_context()
+    assert opened.software
+    assert not opened.context.released
+    with pytest.warns(UserWarning, match="in software"):
+        context.warn_of_software("SwiftShader")
+
+
+def test_without_any_gpu_the_error_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, [], Exception("libGL.so not found"))
+    with pytest.raises(RuntimeError, match="OpenGL 4.3") as error:
+        context.open_context()
+    assert "libGL.so not found" in str(error.value)
+    assert "nstall" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_moderngl_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "moderngl", None)
+    with pytest.raises(RuntimeError, match="pip install moderngl"):
+        context.import_moderngl()
+
+
+@pytest.mark.parametrize(("platform", "text"), [("darwin", "macOS"), ("win32", "driver")])
+def test_advice_for_other_systems(monkeypatch: pytest.MonkeyPatch, platform: str, text: str) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert text in context.advice([])
+
+
+def test_names_of_software_renderers() -> None:
+    assert context.is_software("llvmpipe (LLVM 15.0.6, 256 bits)")
+    assert context.is_software("Google SwiftShader")
+    assert context.is_software("Microsoft Basic Render Driver")
+    assert not context.is_software("NVIDIA GeForce RTX 2080 SUPER/PCIe/SSE2")
+
+
+def test_aliases(gpu: GlBackend) -> None:
+    for name in ("gl", "gpu", "webgl"):
+        tf.set_backend(name)
+        assert tf.backend() is gpu
+        assert tf.get_backend() == "webgl"
+
+
+def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def test_the_backend_of_the_environment(gpu: GlBackend) -> None:
+    code = "import tfpy as tf; print(tf.get_backend(), tf.tensor([1, 2]).add(1).array_sync())"
+    found = run_python(code, TFPY_BACKEND="gpu")
+    assert found.stdout.split("\n")[0] == "webgl [2.0, 3.0]"
+    assert found.stderr.count("UserWarning") <= 1
+    assert run_python(code).stdout.startswith("cpu " if gpu.device.software else "webgl ")
+    assert "'wegl'" in run_python(code, TFPY_BACKEND="wegl").stderr
+
+
+def test_a_process_can_end_with_work_to_do_and_after_removing_the_backend(gpu: GlBackend) -> None:
+    found = run_python(
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "import tfpy as tf\n"
+        "tf.set_backend('webgl'); a = tf.tensor([1, 2]).add(1); a.data_sync(); b = a.exp()\n"
+        "tf.remove_backend('webgl'); print(tf.get_backend())\n"
+        "try: b.data_sync()\n"
+        "except RuntimeError as error: print(error)\n"
+        "print(tf.tensor([1]).add(1).array_sync())\n"
+    )
+    assert found.returncode == 0, found.stderr
+    lines = found.stdout.splitlines()
+    assert lines[0] == "cpu"
+    assert "remove_backend" in lines[1]
+    assert lines[2] == "[2.0]"
+
+
+def test_another_thread_is_refused_with_a_reason(gpu: GlBackend) -> None:
+    t = made(tf.tensor([1.0, 2]))
+    failed: list[Exception] = []
+
+    def work() -> None:
+        for attempt in (lambda: t.add(1).data_sync(), lambda: tf.tensor([3.0, 4]).exp().data_sync()):
+            try:
+                attempt()
+            except RuntimeError as error:
+                failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(failed) == 2
+    assert all("thread" in str(error) for error in failed)
+    assert t.add(1).array_sync() == [2, 3], "the owner goes on"
+
+
+def test_values_dropped_on_another_thread_are_not_freed_there(device: Device) -> None:
+    held = [made(tf.tensor(np.ones(1000, np.float32))) for _ in range(5)]
+    used = device.pool.in_use()
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    assert device.pool.in_use() == used - 5 * 4096
+    device.check()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_after_a_fork_the_child_is_refused(gpu: GlBackend) -> None:
+    t = made(tf.tensor([1.0, 2]))
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            t.add(1).data_sync()
+            text = "it worked"
+        except RuntimeError as error:
+            text = str(error)
+        os.write(writing, text.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert "forked" in os.read(reading, 1000).decode()
+    assert t.add(1).array_sync() == [2, 3]
+
+
+def test_a_lost_context_gives_a_clear_error(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process can go on with the CPU; values that were on the host are still there."""
+    device = gpu.device
+    there, here = made(tf.tensor([1.0, 2]).mul(3)), tf.tensor([5.0, 6])
+
+    def fail(size: int) -> Any:
+        raise Exception("cannot map the buffer")
+
+    thread = device._thread
+    with monkeypatch.context() as patch:
+        patch.setattr(device, "_staging_for", lambda size: SimpleNamespace(read_into=fail))
+        patch.setattr(device, "context", SimpleNamespace(copy_buffer=lambda *a: fail(0)))
+        with pytest.raises(RuntimeError, match="lost"):
+            there.data_sync()
+    with pytest.raises(RuntimeError, match=r"set_backend\('cpu'\)"):
+        there.add(1).data_sync()
+    registry.use("cpu")
+    assert here.add(1).array_sync() == [6, 7]
+    device._thread, device._dead = thread, ""  # it was not lost in earnest
+
+
+def test_a_tensor_beyond_the_limit_of_a_buffer(device: Device) -> None:
+    size = device.block_size // 4 + 1
+    with pytest.raises(ValueError, match=str(device.block_size)):
+        made(tf.range(0, size, 1, "int32"))
+
+
+def test_what_memory_says(gpu: GlBackend) -> None:
+    before = tf.memory()
+    t = made(tf.tensor(np.ones(1000, np.float32)))
+    after = tf.memory()
+    assert after.num_bytes_in_gpu - before.num_bytes_in_gpu == 4096
+    assert after["numBytesInGPU"] == after.num_bytes_in_gpu
+    assert after.num_programs >= 0
+    del t
+
+
+def test_the_doctor_reports() -> None:
+    text = report()
+    for part in ("renderer", "OpenGL", "limit", "self-test", "timing"):
+        assert part in text
+    assert "WRONG" not in text
+
+
+def test_the_doctor_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> Any:
+        raise RuntimeError("webgl: no GPU with OpenGL 4.3 can be used here")
+
+    monkeypatch.setattr(registry, "find", fail)
+    assert "no GPU" in report()
+
+
+def test_a_profile_names_what_runs_on_the_cpu(gpu: GlBackend) -> None:
+    found = tf.profile(lambda: tf.linalg.qr(tf.tensor([[1.0, 2], [3, 4]]).add(1))[0].sum())
+    assert {k.name: k.extra_info for k in found.kernels} == {"Add": "", "Qr": "cpu", "Sum": ""}
+    found.result.dispose()
+
+
+def test_only_hardware_is_used_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
+    assert open_hardware() is None
+    fake_moderngl(monkeypatch, [], Exception("no display"))
+    assert open_hardware() is None
+    fake_moderngl(monkeypatch, ["AMD"], Exception("no display"))
+    monkeypatch.setattr("tfpy.engine.gl.backend.Device", lambda opened: SimpleNamespace(renderer="AMD"))
+    found = open_hardware()
+    assert found is not None
+    assert found.device.renderer == "AMD"

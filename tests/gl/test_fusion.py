@@ -1,0 +1,231 @@
+"""How many shaders run and what is stored: elementwise chains, reductions, matrix products, gradients, optimizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from gpu import Work, made
+
+import tfpy as tf
+from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.pool import size_class
+
+pytestmark = pytest.mark.gl
+
+Measure = Callable[[Callable[[], object]], Work]
+
+
+def on_gpu(shape: Any, seed: int = 0) -> tf.Tensor:
+    """A random tensor whose buffer is there already."""
+    return made(tf.tensor(np.random.default_rng(seed).normal(size=shape).astype(np.float32)))
+
+
+def test_a_mean_squared_difference_of_a_million_is_two_shaders_and_no_intermediate(work: Measure) -> None:
+    a, b = on_gpu(1_000_000, 1), on_gpu(1_000_000, 2)
+    found = work(lambda: made(a.sub(b).square().mean()))
+    assert found.dispatches <= 2
+    assert found.bytes == size_class(4), "besides the result nothing is stored"
+    x, y = (t.numpy().astype(np.float64) for t in (a, b))
+    assert float(a.sub(b).square().mean()) == pytest.approx(np.mean((x - y) ** 2), rel=1e-6)
+
+
+def test_a_chain_is_one_shader(work: Measure) -> None:
+    a, b = on_gpu((30, 40), 1), on_gpu((30, 40), 2)
+    row = on_gpu(40, 3)
+    chain = lambda: made(((a - b) * row + 2).tanh().maximum(0).transpose().slice([3, 0], [5, 30]).reshape([150]))  # noqa: E731
+    found = work(chain)
+    assert found == Work(1, size_class(600))
+    x, y, r = (t.numpy() for t in (a, b, row))
+    expected = np.maximum(np.tanh((x - y) * r + 2), 0).T[3:8].reshape(150)
+    np.testing.assert_allclose(chain().numpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_nothing_runs_until_it_is_needed(work: Measure) -> None:
+    a = on_gpu((8, 8))
+    assert work(lambda: a.exp().mat_mul(a).sum()) == Work(0, 0)
+
+
+def test_numbers_and_filled_tensors_take_no_memory(work: Measure) -> None:
+    assert work(lambda: [tf.scalar(3), tf.ones([1000]), tf.zeros([5, 5]).add(1).reshape([25])]) == Work(0, 0)
+
+
+def test_a_value_that_is_held_is_stored_when_it_is_passed_through(work: Measure) -> None:
+    a, b = on_gpu((20, 20), 1), on_gpu((20, 20), 2)
+
+    def both() -> object:
+        difference = a.sub(b)
+        total = made(difference.square().sum())
+        return difference, total
+
+    assert work(both) == Work(1, size_class(1600) + size_class(4))
+    difference, total = both()  # type: ignore[misc]
+    assert work(lambda: made(difference)).dispatches == 0
+    assert float(total) == pytest.approx(float(np.sum((a.numpy() - b.numpy()) ** 2)), rel=1e-5)
+
+
+def test_a_value_that_two_chains_share_is_computed_once(work: Measure) -> None:
+    a = on_gpu((20, 20))
+
+    def diamond() -> object:
+        e = a.exp()
+        p = e.div(e.sum(1, True))
+        del e
+        return made(p)
+
+    assert work(diamond).dispatches == 2
+    x = np.exp(a.numpy())
+    np.testing.assert_allclose(diamond().numpy(), x / x.sum(1, keepdims=True), rtol=1e-5)  # type: ignore[attr-defined]
+
+
+def test_a_dense_layer_is_one_shader(work: Measure) -> None:
+    for rows in (4, 64):
+        x, w, b = on_gpu((rows, 50), 1), on_gpu((50, 33), 2), on_gpu(33, 3)
+        layer = lambda x=x, w=w, b=b: made(x.mat_mul(w).add(b).relu())  # noqa: E731
+        assert work(layer) == Work(1, size_class(rows * 33 * 4))
+        expected = np.maximum(x.numpy() @ w.numpy() + b.numpy(), 0)
+        np.testing.assert_allclose(layer().numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_product_with_a_held_result_stores_both(work: Measure) -> None:
+    x, w = on_gpu((40, 50), 1), on_gpu((50, 30), 2)
+
+    def run() -> tuple[tf.Tensor, tf.Tensor]:
+        z = x.mat_mul(w)
+        return z, made(z.sigmoid())
+
+    assert work(run).dispatches == 1
+    z, y = run()
+    np.testing.assert_allclose(z.numpy(), x.numpy() @ w.numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(y.numpy(), 1 / (1 + np.exp(-z.numpy())), rtol=1e-5)
+
+
+def test_a_product_that_is_used_at_other_places_too(gpu: GlBackend) -> None:
+    x, w = on_gpu((40, 40), 1), on_gpu((40, 40), 2)
+    z = x.numpy() @ w.numpy()
+    product = x.mat_mul(w)
+    both = product.add(product.transpose())
+    del product
+    np.testing.assert_allclose(both.numpy(), z + z.T, rtol=1e-4, atol=1e-5)
+
+
+def test_an_mlp_step_with_adam_is_few_shaders(work: Measure) -> None:
+    """Forward: a shader for each layer and the loss. Backward: each variable's gradient is also its update."""
+    x, y = on_gpu((64, 20), 1), on_gpu((64, 3), 2)
+    layers = [(tf.variable(on_gpu((20, 32), 3)), tf.variable(on_gpu(32, 4))),
+              (tf.variable(on_gpu((32, 3), 5)), tf.variable(on_gpu(3, 6)))]  # fmt: skip
+    variables = [v for pair in layers for v in pair]
+    optimizer = tf.train.adam(0.01)
+
+    def cost() -> tf.Tensor:
+        (w1, b1), (w2, b2) = layers
+        return x.mat_mul(w1).add(b1).relu().mat_mul(w2).add(b2).sub(y).square().mean()
+
+    def step() -> None:
+        optimizer.minimize(cost, False, variables)
+        for v in variables:
+            made(v)
+
+    step()
+    assert work(step).dispatches <= 12
+    optimizer.dispose()
+
+
+def test_a_training_step_does_not_grow(device: Device) -> None:
+    """What a step leaves in memory is the same after each."""
+    w = tf.variable(on_gpu((30, 30)))
+    x = on_gpu((16, 30), 1)
+    optimizer = tf.train.momentum(0.01, 0.9)
+    used = []
+    for _ in range(6):
+        optimizer.minimize(lambda: x.mat_mul(w).tanh().square().mean(), False, [w])
+        made(w)
+        used.append(device.pool.in_use())
+    assert used[1:] == used[1:2] * 5
+    optimizer.dispose()
+
+
+@pytest.mark.parametrize("count", [23, 24, 25, 200])
+def test_long_chains_are_cut(gpu: GlBackend, count: int) -> None:
+    t = on_gpu(50)
+    expected = t.numpy()
+    for _ in range(count):
+        t = t.add(1)
+        expected = expected + np.float32(1)
+    np.testing.assert_array_equal(t.numpy(), expected)
+
+
+def test_more_inputs_than_a_shader_takes(gpu: GlBackend) -> None:
+    parts = [on_gpu(50, i) for i in range(40)]
+    total = tf.add_n(parts)
+    np.testing.assert_allclose(total.numpy(), sum(p.numpy() for p in parts), rtol=1e-5, atol=1e-5)
+
+
+def test_many_tasks_one_after_the_other(gpu: GlBackend) -> None:
+    """A chain of reductions and products that is never read does not nest without end."""
+    t = on_gpu((10, 10))
+    expected = t.numpy().astype(np.float64)
+    for _ in range(300):
+        t = t.mat_mul(t).div(t.abs().max().add(1)).sub(t.mean())
+        expected = (expected @ expected) / (np.abs(expected).max() + 1) - expected.mean()
+    assert np.isfinite(t.numpy()).all()
+
+
+def test_a_repeated_square_does_not_explode(work: Measure) -> None:
+    """Each value is used twice: written out as a tree there would be 2³⁰ operations."""
+    t = on_gpu(10)
+
+    def run() -> tf.Tensor:
+        x = t
+        for _ in range(30):
+            x = x.mul(x).add(x.mul(0.5)).mul(0.1)
+        return made(x)
+
+    assert work(run).dispatches <= 30
+
+
+def test_equal_numbers_share_a_program(device: Device) -> None:
+    """Shapes and numbers are parameters: other ones need no other shader."""
+    made(on_gpu((3, 5)).mul(2).add(on_gpu(5)))
+    count = len(device.programs)
+    made(on_gpu((7, 11)).mul(3).add(on_gpu(11)))
+    assert len(device.programs) == count
+
+
+def test_a_prefix_is_not_taken_for_the_whole(gpu: GlBackend) -> None:
+    """A slice from the start has the same index as its source, of which more is needed later."""
+    a = on_gpu(10)
+    doubled = a.mul(2)
+    head = made(doubled.slice([0], [4]))
+    np.testing.assert_array_equal(head.numpy(), a.numpy()[:4] * 2)
+    np.testing.assert_array_equal(doubled.numpy(), a.numpy() * 2)
+
+
+def test_fused_and_single_results_have_equal_bits(gpu: GlBackend) -> None:
+    a, b, c = (on_gpu(1000, i) for i in range(3))
+    fused = a.mul(b).add(c).mul(a).sub(b).numpy()
+    x = made(a.mul(b))
+    x = made(x.add(c))
+    x = made(x.mul(a))
+    np.testing.assert_array_equal(fused, x.sub(b).numpy())
+
+
+def test_reading_twice_downloads_once(device: Device) -> None:
+    t = on_gpu(10).add(1)
+    t.numpy()
+    count = device.counts.downloads
+    t.numpy()
+    t.reshape([2, 5]).numpy()
+    assert device.counts.downloads == count
+
+
+def test_gradients_of_a_chain_are_fused(work: Measure) -> None:
+    x = on_gpu(100)
+    gradient = tf.grad(lambda x: x.sin().mul(x).tanh())
+    assert work(lambda: made(gradient(x))).dispatches <= 3
+    v = x.numpy().astype(np.float64)
+    expected = (1 - np.tanh(v * np.sin(v)) ** 2) * (np.sin(v) + v * np.cos(v))
+    np.testing.assert_allclose(gradient(x).numpy(), expected, rtol=1e-4, atol=1e-6)

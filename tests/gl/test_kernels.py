@@ -1,0 +1,381 @@
+"""Kernels on the GPU against the same kernels in numpy: special numbers, every dtype, sizes that take other shaders."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.run import run
+from tfpy.engine.backend import registry
+from tfpy.engine.gl import elementwise
+from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.doctor import flushes_denormals
+from tfpy.engine.kernels import KERNELS
+
+pytestmark = pytest.mark.gl
+
+SMALL = [
+    0,
+    -0.0,
+    1,
+    -1,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    6,
+    7,
+    88,
+    -87,
+    89,
+    -104,
+    1e-30,
+    -1e-30,
+    1e-40,
+    0.99999994,
+    1.0000001,
+    3.1415927,
+]
+LARGE = [np.inf, -np.inf, np.nan, 1e10, -1e10, 3e9, 2147483648, -2147483649, 4294967301, 1e38, 3.4e38, -3.4e38]
+SPECIAL = np.array(SMALL + LARGE, np.float32)
+WHOLE = np.array([0, 1, -1, 2, -2, 3, 7, -7, 100, 46341, 2**31 - 1, -(2**31) + 1, -(2**31)], np.int32)
+TINIEST = np.finfo(np.float32).tiny
+TRUTH = np.array([False, True])
+VALUES = {"float32": SPECIAL, "int32": WHOLE, "bool": TRUTH}
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "LeakyRelu": {"alpha": 0.3},
+    "Step": {"alpha": -2.5},
+    "ClipByValue": {"clip_value_min": -1.5, "clip_value_max": 6.5},
+}
+# What numpy's float32 has no number for is too near the limit to compare.
+LOOSE = {"Erf": 4e-7}
+UNARY = [
+    (name, dtype)
+    for name, by_dtype in {**elementwise.UNARY, **elementwise.TESTS, **dict.fromkeys(ATTRIBUTES, VALUES)}.items()
+    for dtype in by_dtype
+    if dtype in VALUES and (name, dtype) not in {("LeakyRelu", "int32"), ("LeakyRelu", "bool")}
+]
+PAIRS = [
+    (name, dtype)
+    for name, by_dtype in {**elementwise.BINARY, **elementwise.COMPARISONS, "FloorDiv": ("float32", "int32")}.items()
+    for dtype in by_dtype
+    if dtype in VALUES
+]
+
+
+def on_both(kernel: str, *arrays: Any, **attrs: Any) -> tuple[Any, Any]:
+    """What the kernel gives on the GPU and with numpy; of numbers that a GPU takes as zero, numpy gets zeros, too."""
+    if flushes_denormals(registry.find("webgl")):
+        arrays = tuple(
+            np.where(np.abs(a) < TINIEST, np.copysign(np.float32(0), a), a) if a.dtype == np.float32 else a
+            for a in arrays
+        )
+    found = []
+    for name in ("webgl", "cpu"):
+        registry.use(name)
+        found.append(run(kernel, *[tf.tensor(a) for a in arrays], **attrs).numpy())
+    registry.use("webgl")
+    return found[0], found[1]
+
+
+def assert_alike(found: Any, expected: Any, relative: float = 6e-7, absolute: float = 0.0) -> None:
+    """Equal, floats within a few units in the last place; a result near the limit may be infinite in one of them."""
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    if expected.dtype.kind != "f":
+        np.testing.assert_array_equal(found, expected)
+        return
+    near_limit = (np.isinf(found) != np.isinf(expected)) & (np.fmin(np.abs(found), np.abs(expected)) > 3.4e38)
+    tiny = np.fmax(np.abs(found), np.abs(expected)) < 1.2e-38
+    compared = ~(near_limit | tiny)
+    np.testing.assert_allclose(found[compared], expected[compared], rtol=relative, atol=absolute)
+
+
+@pytest.mark.parametrize(("kernel", "dtype"), UNARY)
+def test_functions_of_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
+    found, expected = on_both(kernel, VALUES[dtype], **ATTRIBUTES.get(kernel, {}))
+    assert_alike(found, expected, absolute=LOOSE.get(kernel, 0.0))
+
+
+@pytest.mark.parametrize(("kernel", "dtype"), PAIRS)
+def test_functions_of_two_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
+    values = VALUES[dtype]
+    found, expected = on_both(kernel, values[:, None], values[None, :])
+    assert_alike(found, expected)
+
+
+@pytest.mark.parametrize(("source", "target"), elementwise.CAST)
+def test_casts(gpu: GlBackend, source: str, target: str) -> None:
+    values = VALUES.get(source)
+    if values is None:
+        values = np.stack([SPECIAL, SPECIAL[::-1]], -1).view(np.complex64)[:, 0]
+        values = values[np.isfinite(values)]
+    found, expected = on_both("Cast", values, dtype=target)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["Add", "Sub", "Multiply", "Neg", "Square", "Equal", "NotEqual", "ComplexAbs", "Real"]
+)
+def test_complex_numbers(gpu: GlBackend, kernel: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = ((rng.normal(size=5) + 1j * rng.normal(size=5)).astype(np.complex64) for _ in range(2))
+    b[0] = a[0]
+    found, expected = on_both(kernel, *([a, b] if len(KERNELS[kernel].inputs) == 2 else [a]))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+SHAPES = [((3, 4), (4,)), ((3, 1), (1, 4)), ((2, 1, 5), (3, 1)), ((), (2, 3)), ((1, 1), (4,)), ((2, 3, 1, 5, 1, 2), (4, 1, 3, 2)),
+          ((70000, 3), (3,)), ((70000, 3), (70000, 1)), ((3, 70001), (3, 1)), ((2, 1, 40000), (3, 1))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b"), SHAPES)
+def test_broadcasting(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    found, expected = on_both("Sub", rng.normal(size=a).astype(np.float32), rng.normal(size=b).astype(np.float32))
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 255, 256, 257, 32767, 32768, 32769, 100003])
+def test_sizes_that_do_not_fill_a_group_or_a_vector(gpu: GlBackend, size: int) -> None:
+    x = np.random.default_rng(0).normal(size=size).astype(np.float32)
+    t = tf.tensor(x)
+    np.testing.assert_array_equal(t.add(1).numpy(), x + np.float32(1))
+    np.testing.assert_array_equal(t.greater(0).numpy(), x > 0)
+    np.testing.assert_array_equal(t.reverse().add(t).numpy(), x[::-1] + x)
+
+
+def test_more_groups_than_one_axis_has(gpu: GlBackend) -> None:
+    rows, columns = 70_000, 257
+    down, across = tf.range(0, rows, 1, "int32").reshape([rows, 1]), tf.range(0, columns, 1, "int32")
+    found = down.add(across).sum(1).numpy()
+    np.testing.assert_array_equal(found, np.arange(rows) * columns + columns * (columns - 1) // 2)
+
+
+@pytest.mark.parametrize(
+    "shape", [(7,), (3, 5), (1000, 37), (37, 1000), (4, 300, 5), (2, 3, 4, 5), (9000, 3), (20, 40, 30)]
+)
+def test_reductions_over_any_axes(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    floats, ints = rng.normal(size=shape).astype(np.float32), rng.integers(-100, 100, shape).astype(np.int32)
+    for count in range(1, len(shape) + 1):
+        for axes in itertools.combinations(range(len(shape)), count):
+            for kernel in ("Sum", "Max", "Min"):
+                found, expected = on_both(kernel, floats, axes=axes, keep_dims=False)
+                np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-3)
+                np.testing.assert_array_equal(*on_both(kernel, ints, axes=axes, keep_dims=True))
+            np.testing.assert_array_equal(*on_both("Any", floats > 2, axes=axes, keep_dims=False))
+            np.testing.assert_array_equal(*on_both("All", floats < 2, axes=axes, keep_dims=False))
+    for axis in range(len(shape)):
+        np.testing.assert_array_equal(*on_both("ArgMax", floats, axis=axis))
+        np.testing.assert_array_equal(*on_both("ArgMin", ints, axis=axis))
+
+
+def test_a_long_sum_is_exact_and_repeatable(gpu: GlBackend) -> None:
+    x = np.random.default_rng(0).normal(size=300_001).astype(np.float32)
+    t = tf.tensor(x)
+    assert float(t.sum()) == pytest.approx(float(x.astype(np.float64).sum()), abs=1e-3)
+    assert float(t.sum()) == float(t.add(0).sum())
+
+
+def test_extremes_with_nan_and_infinities(gpu: GlBackend) -> None:
+    rows = np.array([[1, np.nan, 3], [np.nan, 5, 4], [-np.inf, -np.inf, -np.inf], [0, -0.0, -1]], np.float32)
+    for kernel in ("Max", "Min"):
+        np.testing.assert_array_equal(*on_both(kernel, rows, axes=(1,), keep_dims=False))
+    for kernel in ("ArgMax", "ArgMin"):
+        np.testing.assert_array_equal(*on_both(kernel, rows, axis=1))
+
+
+MATRICES = [
+    (1, 300, 50),
+    (50, 300, 1),
+    (1, 300, 1),
+    (3, 1, 4),
+    (33, 17, 65),
+    (64, 64, 64),
+    (10, 300, 64),
+    (64, 2048, 32),
+    (31, 1001, 29),
+]
+
+
+@pytest.mark.parametrize(("m", "k", "n"), MATRICES)
+@pytest.mark.parametrize("transposed", [(False, False), (False, True), (True, False), (True, True)])
+def test_products(gpu: GlBackend, m: int, k: int, n: int, transposed: tuple[bool, bool]) -> None:
+    rng = np.random.default_rng(0)
+    ta, tb = transposed
+    a = rng.normal(size=(k, m) if ta else (m, k)).astype(np.float32)
+    b = rng.normal(size=(n, k) if tb else (k, n)).astype(np.float32)
+    found, expected = on_both("BatchMatMul", a, b, transpose_a=ta, transpose_b=tb)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * math.sqrt(k))
+
+
+@pytest.mark.parametrize(("a", "b"), [((5, 40, 50), (5, 50, 30)), ((5, 40, 50), (50, 30)), ((3, 1, 4, 5), (1, 2, 5, 6)),
+                                      ((2, 3, 40, 50), (3, 50, 30)), ((4, 7, 300), (300, 1)), ((4, 1, 30), (4, 30, 5))])  # fmt: skip
+def test_products_of_batches(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=a).astype(np.float32), rng.normal(size=b).astype(np.float32)
+    found, expected = on_both("BatchMatMul", x, y, transpose_a=False, transpose_b=False)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    ints = rng.integers(-9, 9, a).astype(np.int32), rng.integers(-9, 9, b).astype(np.int32)
+    np.testing.assert_array_equal(*on_both("BatchMatMul", *ints, transpose_a=False, transpose_b=False))
+
+
+def test_a_large_product_with_full_tiles(gpu: GlBackend) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(1024, 64)).astype(np.float32), rng.normal(size=(64, 1536)).astype(np.float32)
+    x, y = tf.tensor(a), tf.tensor(b)
+    np.testing.assert_allclose(x.mat_mul(y).numpy(), a @ b, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(x.mat_mul(y).add(1).relu().numpy(), np.maximum(a @ b + 1, 0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 7), (2, 300), (2, 5000), (9000, 4), (3, 40, 30)])
+def test_scans_and_softmax(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    x, whole = rng.normal(size=shape).astype(np.float32), rng.integers(-5, 5, shape).astype(np.int32)
+    for axis, exclusive, reverse in itertools.product(range(len(shape)), (False, True), (False, True)):
+        options = {"axis": axis, "exclusive": exclusive, "reverse": reverse}
+        np.testing.assert_array_equal(*on_both("Cumsum", whole, **options))
+        np.testing.assert_allclose(*on_both("Cumsum", x, **options), rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(*on_both("Cumprod", np.sign(x), **options), rtol=1e-4)
+    for kernel in ("Softmax", "LogSoftmax"):
+        np.testing.assert_allclose(*on_both(kernel, x * 5), rtol=5e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(1,), (10,), (3, 7), (2, 1500), (1, 5000), (500, 4)])
+def test_the_largest_of_rows(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32).round(1)
+    x.flat[3::7], x.flat[5::13] = 0, -0.0
+    for values in (x, (x * 10).astype(np.int32), x > 0):
+        for k in {1, min(5, shape[-1]), shape[-1]}:
+            found = tf.topk(tf.tensor(values), k)
+            order = np.argsort(-values.astype(np.float64), axis=-1, kind="stable")[..., :k]
+            np.testing.assert_array_equal(found.indices.numpy(), order)
+            np.testing.assert_array_equal(found.values.numpy(), np.take_along_axis(values, order, -1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "tail", "segments"), [(10, (3,), 4), (3000, (8,), 20), (100, (2, 3), 500), (1, (), 1)]
+)
+def test_sums_by_id(gpu: GlBackend, rows: int, tail: tuple[int, ...], segments: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rows, *tail)).astype(np.float32)
+    ids = rng.integers(-1, segments + 1, rows).astype(np.int32)
+    found, expected = on_both("UnsortedSegmentSum", x, ids, num_segments=segments)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.bool_, np.complex64])
+def test_moving_elements_of_every_dtype(gpu: GlBackend, dtype: Any) -> None:
+    x = np.arange(120).reshape(2, 3, 4, 5).astype(dtype)
+    moves: list[tuple[str, dict[str, Any]]] = [
+        ("Transpose", {"perm": (2, 0, 3, 1)}),
+        ("Slice", {"begin": (0, 1, 2, 1), "size": (2, 2, 1, 3)}),
+        ("StridedSlice", {"index": ((1, -1, 2), (0, 2, 2), (3, -2, 2), (0, 1, 5))}),
+        ("Reverse", {"axes": (1, 3)}),
+        ("Tile", {"reps": (1, 2, 3, 1)}),
+        ("Reshape", {"shape": (6, 20)}),
+        ("PadV2", {"paddings": ((1, 0), (0, 2), (0, 0), (1, 1)), "constant_value": 1}),
+    ]
+    for kernel, attrs in moves:
+        np.testing.assert_array_equal(*on_both(kernel, x, **attrs))
+    np.testing.assert_array_equal(*on_both("Concat", x, x[:, :1], x[:, 1:], axis=1))
+    np.testing.assert_array_equal(*on_both("Pack", *[x] * 19, axis=2))
+    np.testing.assert_array_equal(*on_both("GatherV2", x, np.array([[2, 0], [1, 1]], np.int32), axis=1, batch_dims=0))
+    np.testing.assert_array_equal(*on_both("GatherV2", x, np.array([[2, 0], [1, 1]], np.int32), axis=2, batch_dims=1))
+
+
+def test_indices_out_of_range(gpu: GlBackend) -> None:
+    x = tf.tensor([1.0, 2, 3])
+    for wrong in ([3], [0, -1], 5):
+        with pytest.raises(ValueError, match="indices"):
+            x.gather(tf.tensor(wrong, dtype="int32"))
+    computed = tf.tensor([0, 5, 2], dtype="int32").mul(tf.tensor([1, 1, 1], dtype="int32"))
+    assert x.gather(computed).array_sync() == [1, 0, 3], "indices that only the GPU knows pick 0"
+
+
+def test_tensors_without_elements(gpu: GlBackend) -> None:
+    empty = tf.zeros([0, 3])
+    assert empty.add(1).shape == (0, 3)
+    assert empty.sum().array_sync() == 0
+    assert empty.sum(0).array_sync() == [0, 0, 0]
+    assert tf.mat_mul(tf.zeros([2, 0]), tf.zeros([0, 3])).array_sync() == [[0, 0, 0]] * 2
+    assert tf.concat([empty, tf.ones([1, 3])]).array_sync() == [[1, 1, 1]]
+    assert math.isnan(float(empty.max()))
+
+
+def test_kernels_without_a_shader_run_on_the_cpu_and_are_counted(gpu: GlBackend) -> None:
+    gpu.device.counts.fallbacks.clear()
+    x = tf.tensor([[0.2, 0.8]]).add(0)
+    tf.multinomial(x, 3, 1, True)
+    assert tf.memory()["cpuKernels"] == {"Multinomial": 1}
+    assert not gpu.has_shader("Multinomial")
+    assert gpu.implements("Multinomial")
+
+
+def test_every_kernel_is_there_and_the_page_lists_those_without_a_shader(gpu: GlBackend) -> None:
+    assert all(gpu.implements(name) for name in KERNELS)
+    tool = Path(__file__).parents[2] / "tools/gl_kernels.py"
+    subprocess.run([sys.executable, str(tool), "--check"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "perm"),
+    [
+        ((600, 500), (1, 0)),
+        ((3, 300, 400), (0, 2, 1)),
+        ((40, 30, 300), (2, 0, 1)),
+        ((40, 30, 300), (1, 2, 0)),
+        ((40, 30, 300), (2, 1, 0)),
+        ((1, 600, 1, 500), (3, 2, 0, 1)),
+        ((300_000, 2), (1, 0)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "bool"])
+def test_large_transposes(gpu: GlBackend, shape: tuple[int, ...], perm: tuple[int, ...], dtype: Any) -> None:
+    values = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    np.testing.assert_array_equal(tf.transpose(tf.tensor(values, dtype=dtype), perm).numpy(), values.transpose(perm))
+
+
+@pytest.mark.parametrize("size", [(1 << 22) + 1, (1 << 22) + 4090])
+def test_several_vectors_to_a_thread(gpu: GlBackend, size: int) -> None:
+    x = np.random.default_rng(0).normal(size=size).astype(np.float32)
+    np.testing.assert_array_equal(tf.tensor(x).mul(2).add(tf.tensor(x[::-1].copy())).numpy(), x * 2 + x[::-1])
+
+
+@pytest.mark.parametrize("shape", [(20_000, 300), (300, 20_000), (70_000, 20)])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_sums_of_many_rows_and_columns(gpu: GlBackend, shape: tuple[int, int], axis: int | None) -> None:
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    expected = x.sum(axis, dtype=np.float64)
+    np.testing.assert_allclose(tf.tensor(x).sum(axis).numpy(), expected, rtol=2e-5, atol=1e-3)
+    np.testing.assert_array_equal(tf.tensor(x).max(axis).numpy(), x.max(axis))
+    if axis is not None:
+        np.testing.assert_array_equal(tf.tensor(x).arg_max(axis).numpy(), x.argmax(axis))
+
+
+def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu.device, "most_groups", 3)
+    x = np.random.default_rng(0).normal(size=(50, 100)).astype(np.float32)
+    t = tf.tensor(x)
+    np.testing.assert_array_equal(t.add(1).numpy(), x + 1)
+    np.testing.assert_allclose(t.sum(1).numpy(), x.sum(1), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(tf.mat_mul(t, t, False, True).numpy(), x @ x.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(t.softmax().sum(1).numpy(), np.ones(50), rtol=1e-5)
+
+
+def test_six_dimensions(gpu: GlBackend) -> None:
+    x = np.random.default_rng(0).normal(size=(2, 3, 2, 3, 2, 3)).astype(np.float32)
+    t = tf.tensor(x)
+    np.testing.assert_array_equal(t.transpose([5, 3, 1, 0, 2, 4]).numpy(), x.transpose(5, 3, 1, 0, 2, 4))
+    np.testing.assert_allclose(t.sum([0, 2, 4]).numpy(), x.sum((0, 2, 4)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(t.add(tf.tensor(x[:, :1, :, :1])).numpy(), x + x[:, :1, :, :1])
+    np.testing.assert_array_equal(t.reverse([1, 4]).numpy(), x[:, ::-1, :, :, ::-1])

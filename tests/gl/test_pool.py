@@ -1,0 +1,119 @@
+"""Buffers in size classes: used again, capped, tried again when memory is short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gpu import made
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfpy as tf
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.pool import CHECKED_FROM, Pool, size_class
+
+pytestmark = pytest.mark.gl
+
+
+class FakeBuffer:
+    """What the pool needs of a buffer."""
+
+    def __init__(self) -> None:
+        self.released = False
+        self.mglo = self
+
+    def bind_to_storage_buffer(self) -> None: ...
+
+    def write(self) -> None: ...
+
+    def release(self) -> None:
+        self.released = True
+
+
+class Memory:
+    """A device with a limited number of bytes."""
+
+    def __init__(self, limit: int, late: bool = False) -> None:
+        self.limit, self.late = limit, late
+        self.made: list[tuple[int, FakeBuffer]] = []
+        self.failed = False
+
+    def allocate(self, size: int) -> Any:
+        self.failed = self.used() + size > self.limit
+        if self.failed and not self.late:
+            raise Exception("cannot create buffer")
+        self.made.append((size, FakeBuffer()))
+        return self.made[-1][1]
+
+    def used(self) -> int:
+        return sum(size for size, b in self.made if not b.released)
+
+    def out_of_memory(self) -> bool:
+        return self.failed
+
+
+def pool_of(memory: Memory, cap: int = 1 << 30) -> Pool:
+    return Pool(memory.allocate, memory.out_of_memory, cap)
+
+
+@given(st.integers(1, 1 << 31))
+def test_size_classes(nbytes: int) -> None:
+    size = size_class(nbytes)
+    assert size >= nbytes
+    assert size % 16 == 0, "vectors of four fit the end"
+    assert size <= max(256, nbytes * 1.25 + 16)
+    assert size_class(size) == size
+
+
+def test_a_buffer_is_used_again() -> None:
+    pool = pool_of(Memory(1 << 20))
+    first = pool.take(1000)
+    buffer = first.buffer
+    second = pool.take(1000)
+    assert second.buffer is not buffer
+    del first
+    assert pool.take(900).buffer is buffer
+    assert pool.count == 2
+
+
+def test_the_longest_idle_are_freed_first_beyond_the_cap() -> None:
+    memory = Memory(1 << 20)
+    pool = pool_of(memory, cap=1024)
+    leases = [pool.take(512) for _ in range(4)]
+    while leases:
+        leases.pop(0)
+    small = pool.take(256)
+    assert pool.idle == 1024
+    assert [b.released for _, b in memory.made] == [True, True, False, False, False]
+    del small
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_when_memory_is_short_idle_buffers_make_room(late: bool) -> None:
+    big = CHECKED_FROM
+    memory = Memory(3 * big, late)
+    pool = pool_of(memory)
+    held = pool.take(big)
+    idle = pool.take(big)
+    del idle
+    large = pool.take(2 * big)
+    assert large.buffer.size == 2 * big
+    with pytest.raises(RuntimeError, match=f"{2 * big} bytes"):
+        pool.take(2 * big)
+    del held, large
+
+
+def test_a_loop_uses_the_same_buffers(device: Device) -> None:
+    x = made(tf.tensor(np.ones((100, 100), np.float32)))
+
+    def step() -> None:
+        tf.tidy(lambda: float(x.mat_mul(x).relu().sum()))
+
+    for _ in range(3):
+        step()
+    count = device.pool.count
+    for _ in range(20):
+        step()
+    assert device.pool.count == count

@@ -1,0 +1,123 @@
+"""Recurrent layers over whole sequences: the numbers of the CPU's kernels, and how many shaders they are."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.backend import registry
+from tfpy.engine.gl import sequence
+from tfpy.engine.gl.device import Device
+
+pytestmark = pytest.mark.gl
+
+RNG = np.random.default_rng(3)
+
+
+def layer_of(factory: str, units: int, features: int, **options: Any) -> Any:
+    layer = getattr(tf.layers, factory)(units=units, return_state=True, **options)
+    layer.build((None, 5, features))
+    rng = np.random.default_rng(units)
+    layer.set_weights([rng.normal(size=w.shape).astype(np.float32) * 0.4 for w in layer.weights])
+    return layer
+
+
+def results(factory: str, units: int, x: np.ndarray, **options: Any) -> list[np.ndarray]:
+    """Outputs, states, and the gradients of all that goes in, each element of the outputs weighted."""
+    layer = layer_of(factory, units, x.shape[-1], **options)
+    rng = np.random.default_rng(1)
+    states = [rng.normal(size=(len(x), units)).astype(np.float32) for _ in layer.state_sizes]
+    outputs = layer.apply(tf.tensor(x), initial_state=[tf.tensor(s) for s in states])
+    weights = [tf.tensor(rng.normal(size=o.shape).astype(np.float32)) for o in outputs]
+
+    def total(*given: Any) -> Any:
+        outs = layer.apply(given[0], initial_state=list(given[1:]))
+        return tf.add_n([o.mul(w).sum() for o, w in zip(outs, weights, strict=True)])
+
+    tensors = [tf.tensor(x), *map(tf.tensor, states)]
+    by_weight = tf.variable_grads(lambda: total(*tensors)).grads
+    found = [*outputs, *[by_weight[w.name] for w in layer.weights], *tf.grads(total)(tensors)]
+    return [t.numpy() for t in found]
+
+
+OPTIONS = [
+    (factory, {**dict(zip(("return_sequences", "go_backwards"), flags, strict=True)), **recurrent})
+    for factory in ("simple_rnn", "gru", "lstm")
+    for flags in itertools.product((False, True), repeat=2)
+    for recurrent in (
+        ({},)
+        if factory == "simple_rnn"
+        else ({"recurrent_activation": "sigmoid"}, {"recurrent_activation": "hardSigmoid"})
+    )
+]
+
+
+def agree(factory: str, units: int, x: np.ndarray, **options: Any) -> None:
+    found = results(factory, units, x, **options)
+    with_gpu = registry.current
+    registry.use("cpu")
+    expected = results(factory, units, x, **options)
+    registry.current = with_gpu
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5 * max(1.0, np.abs(b).max()))
+
+
+@pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
+def test_numbers_are_those_of_the_cpu(device: Device, factory: str, options: dict[str, Any]) -> None:
+    before = dict(device.counts.fallbacks)
+    agree(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), **options)
+    assert {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k and n > before.get(k, 0)} == {}
+
+
+@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
+def test_in_several_shaders_and_with_several_samples_to_a_group(
+    device: Device, factory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequence, "_MOST_WORK", 2 * 4 * 8 * 8)
+    monkeypatch.setattr(sequence, "rows_for", lambda *a: 2)
+    agree(factory, 8, RNG.normal(size=(5, 7, 3)).astype(np.float32), return_sequences=True)
+
+
+@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
+def test_with_weights_in_registers(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "software", False)
+    monkeypatch.setattr(sequence, "KEPT", 8)
+    agree(factory, 14, RNG.normal(size=(3, 4, 3)).astype(np.float32), return_sequences=True)
+
+
+@pytest.mark.parametrize("factory", ["gru", "lstm"])
+def test_more_columns_than_threads(device: Device, factory: str) -> None:
+    agree(factory, 350, RNG.normal(size=(2, 3, 2)).astype(np.float32))
+
+
+def test_units_that_do_not_fit_are_left_to_the_cpu(device: Device) -> None:
+    before = device.counts.fallbacks.get("LSTMSequence", 0)
+    agree("lstm", 700, RNG.normal(size=(2, 2, 2)).astype(np.float32))
+    assert device.counts.fallbacks["LSTMSequence"] > before
+
+
+def test_a_sequence_is_two_shaders(device: Device) -> None:
+    layer = layer_of("lstm", 8, 4)
+    x = tf.tensor(RNG.normal(size=(3, 20, 4)).astype(np.float32))
+    run = lambda: layer.apply(x)[0].numpy()  # noqa: E731
+    run()
+    before = device.counts.dispatches
+    run()
+    assert device.counts.dispatches - before <= 4  # the inputs' product, the sequence, two states of zeros
+
+
+def test_the_way_back_has_a_few_shaders_whatever_the_length(device: Device) -> None:
+    layer = layer_of("lstm", 8, 4)
+    counts = []
+    for time in (5, 40):
+        x = tf.tensor(RNG.normal(size=(3, time, 4)).astype(np.float32))
+        before = device.counts.dispatches
+        grads = tf.variable_grads(lambda x=x: layer.apply(x)[0].sum()).grads
+        for g in grads.values():
+            g.numpy()
+        counts.append(device.counts.dispatches - before)
+    assert counts[0] == counts[1] <= 14

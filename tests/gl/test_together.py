@@ -1,0 +1,164 @@
+"""What an optimizer makes of all variables: one shader, the numbers of one variable at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from gpu import made
+
+import tfpy as tf
+from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.pool import Part
+
+pytestmark = pytest.mark.gl
+
+SHAPES = [(3, 5), (5,), (70, 30), (30,), (1,), (2, 3, 4, 5)]
+OPTIMIZERS: dict[str, Callable[[], tf.Optimizer]] = {
+    "sgd": lambda: tf.train.sgd(0.1),
+    "momentum": lambda: tf.train.momentum(0.1, 0.9),
+    "nesterov": lambda: tf.train.momentum(0.1, 0.9, True),
+    "adagrad": lambda: tf.train.adagrad(0.1),
+    "adadelta": lambda: tf.train.adadelta(0.1),
+    "rmsprop": lambda: tf.train.rmsprop(0.01, 0.9, 0.5),
+    "centered rmsprop": lambda: tf.train.rmsprop(0.01, 0.9, 0.5, 1e-3, True),
+    "adam": lambda: tf.train.adam(0.01),
+    "adamax": lambda: tf.train.adamax(0.01),
+}
+
+
+def random(shape: tuple[int, ...], seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def variables() -> list[tf.Variable]:
+    return [tf.variable(random(shape, i), name=f"v{i}") for i, shape in enumerate(SHAPES)]
+
+
+def computed(shape: tuple[int, ...], seed: int) -> tf.Tensor:
+    """A result on the GPU; a tensor of one given number would be no buffer, but a parameter of shaders."""
+    return made(tf.tensor(random(shape, seed)).add(0))
+
+
+def gradients(step: int) -> dict[str, tf.Tensor]:
+    return {f"v{i}": computed(shape, 100 * step + i) for i, shape in enumerate(SHAPES)}
+
+
+def by_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let optimizers run their rules op by op, as those of users do."""
+    monkeypatch.setattr(tf.Optimizer, "_updates_all_at_once", lambda *given: False)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("rules", [False, True])
+def test_a_step_is_one_dispatch_for_all_variables(
+    device: Device, name: str, rules: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, optimizer = variables(), OPTIMIZERS[name]()
+    if rules:
+        by_rules(monkeypatch)
+    for step in range(4):
+        given = gradients(step)
+        before = device.counts.dispatches
+        optimizer.apply_gradients(given)
+        count = device.counts.dispatches - before
+    assert count == 1
+    assert all(isinstance(v.payload.lease, Part) for v in found)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_the_numbers_are_those_of_the_rules_on_one_variable_at_a_time(
+    gpu: GlBackend, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together, optimizer = variables(), OPTIMIZERS[name]()
+    for step in range(3):
+        optimizer.apply_gradients(gradients(step))
+    by_rules(monkeypatch)
+    for i, (variable, shape) in enumerate(zip(together, SHAPES, strict=True)):
+        alone, own = tf.variable(random(shape, i), name=f"alone{i}"), OPTIMIZERS[name]()
+        for step in range(3):
+            own.apply_gradients({f"alone{i}": computed(shape, 100 * step + i)})
+        np.testing.assert_array_equal(variable.numpy(), alone.numpy())
+
+
+def test_gradients_are_computed_where_the_step_reads_them(device: Device) -> None:
+    w, b = tf.variable(random((40, 8), 1)), tf.variable(random((8,), 2))
+    x = made(tf.tensor(random((16, 40), 3)))
+    optimizer = tf.train.adam(0.01)
+
+    def loss() -> tf.Tensor:
+        return x.mat_mul(w).add(b).tanh().square().mean()
+
+    for _ in range(3):
+        copies = device.counts.copies
+        optimizer.minimize(loss)
+    assert device.counts.copies == copies
+
+
+def test_an_old_value_outlives_the_step(gpu: GlBackend) -> None:
+    found, optimizer = variables(), tf.train.sgd(0.1)
+    optimizer.apply_gradients(gradients(0))
+    kept = [v.clone() for v in found]
+    values = [v.numpy().copy() for v in found]
+    for step in range(3):
+        optimizer.apply_gradients(gradients(step))
+    for tensor, value in zip(kept, values, strict=True):
+        tensor.payload.host = None  # what was read is kept on the host, too: read it again
+        np.testing.assert_array_equal(tensor.numpy(), value)
+
+
+def test_some_of_the_variables(gpu: GlBackend) -> None:
+    found, optimizer = variables(), tf.train.momentum(0.1, 0.9)
+    expected = [v.numpy().astype(np.float64) for v in found]
+    speeds = [np.zeros(shape) for shape in SHAPES]
+    for step in range(6):
+        given = {n: g for n, g in gradients(step).items() if (int(n[1:]) + step) % 3}
+        optimizer.apply_gradients(given)
+        for name, grad in given.items():
+            i = int(name[1:])
+            speeds[i] = 0.9 * speeds[i] + grad.numpy()
+            expected[i] -= 0.1 * speeds[i]
+    for variable, value in zip(found, expected, strict=True):
+        np.testing.assert_allclose(variable.numpy(), value, rtol=1e-5, atol=1e-6)
+
+
+def test_a_scale_that_all_gradients_share(gpu: GlBackend) -> None:
+    found, optimizer = variables(), tf.train.sgd(1)
+    before = [v.numpy().copy() for v in found]
+    given = gradients(1)
+    norm = tf.add_n([g.square().sum() for g in given.values()]).sqrt()
+    optimizer.apply_gradients({name: g.div(norm) for name, g in given.items()})
+    length = np.sqrt(sum(np.sum(np.square(g.numpy(), dtype=np.float64)) for g in given.values()))
+    for variable, value, grad in zip(found, before, given.values(), strict=True):
+        np.testing.assert_allclose(variable.numpy(), value - grad.numpy() / length, rtol=1e-4, atol=1e-6)
+
+
+def test_training_reads_once_an_epoch(device: Device) -> None:
+    layers = [
+        tf.layers.dense(units=8, activation="relu", input_shape=[4]),
+        tf.layers.dense(units=3, activation="softmax"),
+    ]
+    model = tf.sequential(layers=layers)
+    model.compile(optimizer="adam", loss="categoricalCrossentropy", metrics=["accuracy"])
+    x, y = tf.tensor(random((40, 4), 1)), tf.tensor(np.eye(3, dtype=np.float32)[np.arange(40) % 3])
+    model.fit(x, y, batch_size=8, epochs=1, verbose=0)
+    reads, dispatches, programs = device.counts.downloads, device.counts.dispatches, len(device.programs)
+    model.fit(x, y, batch_size=8, epochs=3, verbose=0)
+    assert device.counts.downloads - reads <= 3 * 2  # the loss and the metric of each epoch
+    assert (device.counts.dispatches - dispatches) / 15 <= 24  # the first step of an epoch records plans
+    assert len(device.programs) - programs <= 4
+
+
+def test_more_variables_than_a_buffer_holds(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, optimizer = [v.numpy() for v in variables()], tf.train.sgd(0.5)
+    tf.dispose_variables()
+    found = variables()
+    monkeypatch.setattr(device, "block_size", 70 * 30 * 4 + 1024)
+    before = device.counts.dispatches
+    given = gradients(0)
+    optimizer.apply_gradients(given)
+    assert device.counts.dispatches - before > 1
+    for variable, value, grad in zip(found, expected, given.values(), strict=True):
+        np.testing.assert_array_equal(variable.numpy(), np.float32(-0.5) * grad.numpy() + value)

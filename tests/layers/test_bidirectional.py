@@ -1,0 +1,88 @@
+"""Bidirectional: states in and out, masks, training, copies of the layer, and what bad input is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(3, 4, 2)).astype(np.float32)
+
+
+def test_states_go_to_both_layers_and_come_from_both() -> None:
+    layer = tf.layers.bidirectional(layer=tf.layers.lstm(units=5, return_state=True))
+    states = [tf.tensor(RNG.normal(size=(3, 5)).astype(np.float32)) for _ in range(4)]
+    found = layer.apply([tf.tensor(X), *states])
+    assert [t.shape for t in found] == [(3, 10)] + [(3, 5)] * 4
+    forward = layer.forward_layer.apply(tf.tensor(X), {"initialState": states[:2]})
+    backward = layer.backward_layer.apply(tf.tensor(X), initial_state=states[2:])
+    np.testing.assert_array_equal(found[0].numpy(), np.concatenate([forward[0].numpy(), backward[0].numpy()], 1))
+    for got, expected in zip(found[1:], [*forward[1:], *backward[1:]], strict=True):
+        np.testing.assert_array_equal(got.numpy(), expected.numpy())
+
+
+def test_initial_states_may_be_inputs_of_a_model() -> None:
+    x, there, back = tf.input(shape=[4, 2]), tf.input(shape=[5]), tf.input(shape=[5])
+    layer = tf.layers.bidirectional(layer=tf.layers.gru(units=5), merge_mode="sum")
+    model = tf.model(inputs=[x, there, back], outputs=layer.apply(x, {"initialState": [there, back]}))
+    states = [RNG.normal(size=(3, 5)).astype(np.float32) for _ in range(2)]
+    direct = layer.apply(tf.tensor(X), initial_state=[tf.tensor(s) for s in states])
+    np.testing.assert_allclose(model.predict([X, *states]).numpy(), direct.numpy(), rtol=1e-6)
+
+
+def test_masked_steps_are_skipped_in_both_directions() -> None:
+    x = X.copy()
+    x[:, 1] = 0
+    inner = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=5))
+    model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2]), inner])
+    found = model.predict(x).numpy()
+    np.testing.assert_allclose(found, inner.apply(tf.tensor(x[:, [0, 2, 3]])).numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_the_layers_are_copies_with_names_of_their_own() -> None:
+    inner = tf.layers.lstm(units=5, name="memory", go_backwards=True)
+    layer = tf.layers.bidirectional(layer=inner)
+    layer.apply(tf.tensor(X))
+    assert [part.name for part in layer.both] == ["forward_memory", "backward_memory"]
+    assert [part.go_backwards for part in layer.both] == [True, False]
+    assert not inner.built
+    assert len(layer.trainable_weights) == 6
+    layer.trainable = False
+    assert not layer.trainable_weights
+    assert len(layer.weights) == 6
+    again = type(layer).from_config(layer.get_config())
+    assert again.get_config() == layer.get_config()
+
+
+def test_without_merging_both_outputs_are_given() -> None:
+    layer = tf.layers.bidirectional({"layer": tf.layers.gru(units=5, return_sequences=True), "mergeMode": None})
+    there, back = layer.apply(tf.tensor(X))
+    assert there.shape == back.shape == (3, 4, 5)
+    assert tf.layers.bidirectional(layer=tf.layers.gru(units=5)).apply(tf.tensor(X)).shape == (3, 10)
+
+
+def test_a_stateful_layer_goes_on_until_it_is_reset() -> None:
+    inner = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=5, stateful=True), batch_input_shape=[3, 4, 2])
+    model = tf.sequential(layers=[inner])
+    first, second = model.predict(X, batch_size=3).numpy(), model.predict(X, batch_size=3).numpy()
+    assert not np.array_equal(first, second)
+    model.reset_states()
+    np.testing.assert_array_equal(model.predict(X, batch_size=3).numpy(), first)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.layers.bidirectional(layer=tf.layers.dense(units=2)), "recurrent"),
+        (lambda: tf.layers.bidirectional(layer=tf.layers.gru(units=2), merge_mode="mean"), "merge_mode.*concat"),
+        (lambda: tf.layers.bidirectional(), "layer"),
+        (lambda: tf.layers.bidirectional(layer=tf.layers.gru(units=2)).apply([tf.ones([3, 4, 2]), tf.ones([3, 2])]), "both layers"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(make: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        make()

@@ -1,0 +1,125 @@
+"""Convolutions: causal padding, recurrent ones with states and masks, activations in one, and what bad input is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+RNG = np.random.default_rng(3)
+FILM = RNG.normal(size=(2, 4, 5, 4, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("factory", ["conv1d", "separable_conv1d", "depthwise_conv1d"])
+@pytest.mark.parametrize("data_format", ["channelsLast", "channelsFirst"])
+def test_causal_padding_looks_at_nothing_that_comes_later(factory: str, data_format: str) -> None:
+    options: dict[str, Any] = {"kernel_size": 3, "padding": "causal", "dilation_rate": 2, "data_format": data_format}
+    if factory != "depthwise_conv1d":
+        options["filters"] = 4
+    layer = getattr(tf.layers, factory)(**options)
+    x = RNG.normal(size=(2, 9, 3)).astype(np.float32)
+    changed = x.copy()
+    changed[:, 5:] += 1
+    last = data_format == "channelsLast"
+    results = [layer.apply(tf.tensor(a if last else a.transpose(0, 2, 1))).numpy() for a in (x, changed)]
+    before, after = (y if last else y.transpose(0, 2, 1) for y in results)
+    assert before.shape[:2] == (2, 9)
+    np.testing.assert_allclose(before[:, :5], after[:, :5], rtol=1e-6, atol=1e-6)
+    assert not np.allclose(before[:, 5], after[:, 5])
+
+
+@pytest.mark.parametrize("activation", ["relu", "relu6", "elu", "sigmoid", "tanh", "softplus"])
+def test_activations_may_be_part_of_the_convolution(activation: str, backend: str) -> None:
+    x = tf.tensor(RNG.normal(size=(2, 5, 5, 3)).astype(np.float32))
+    layer = tf.layers.conv2d(filters=4, kernel_size=3, activation=activation, bias_initializer="ones")
+    fused = layer.apply(x)
+    plain = tf.layers.conv2d(filters=4, kernel_size=3)
+    plain.apply(x)
+    plain.set_weights(layer.get_weights())
+    expected = tf.layers.activation(activation=activation).apply(plain.apply(x))
+    np.testing.assert_allclose(fused.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_convolutional_memory_goes_on_where_it_was() -> None:
+    layer = tf.layers.conv_lstm2d(filters=2, kernel_size=2, padding="same", return_state=True)
+    whole = layer.apply(tf.tensor(FILM))
+    first = layer.apply(tf.tensor(FILM[:, :2]))
+    second = layer.apply(tf.tensor(FILM[:, 2:]), {"initialState": first[1:]})
+    for w, s in zip(whole, second, strict=True):
+        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_stateful_convolutional_memory_keeps_its_states_from_batch_to_batch() -> None:
+    stateful = tf.layers.conv_lstm2d(filters=2, kernel_size=2, stateful=True, batch_input_shape=[2, 2, 5, 4, 3])
+    model = tf.sequential(layers=[stateful])
+    free = tf.layers.conv_lstm2d(filters=2, kernel_size=2)
+    free.apply(tf.tensor(FILM))
+    free.set_weights(model.get_weights())
+    first = model.predict(FILM[:, :2], batch_size=2).numpy()
+    second = model.predict(FILM[:, 2:], batch_size=2).numpy()
+    np.testing.assert_allclose(second, free.apply(tf.tensor(FILM)).numpy(), rtol=1e-5, atol=1e-6)
+    model.reset_states()
+    np.testing.assert_array_equal(model.predict(FILM[:, :2], batch_size=2).numpy(), first)
+    with pytest.raises(ValueError, match="states"):
+        stateful.reset_states([tf.zeros([2, 4, 3, 1]), tf.zeros([2, 4, 3, 2])])
+
+
+def test_the_cell_alone_makes_one_step() -> None:
+    layer = tf.layers.conv_lstm2d(filters=2, kernel_size=3, padding="same", return_state=True)
+    expected = layer.apply(tf.tensor(FILM[:, :1]))
+    cell = tf.layers.conv_lstm2d_cell(filters=2, kernel_size=3, padding="same")
+    inputs = [tf.tensor(FILM[:, 0]), tf.zeros([2, 5, 4, 2]), tf.zeros([2, 5, 4, 2])]
+    cell.build((2, 5, 4, 3))
+    cell.set_weights(layer.get_weights())
+    for found, wanted in zip(cell.call(inputs), expected, strict=True):
+        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def test_options_of_kernels_that_are_not_there_are_told() -> None:
+    with pytest.warns(UserWarning, match="depthwise_initializer"):
+        tf.layers.depthwise_conv2d(kernel_size=2, kernel_initializer="zeros")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.layers.conv1d(kernel_size=3), "filters"),
+        (lambda: tf.layers.conv1d(filters=2), "kernel_size"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=[1, 2, 3]), "kernel_size.*list of 2"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=3, padding="causal"), "padding"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=3).apply(tf.ones([2, 5, 5])), "rank 4"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=3, strides=0), "strides"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=3, data_format="first"), "data_format"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=3).apply(tf.input(shape=[5, 5, None])), "channels"),
+        (lambda: tf.layers.conv2d_transpose(filters=2, kernel_size=3, dilation_rate=2), "dilation_rate"),
+        (lambda: tf.layers.separable_conv2d(filters=2, kernel_size=3, kernel_initializer="ones"), "kernel_initializer"),
+        (lambda: tf.layers.conv_lstm2d(filters=2, kernel_size=3, unroll=True), "unroll"),
+        (lambda: tf.layers.max_pooling2d(pool_size=[1, 2, 3]), "pool_size"),
+        (lambda: tf.layers.max_pooling1d(pool_size=-1), "pool_size"),
+        (lambda: tf.layers.zero_padding2d(padding=[1, 2, 3]), "padding"),
+        (lambda: tf.layers.cropping2d(cropping=-1), "cropping"),
+        (lambda: tf.layers.cropping2d(cropping=3).apply(tf.ones([1, 5, 5, 1])), "cropping|size"),
+        (lambda: tf.layers.up_sampling2d(interpolation="cubic"), "interpolation"),
+        (lambda: tf.layers.reshape(target_shape=[None, -1]), "target_shape"),
+        (lambda: tf.layers.reshape(target_shape=[5]).apply(tf.ones([2, 3])), "target_shape"),
+        (lambda: tf.layers.permute(dims=[0, 1]), "dims"),
+    ],
+)
+def test_mistakes_are_named(make: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("max_pool1d", "max_pooling1d"), ("maxPool2d", "maxPooling2d"), ("max_pool3d", "max_pooling3d"),
+        ("avgPool1d", "averagePooling1d"), ("avg_pooling2d", "average_pooling2d"), ("avgPooling3d", "avg_pool3d"),
+        ("globalMaxPool1d", "global_max_pooling1d"), ("global_max_pool2d", "globalMaxPooling2d"),
+    ],
+)  # fmt: skip
+def test_poolings_have_the_short_names_too(one: str, other: str) -> None:
+    assert getattr(tf.layers, one) is getattr(tf.layers, other)

@@ -1,0 +1,79 @@
+"""Layers on several inputs: masks through them, shapes that are not known, and what bad input is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+X = np.array([[[1, 2], [0, 0], [3, 4]], [[0, 0], [5, 6], [7, 8]]], np.float32)
+
+
+def masked(shape: list[int]) -> tuple[Any, Any]:
+    entry = tf.input(shape=shape)
+    return entry, tf.layers.masking().apply(entry)
+
+
+@pytest.mark.parametrize("factory", ["add", "multiply", "average", "maximum", "minimum"])
+def test_only_what_no_input_masks_is_seen_behind_them(factory: str) -> None:
+    """The steps that either input masks do not reach the recurrent layer."""
+    (a, ma), (b, mb) = masked([3, 2]), masked([3, 2])
+    merged = getattr(tf.layers, factory)().apply([ma, mb])
+    rnn = tf.layers.simple_rnn(units=4, return_sequences=True)
+    model = tf.model(inputs=[a, b], outputs=rnn.apply(merged))
+    other = X[::-1].copy()
+    found = model.predict([X, other]).numpy()
+    for sample in range(2):
+        np.testing.assert_array_equal(found[sample, 0], 0)
+        np.testing.assert_array_equal(found[sample, 0], found[sample, 1])
+        assert not np.array_equal(found[sample, 2], found[sample, 1])
+
+
+def test_concatenate_hides_a_step_that_any_input_hides() -> None:
+    (a, ma), b = masked([3, 2]), tf.input(shape=[3, 1])
+    layer = tf.layers.concatenate()
+    rnn = tf.layers.lstm(units=4, return_sequences=True)
+    model = tf.model(inputs=[a, b], outputs=rnn.apply(layer.apply([ma, b])))
+    found = model.predict([X, np.ones((2, 3, 1), np.float32)]).numpy()
+    np.testing.assert_array_equal(found[0, 1], found[0, 0])
+    np.testing.assert_array_equal(found[1, 0], 0)
+    assert not np.array_equal(found[0, 2], found[0, 1])
+
+
+def test_masks_along_time_are_joined_with_the_sequences() -> None:
+    layer = tf.layers.concatenate(axis=1)
+    a, b = tf.tensor(X), tf.tensor(X[:, :1])
+    mask = layer.compute_mask([a, b], [tf.tensor2d([[1, 0, 1], [0, 1, 1]], [2, 3], "bool"), None])
+    np.testing.assert_array_equal(mask.numpy(), [[True, False, True, True], [False, True, True, True]])
+    assert layer.compute_mask([a, b], [None, None]) is None
+
+
+def test_batch_sizes_and_unknown_lengths_pass_through() -> None:
+    a, b = tf.input(shape=[None, 4]), tf.input(shape=[None, 4])
+    assert tf.layers.add().apply([a, b]).shape == (None, None, 4)
+    assert tf.layers.concatenate().apply([a, b]).shape == (None, None, 8)
+    assert tf.layers.concatenate(axis=1).apply([a, b]).shape == (None, None, 4)
+    assert tf.layers.dot(axes=2).apply([a, b]).shape == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tf.layers.add().apply(tf.ones([2, 3])), "2 or more"),
+        (lambda: tf.layers.add().apply([tf.ones([2, 3]), tf.ones([2, 4])]), "broadcast"),
+        (lambda: tf.layers.add().apply([tf.ones([2, 3]), tf.ones([4, 3])]), "batch size"),
+        (lambda: tf.layers.subtract().apply([tf.ones([2, 3])] * 3), "2 inputs"),
+        (lambda: tf.layers.concatenate().apply([tf.ones([2, 3]), tf.ones([3, 3])]), "agree beside axis -1"),
+        (lambda: tf.layers.concatenate(axis=5).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "axis 5"),
+        (lambda: tf.layers.dot(axes=1).apply([tf.ones([2, 3]), tf.ones([2, 4])]), "agree in axes 1 and 1"),
+        (lambda: tf.layers.dot(axes=0).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "behind the batch"),
+        (lambda: tf.layers.dot(axes=[1, 1, 1]), "axes"),
+        (lambda: tf.layers.dot(), "axes"),
+    ],
+)
+def test_mistakes_are_named(make: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        make()

@@ -1,0 +1,285 @@
+"""Planned steps: the same bits as without plans, and everything that keeps a step from being planned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from layers.rows import ROWS
+from layers.table import Row
+
+import tfpy as tf
+from tfpy.engine import rng
+from tfpy.engine.hooks import observing
+from tfpy.layers import planned
+from tfpy.layers.symbolic import as_list
+
+RNG = np.random.default_rng(4)
+X = RNG.normal(size=(12, 6, 4)).astype(np.float32)
+Y = np.eye(3, dtype=np.float32)[RNG.integers(0, 3, 12)]
+
+
+def dense(**options: Any) -> Any:
+    return tf.sequential(
+        layers=[
+            tf.layers.flatten(input_shape=[6, 4]),
+            tf.layers.dense(units=5, activation="relu", **options),
+            tf.layers.dense(units=3, activation="softmax"),
+        ]
+    )
+
+
+def recurrent(**options: Any) -> Any:
+    return tf.sequential(
+        layers=[
+            tf.layers.lstm(units=5, input_shape=[6, 4], **options),
+            tf.layers.dense(units=3, activation="softmax"),
+        ]
+    )
+
+
+def two_inputs() -> Any:
+    a, b = tf.input(shape=[6, 4]), tf.input(shape=[4])
+    state = tf.layers.gru(units=4).apply(a, {"initial_state": [b]})
+    return tf.model(inputs=[a, b], outputs=tf.layers.dense(units=3, activation="softmax").apply(state))
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "dense": dense,
+    "regularized": lambda: dense(kernel_regularizer="l1l2"),
+    "lstm": recurrent,
+    "steps": lambda: recurrent(activation="relu"),
+    "two inputs": two_inputs,
+}
+
+
+def inputs_of(model: Any, x: np.ndarray) -> Any:
+    return x if len(model.inputs) == 1 else [x, x[:, 0]]
+
+
+def trained(make: Callable[[], Any], optimizer: str, loss: str) -> tuple[list[Any], Any]:
+    start = np.random.default_rng(1)
+    model = make()
+    model.set_weights([start.normal(size=w.shape) * 0.5 for w in model.get_weights()])
+    model.compile(optimizer=optimizer, loss=loss, metrics=["accuracy"])
+    x = inputs_of(model, X)
+    history = model.fit(x, Y, batch_size=5, epochs=3, shuffle=True, seed=3, validation_split=0.2, verbose=0).history
+    steps = [model.train_on_batch(inputs_of(model, X[:5]), Y[:5]) for _ in range(3)]
+    found = [model.predict(inputs_of(model, X[:k])).numpy() for k in (1, 1, 1, 12)]
+    judged = [float(v) for _ in range(3) for v in model.evaluate(x, Y)]
+    return [history, steps, judged, *found, *[w.numpy() for w in model.get_weights()]], model
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("optimizer", "loss"), [("adam", "categoricalCrossentropy"), ("sgd", "meanSquaredError"), ("rmsprop", "hinge")]
+)
+def test_planned_steps_give_the_same_bits(
+    name: str, optimizer: str, loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_plans, model = trained(MODELS[name], optimizer, loss)
+    kinds = {key[0] for key in model.plans._planned}
+    assert kinds == {"train", "test", "predict"}
+    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    without, model = trained(MODELS[name], optimizer, loss)
+    assert not model.plans._planned
+    assert with_plans[:3] == without[:3]
+    for a, b in zip(with_plans[3:], without[3:], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def plans_after(model: Any, steps: int = 4, **settings: Any) -> int:
+    """How many plans a model has made of a training step."""
+    model.compile(**{"optimizer": "sgd", "loss": "meanSquaredError", **settings})
+    for _ in range(steps):
+        model.train_on_batch(X, Y)
+    return len(model.plans._planned)
+
+
+def test_an_ordinary_model_is_planned() -> None:
+    assert plans_after(dense()) == 1
+    assert plans_after(recurrent()) == 1
+
+
+class Own(tf.layers.Layer):
+    """A layer of the user's whose code may do what it likes."""
+
+    def call(self, inputs: Any) -> Any:
+        return inputs
+
+
+def _with(layer: Any) -> Any:
+    model = dense()
+    model.add(layer)
+    return model
+
+
+UNUSUAL: dict[str, Callable[[], int]] = {
+    "a layer of one's own": lambda: plans_after(_with(Own())),
+    "an activation of one's own": lambda: plans_after(_with(tf.layers.dense(units=3, activation=lambda t: t))),
+    "a loss of one's own": lambda: plans_after(dense(), loss=lambda a, b: a.sub(b).square().mean(-1)),
+    "a metric of one's own": lambda: plans_after(dense(), metrics=[lambda a, b: a.sub(b).abs().mean(-1)]),
+    "dropout": lambda: plans_after(_with(tf.layers.dropout(rate=0.5))),
+    "recurrent dropout": lambda: plans_after(recurrent(dropout=0.5)),
+    "states kept": lambda: plans_after(recurrent(stateful=True, batch_input_shape=[12, 6, 4])),
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_what_is_unusual_is_not_planned(name: str) -> None:
+    assert UNUSUAL[name]() == 0
+
+
+def test_an_optimizer_that_minimizes_in_its_own_way_is_asked() -> None:
+    calls = []
+
+    class Asking(tf.SGDOptimizer):
+        def minimize(self, f: Any, return_cost: bool = False, var_list: Any = None) -> Any:
+            calls.append(1)
+            return super().minimize(f, return_cost, var_list)
+
+    assert plans_after(dense(), optimizer=Asking(0.1)) == 0
+    assert len(calls) == 4
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {
+    "a layer frozen": lambda model: setattr(model.layers[1], "trainable", False),
+    "the model frozen in part": lambda model: setattr(model.layers[1].weights[0], "trainable", False),
+    "another regularizer strength": lambda model: setattr(model.layers[1].kernel_regularizer, "l2", 5.0),
+    "an activation set": lambda model: setattr(model.layers[1], "activation", model.layers[2].activation),
+    "weights set": lambda model: model.layers[1].set_weights([np.ones((24, 5)), np.ones(5)]),
+    "a loss added": lambda model: model.layers[1].add_loss(lambda: model.layers[1].weights[0].abs().sum()),
+    "another learning rate": lambda model: setattr(model.optimizer, "learning_rate", 0.5),
+    "compiled anew": lambda model: model.compile(optimizer="adam", loss="meanAbsoluteError"),
+    "another optimizer": lambda model: setattr(model, "optimizer", "adam"),
+    "a call replaced": lambda model: setattr(
+        model.layers[2], "call", lambda x, **more: x.slice([0, 0], [-1, 3]).mul(2)
+    ),
+    "a layer added": lambda model: (
+        model.add(tf.layers.activation(activation="tanh")),
+        model.compile(optimizer="sgd", loss="meanSquaredError"),
+    ),  # type: ignore[dict-item]
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def losses() -> list[Any]:
+        model = dense(kernel_regularizer="l2")
+        start = np.random.default_rng(1)
+        model.set_weights([start.normal(size=w.shape) * 0.5 for w in model.get_weights()])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+        found = []
+        for step in range(8):
+            if step == 4:
+                CHANGES[name](model)
+            found += [model.train_on_batch(X, Y), model.predict(X).array_sync()]
+        return found
+
+    with_plans = losses()
+    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    assert with_plans == losses()
+
+
+def test_callbacks_may_change_what_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def weights() -> list[Any]:
+        model = dense()
+        start = np.random.default_rng(1)
+        model.set_weights([start.normal(size=w.shape) * 0.5 for w in model.get_weights()])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+
+        def on_batch_end(batch: int, logs: Any) -> None:
+            if batch == 3:
+                model.layers[1].set_weights([w.mul(0) for w in model.layers[1].get_weights()])
+
+        model.fit(X, Y, batch_size=2, epochs=2, shuffle=False, verbose=0, callbacks={"on_batch_end": on_batch_end})
+        return [w.array_sync() for w in model.get_weights()]
+
+    with_plans = weights()
+    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    assert with_plans == weights()
+
+
+def test_what_is_changed_again_and_again_is_not_recorded_for_ever() -> None:
+    model = dense()
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    for _ in range(12):
+        model.layers[1].trainable = True
+        model.train_on_batch(X, Y)
+    assert max(model.plans._seen.values()) <= planned._MOST_RECORDINGS + 1
+    assert not model.plans._planned
+
+
+def test_each_shape_has_its_plan() -> None:
+    model = dense()
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    model.fit(X, Y, batch_size=5, epochs=3, verbose=0)  # batches of 5, 5 and 2
+    assert len(model.plans._planned) == 2
+
+
+def test_observers_see_every_kernel() -> None:
+    """Profiles, debugging and kernels of users need the kernels one by one."""
+    model = dense()
+    assert plans_after(model) == 1
+    seen: list[str] = []
+    with observing(lambda run: seen.append(run.kernel)):
+        model.train_on_batch(X, Y)
+    assert "BatchMatMul" in seen
+
+
+def test_gradients_through_predict() -> None:
+    model = dense()
+    x = tf.tensor(X[:1])
+    for _ in range(3):
+        model.predict(x)
+    assert tf.grad(lambda t: model.predict(t).square().sum())(x).abs().sum().data_sync()[0] > 0
+
+
+def test_predictions_are_tensors_of_their_own() -> None:
+    model = dense()
+    first = [model.predict(X[:1]) for _ in range(4)]
+    kept = first[2].numpy().copy()
+    model.predict(X[1:2])
+    np.testing.assert_array_equal(first[2].numpy(), kept)
+
+
+def test_steps_leave_no_tensors() -> None:
+    model = dense()
+    plans_after(model)
+    before = tf.memory().num_tensors
+    for _ in range(20):
+        model.train_on_batch(X, Y)
+        model.predict(X[:1]).dispose()
+    assert tf.memory().num_tensors == before
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not a layer can be planned, nobody must notice."""
+
+    def run() -> tuple[list[Any], list[Any]]:
+        rng.set_seed(5)
+        layer = row.make()
+        entries = [tf.input(shape=s[1:]) for s in row.shapes]
+        found = layer.apply(entries if len(entries) > 1 else entries[0], row.call)
+        flat = [y if len(y.shape) == 2 else tf.layers.flatten().apply(y) for y in as_list(found)]
+        joined = tf.layers.concatenate().apply(flat) if len(flat) > 1 else flat[0]
+        model = tf.model(inputs=entries, outputs=tf.layers.dense(units=2).apply(joined))
+        start = np.random.default_rng(3)
+        model.set_weights([start.uniform(0.1, 0.5, size=w.shape) for w in model.get_weights()])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+        data = np.random.default_rng(4)
+        steps = []
+        for step in range(5):
+            arrays = [a if row.integers else a + data.normal(size=a.shape).astype(np.float32) for a in row.arrays()]
+            x = arrays if len(arrays) > 1 else arrays[0]
+            steps.append(model.train_on_batch(x, np.full((row.shapes[0][0], 2), step)))
+            steps.append(model.predict(x).array_sync())
+        rng.set_seed(None)
+        return steps, [w.numpy().tolist() for w in model.get_weights()]
+
+    with_plans = run()
+    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    assert str(with_plans) == str(run())  # as texts, in which NaN is NaN

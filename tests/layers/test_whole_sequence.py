@@ -1,0 +1,162 @@
+"""The kernels that run a recurrent layer over a whole sequence: the numbers of the step-by-step form, and when not."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.ops import sequence
+from tfpy.engine.backend import registry
+from tfpy.engine.cpu import threads
+from tfpy.engine.hooks import observing
+
+RNG = np.random.default_rng(3)
+FACTORIES = ("simple_rnn", "gru", "lstm")
+
+
+def made(factory: str, units: int = 8, **options: Any) -> Any:
+    layer = getattr(tf.layers, factory)(units=units, **options)
+    layer.build((None, 5, 4))
+    layer.set_weights([RNG.normal(size=w.shape) * 0.5 for w in layer.weights])
+    return layer
+
+
+def kernels_of(run: Any) -> set[str]:
+    seen: set[str] = set()
+    with observing(lambda found: seen.add(found.kernel)):
+        run()
+    return seen
+
+
+def results(layer: Any, x: np.ndarray, states: list[np.ndarray], weights: list[np.ndarray]) -> list[np.ndarray]:
+    """What a layer returns, and the gradients of all that goes in, each output element weighted."""
+
+    def total(*given: Any) -> Any:
+        outs = layer.apply(given[0], initial_state=list(given[1:]))
+        return tf.add_n([o.mul(w).sum() for o, w in zip(outs, weights, strict=True)])
+
+    tensors = [tf.tensor(x), *map(tf.tensor, states)]
+    outputs = layer.apply(tensors[0], initial_state=tensors[1:])
+    by_weight = tf.variable_grads(lambda: total(*tensors)).grads
+    found = [*outputs, *[by_weight[w.name] for w in layer.weights], *tf.grads(total)(tensors)]
+    return [t.numpy() for t in found]
+
+
+OPTIONS = [
+    (factory, {**dict(zip(("return_sequences", "go_backwards", "use_bias"), flags, strict=True)), **recurrent})
+    for factory in FACTORIES
+    for flags in itertools.product((False, True), repeat=3)
+    for recurrent in (
+        ({},)
+        if factory == "simple_rnn"
+        else ({"recurrent_activation": "sigmoid"}, {"recurrent_activation": "hardSigmoid"})
+    )
+]
+
+
+@pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
+@pytest.mark.parametrize(("backend_name", "batch", "units"), [("double", 3, 8), ("cpu", 3, 8), ("double", 270, 40)])
+def test_numbers_are_those_of_single_steps(
+    factory: str, options: dict[str, Any], backend_name: str, batch: int, units: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outputs, states and all gradients; in one shard and in several, in one chunk of steps and in several."""
+    registry.use(backend_name)
+    monkeypatch.setattr(threads, "_most", 3)
+    monkeypatch.setattr("tfpy.engine.cpu.sequence._CHUNK_BYTES", 3 * 4 * units * batch * 8)
+    layer = made(factory, units, return_state=True, **options)
+    x = RNG.normal(size=(batch, 5, 4))
+    states = [RNG.normal(size=(batch, units)) for _ in layer.state_sizes]
+    weights = [RNG.normal(size=o.shape) for o in layer.apply(tf.tensor(x))]
+    whole = results(layer, x, states, weights)
+    assert sequence.whole_sequence_possible("LSTM")
+    monkeypatch.setattr("tfpy.layers.recurrent.fits_whole_sequence", lambda *a: False)
+    steps = results(layer, x, states, weights)
+    for a, b in zip(whole, steps, strict=True):
+        tolerance = 1e-12 if backend_name == "double" else 2e-5
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(1.0, np.abs(b).max()))
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_one_kernel_runs_a_sequence(factory: str) -> None:
+    layer = made(factory)
+    x = tf.tensor(RNG.normal(size=(2, 5, 4)))
+    name = layer.cell.get_class_name().removesuffix("Cell")
+    assert f"{name}Sequence" in kernels_of(lambda: layer.apply(x))
+    assert f"{name}SequenceGrad" in kernels_of(lambda: tf.grad(lambda t: layer.apply(t).sum())(x))
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+@pytest.mark.parametrize(
+    ("options", "call"),
+    [
+        ({"activation": "relu"}, {}),
+        ({"activation": lambda t: t.tanh().mul(2)}, {}),
+        ({"dropout": 0.5}, {"training": True}),
+        ({"recurrent_dropout": 0.5}, {"training": True}),
+        ({}, {"mask": np.ones((2, 5), bool)}),
+    ],
+    ids=["relu", "custom", "dropout", "recurrent dropout", "mask"],
+)
+def test_other_options_run_step_by_step(factory: str, options: Any, call: Any) -> None:
+    layer = made(factory, **options)
+    call = {name: tf.tensor(v) if isinstance(v, np.ndarray) else v for name, v in call.items()}
+    seen = kernels_of(lambda: layer.apply(tf.tensor(RNG.normal(size=(2, 5, 4))), call))
+    assert not any("Sequence" in kernel for kernel in seen)
+
+
+def test_cells_of_ones_own_run_step_by_step() -> None:
+    class Doubled(type(tf.layers.lstm_cell(units=1))):  # type: ignore[misc]
+        def call(self, inputs: Any, training: bool = False) -> Any:
+            return [t.mul(2) for t in super().call(inputs, training)]
+
+    layer = tf.layers.rnn(cell=Doubled(units=3))
+    seen = kernels_of(lambda: layer.apply(tf.ones([2, 5, 4])))
+    assert not any("Sequence" in kernel for kernel in seen)
+
+
+def test_grus_that_reset_after_the_product_run_step_by_step() -> None:
+    layer = tf.layers.gru(units=3, reset_after=True)
+    seen = kernels_of(lambda: layer.apply(tf.ones([2, 5, 4])))
+    assert not any("Sequence" in kernel for kernel in seen)
+
+
+def test_the_exact_backend_runs_step_by_step() -> None:
+    registry.use("exact")
+    layer = made("lstm")
+    assert not any("Sequence" in kernel for kernel in kernels_of(lambda: layer.apply(tf.ones([2, 5, 4]))))
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_second_derivatives(factory: str) -> None:
+    """The gradient's kernel has no gradient of its own; under two tapes the layer runs step by step."""
+    registry.use("double")
+    layer = made(factory)
+    x, v = (RNG.normal(size=(2, 5, 4)) for _ in range(2))
+    slope = tf.grad(lambda t: layer.apply(t).sum())
+    along = tf.grad(lambda t: slope(t).mul(tf.tensor(v)).sum())
+    numeric = (slope(tf.tensor(x + 1e-6 * v)).numpy() - slope(tf.tensor(x - 1e-6 * v)).numpy()) / 2e-6
+    np.testing.assert_allclose(along(tf.tensor(x)).numpy(), numeric, rtol=1e-6, atol=1e-7)
+
+
+def test_gradients_by_frozen_weights_are_not_made() -> None:
+    layer = made("lstm")
+    found = tf.variable_grads(lambda: layer.apply(tf.ones([2, 5, 4])).sum(), [layer.cell.bias]).grads
+    assert list(found) == [layer.cell.bias.name]
+
+
+def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = made("lstm", 64)
+    x = tf.tensor(RNG.normal(size=(200, 5, 4)))
+    monkeypatch.setattr(threads, "_most", 3)
+
+    def gradients() -> list[np.ndarray]:
+        return [g.numpy() for g in tf.variable_grads(lambda: layer.apply(x).sum()).grads.values()]
+
+    first = gradients()
+    for _ in range(5):
+        for a, b in zip(first, gradients(), strict=True):
+            np.testing.assert_array_equal(a, b)

@@ -1,0 +1,52 @@
+"""The commands, run as a user does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import tfpy as tf
+
+
+def tfpy(*arguments: str) -> str:
+    """What a command prints; it must succeed."""
+    command = [sys.executable, "-m", "tfpy", *arguments]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_version() -> None:
+    assert tfpy("--version").strip() == tf.__version__
+
+
+def test_help_lists_the_commands() -> None:
+    text = tfpy("--help")
+    for command in ("demo", "doctor", "migrate"):
+        assert command in text
+
+
+def test_quick_demo() -> None:
+    text = tfpy("demo", "--quick")
+    assert "The same to the last bit: True" in text
+    assert "SimpleRNN" in text
+    assert "epoch 3/3" in text
+    assert "What to try next" in text
+
+
+@pytest.mark.slow
+def test_demo_reaches_what_it_is_for() -> None:
+    text = tfpy("demo")
+    letters, speakers = (float(found) for found in re.findall(r"^([\d.]+)% of", text, re.MULTILINE))
+    assert letters >= 90
+    assert speakers >= 90
+
+
+@pytest.mark.gl
+def test_doctor() -> None:
+    text = tfpy("doctor")
+    assert "self-test  sum: right" in text
+    assert "WRONG" not in text

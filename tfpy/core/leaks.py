@@ -1,0 +1,122 @@
+"""Finding tensors that are left behind: `tf.leaks`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from tfpy.core.registry import op
+from tfpy.core.results import Record
+from tfpy.engine import origins
+from tfpy.engine.scope import handles_in
+from tfpy.engine.spec import DType, Shape
+
+
+class Leak(Record):
+    """Tensors that one line of a program left behind."""
+
+    op: str
+    file: str
+    line: int
+    count: int
+    bytes: int
+    tensors: list[tuple[DType, Shape]]
+
+
+class Leaks:
+    """What was made inside a `with tf.leaks()` and is still there; to be read after the block, or in it.
+
+    Its length is the number of tensors; iterating gives a record for each line that made some, the most bytes first:
+    op, file, line, count, bytes, and tensors, their dtypes and shapes.
+    """
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._found: list[Leak] | None = None
+        self._allowed: set[int] = set()
+
+    def __enter__(self) -> Leaks:
+        if self._first is not None:
+            raise RuntimeError("leaks: this report was used already; call tf.leaks() for each block.")
+        self._first = origins.start_watching()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._found = self._look()
+        finally:
+            origins.stop_watching()
+
+    def allow(self, container: Any) -> Any:
+        """Do not report these tensors: they are meant to stay. Returns what it was given."""
+        self._allowed |= {h.id for h in handles_in(container)}
+        return container
+
+    def check(self) -> None:
+        """Raise when something was left behind.
+
+        Raises:
+            RuntimeError: the report is the message.
+        """
+        if len(self):
+            raise RuntimeError(f"leaks: {self}")
+
+    def _look(self) -> list[Leak]:
+        assert self._first is not None
+        by_origin: dict[origins.Origin, list[Any]] = defaultdict(list)
+        for handle, origin in origins.made_since(self._first):
+            if handle.id not in self._allowed:
+                by_origin[origin].append(handle.spec)
+        leaks = [
+            Leak(o.op, o.file, o.line, len(specs), sum(s.nbytes for s in specs), [(s.dtype, s.shape) for s in specs])
+            for o, specs in by_origin.items()
+        ]
+        return sorted(leaks, key=lambda leak: -leak.bytes)
+
+    @property
+    def _leaks(self) -> list[Leak]:
+        if self._first is None:
+            raise RuntimeError("leaks: nothing was watched; use it as `with tf.leaks() as report:`.")
+        return self._look() if self._found is None else self._found
+
+    def __iter__(self) -> Iterator[Leak]:
+        return iter(self._leaks)
+
+    def __len__(self) -> int:
+        return sum(leak.count for leak in self._leaks)
+
+    def __str__(self) -> str:
+        leaks = self._leaks
+        total = sum(leak.count for leak in leaks)
+        lines = [f"{total} tensors were left behind, {sum(leak.bytes for leak in leaks)} bytes."]
+        for leak in leaks:
+            place = origins.Origin(leak.op, leak.file, leak.line)
+            kinds = ", ".join(dict.fromkeys(f"{dtype} {list(shape)}" for dtype, shape in leak.tensors))
+            lines.append(f"  {leak.count} of {leak.bytes} bytes by {place}: {kinds}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+@op(doc="Performance / Memory")
+def leaks() -> Leaks:
+    """Watch for tensors that are left behind: a context manager that gives a report.
+
+    What was made in the block, on any thread, and is alive at its end counts; variables and what the program holds on
+    purpose do, too, unless `allow` was told of it. While the block runs, the error of a disposed tensor says where
+    the tensor was made and where it was disposed. Watching makes ops several times slower; not watching costs nothing.
+
+        with tf.leaks() as report:
+            model.fit(x, y)
+        print(report)
+
+    Returns:
+        The report: its length is the number of tensors, iterating gives a record for each line of the program that
+        made some (op, file, line, count, bytes, tensors), printing it tells all that, `check()` raises RuntimeError
+        with it, and `allow(tensors)` leaves tensors out of it. The fixture `no_leaks` of the pytest plugin
+        `tfpy.pytest_plugin` fails a test that leaves tensors behind.
+
+    Source: beyond TF.js.
+    """
+    return Leaks()

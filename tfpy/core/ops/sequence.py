@@ -1,0 +1,62 @@
+"""Recurrent layers over whole sequences, for the layers: one kernel for all steps, and one for their gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tfpy.core.run import run_multi
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
+from tfpy.engine.state import local
+from tfpy.engine.tape import gradient, no_gradient
+
+
+class SequenceResult(NamedTuple):
+    """The outputs of all steps, (batch, time, units), or of none; and the states after the last step."""
+
+    outputs: Tensor
+    states: list[Tensor]
+
+
+def whole_sequence_possible(cell: str) -> bool:
+    """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none."""
+    return len(local.state.tapes) <= 1 and current().implements(f"{cell}Sequence")
+
+
+def whole_sequence(
+    cell: str, x: Tensor, weights: Sequence[Tensor], states: Sequence[Tensor], sequences: bool, **attrs: Any
+) -> SequenceResult:
+    """Run a cell over all steps of x, (batch, time, features).
+
+    Args:
+        cell: 'SimpleRNN', 'GRU' or 'LSTM'.
+        x: the sequence.
+        weights: kernel, recurrent kernel and bias.
+        states: the states before the first step.
+        sequences: whether the outputs of all steps are wanted.
+        attrs: the kernel's other attributes: go_backwards and, with gates, recurrent_activation.
+    """
+    training = bool(local.state.tapes)
+    outputs, *after = run_multi(
+        f"{cell}Sequence", x, *weights, *states, sequences=sequences, training=training, **attrs
+    )
+    return SequenceResult(outputs, after[: len(states)])
+
+
+def _gradients(cell: str, names: Sequence[str]) -> Any:
+    def joint(dy: Sequence[Tensor], n: Any) -> list[Tensor | None]:
+        attrs = {name: n.attrs[name] for name in ("go_backwards", "recurrent_activation") if name in n.attrs}
+        inputs = [getattr(n, name) for name in names]
+        wanted = tuple(i for i, w in enumerate(n.wanted) if w)
+        found = run_multi(f"{cell}SequenceGrad", *dy, *inputs, n.y[-1], wanted=wanted, **attrs)
+        gradients = dict(zip(wanted, found, strict=True))
+        return [gradients.get(i) for i in range(len(names))]
+
+    return joint
+
+
+for _cell, _states in (("SimpleRNN", "h"), ("GRU", "h"), ("LSTM", "h c")):
+    _names = f"x weights recurrent_weights bias {_states}"
+    gradient(f"{_cell}Sequence", saves=f"{_names} y", joint=_gradients(_cell, _names.split()))
+    no_gradient(f"{_cell}SequenceGrad")

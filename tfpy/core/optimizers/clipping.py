@@ -1,0 +1,65 @@
+"""Clipping: bounds that gradients are brought within before they are applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from tfpy.core.convert import number
+from tfpy.core.ops.arith import div, maximum, mul
+from tfpy.core.ops.reduce import sum_
+from tfpy.core.ops.unary import clip_by_value
+from tfpy.core.run import run
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_number
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """At most one bound on the gradients of a step.
+
+    Attributes:
+        clip_value: of each number, above and below 0.
+        clip_norm: of the length of each variable's gradient.
+        global_clip_norm: of the length of all gradients taken together.
+    """
+
+    clip_value: float | None = None
+    clip_norm: float | None = None
+    global_clip_norm: float | None = None
+
+    def __post_init__(self) -> None:
+        given = self.options()
+        for name, bound in given.items():
+            if as_number("optimizer", name, bound) <= 0:
+                raise argument_error("optimizer", name, "a number above 0", bound)
+        if len(given) > 1:
+            expected = "one of clip_value, clip_norm and global_clip_norm"
+            raise argument_error("optimizer", " and ".join(given), expected, given)
+
+    def options(self) -> dict[str, float]:
+        """The bound by name, if there is one."""
+        return {name: bound for name, bound in asdict(self).items() if bound is not None}
+
+    def __call__(self, grads: Sequence[Tensor]) -> list[Tensor]:
+        """The gradients within the bound."""
+        if self.clip_value is not None:
+            return [clip_by_value(g, -self.clip_value, self.clip_value) for g in grads]
+        if self.clip_norm is not None:
+            return [_shortened(g, _squares(g), self.clip_norm) for g in grads]
+        if self.global_clip_norm is not None and grads:
+            total = number(0.0)
+            for g in grads:
+                total = run("Add", total, _squares(g))
+            return [_shortened(g, total, self.global_clip_norm) for g in grads]
+        return list(grads)
+
+
+def _squares(grad: Tensor) -> Tensor:
+    return sum_(run("Square", grad))
+
+
+def _shortened(grad: Tensor, squares: Tensor, bound: float) -> Tensor:
+    """The gradient, made shorter where the root of the squares is above the bound."""
+    return mul(grad, div(number(bound), maximum(run("Sqrt", squares), number(bound))))

@@ -1,0 +1,122 @@
+"""Running plans with numpy: one call per kernel, memory given back as soon as nobody needs it.
+
+Before a plan is first run, what depends on nothing but constants is computed, and kernels that would compute the same
+from the same are merged. The numbers are those of the kernels one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.threads import one_blas_thread
+from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
+
+Compute = Callable[..., Any]
+
+
+class _Step(NamedTuple):
+    """One kernel call: the function, how its arguments are taken from the slots, where its results go."""
+
+    compute: Compute
+    take: Callable[[list[Any]], Any]
+    alone: bool  # whether `take` gives one argument, and not a tuple of them
+    out: int
+    outs: tuple[int, ...]  # of a kernel with several outputs
+    free: tuple[int, ...]
+
+
+def executor(plan: Plan, kernel: Callable[[str, Mapping[str, Any]], Compute]) -> Executor:
+    """A function that runs a plan.
+
+    Args:
+        plan: what is to be run.
+        kernel: gives the function of arrays for a kernel's name and attributes.
+    """
+    plan = _merged(plan)
+    constants: dict[int, Array] = dict(plan.constants)
+    steps = []
+    used = set(plan.outputs)
+    for node, free in zip(plan.nodes, plan.last_uses, strict=True):
+        step = _step(node, free, kernel)
+        if all(slot in constants for slot in node.inputs) and not _is_large(node):
+            constants.update(_folded(step, node, constants))
+        else:
+            used.update(node.inputs)
+            steps.append(step._replace(free=tuple([slot for slot in free if slot not in constants])))
+    start: list[Any] = [constants.get(slot) if slot in used else None for slot in range(plan.size)]
+    fill = list(zip(plan.inputs, range(len(plan.inputs)), strict=True))
+    outputs = plan.outputs
+
+    def run(payloads: Sequence[Any]) -> list[Any]:
+        with one_blas_thread:  # once for all kernels, which would each ask for it
+            return run_steps(payloads)
+
+    def run_steps(payloads: Sequence[Any]) -> list[Any]:
+        slots = start.copy()
+        for slot, i in fill:
+            slots[slot] = payloads[i]
+        for compute, take, alone, out, outs, free in steps:
+            result = compute(take(slots)) if alone else compute(*take(slots))
+            if outs:
+                for slot, value in zip(outs, result, strict=True):
+                    slots[slot] = value if type(value) is np.ndarray else np.asarray(value)
+            else:
+                slots[out] = result if type(result) is np.ndarray else np.asarray(result)
+            for slot in free:
+                slots[slot] = None
+        return [slots[slot] for slot in outputs]
+
+    return run
+
+
+def _step(node: PlanNode, free: tuple[int, ...], kernel: Callable[[str, Mapping[str, Any]], Compute]) -> _Step:
+    compute = kernel(node.kernel, node.attrs)
+    take: Callable[[list[Any]], Any] = itemgetter(*node.inputs) if node.inputs else lambda slots: ()
+    outs = node.outputs if node.several else ()
+    return _Step(compute, take, len(node.inputs) == 1, node.outputs[0] if node.outputs else 0, outs, free)
+
+
+_LARGE = 1 << 20
+
+
+def _is_large(node: PlanNode) -> bool:
+    """Whether a constant is so large that keeping it costs more than computing it again."""
+    shape = node.attrs.get("shape", ())
+    return len(node.outputs) > 1 or int(np.prod(shape)) > _LARGE
+
+
+def _folded(step: _Step, node: PlanNode, constants: Mapping[int, Array]) -> dict[int, Array]:
+    """The results, by slot, of a kernel that depends on constants only."""
+    result = step.compute(*[constants[slot] for slot in node.inputs])
+    values = result if node.several else [result]
+    return dict(zip(node.outputs, map(np.asarray, values), strict=True))
+
+
+def _merged(plan: Plan) -> Plan:
+    """The plan without nodes that do what an earlier one has done."""
+    same: dict[int, int] = {}
+    seen: dict[Any, tuple[int, ...]] = {}
+    nodes = []
+    by_payload: dict[int, int] = {}
+    for slot, payload in plan.constants.items():
+        same[slot] = by_payload.setdefault(id(payload), slot)
+    for node in plan.nodes:
+        inputs = tuple([same.get(slot, slot) for slot in node.inputs])
+        node = node._replace(inputs=inputs)
+        try:
+            # The text tells apart what is equal but not the same: 0 and -0, 1 and true.
+            key: Any = node.kernel, inputs, frozenset(node.attrs.items()), repr(sorted(node.attrs.items()))
+            earlier = seen.setdefault(key, node.outputs)
+        except TypeError:  # an attribute without a hash
+            earlier = node.outputs
+        if earlier is node.outputs:
+            nodes.append(node)
+        else:
+            same.update(zip(node.outputs, earlier, strict=True))
+    outputs = tuple([same.get(slot, slot) for slot in plan.outputs])
+    return plan._replace(nodes=nodes, outputs=outputs, last_uses=last_uses(nodes, outputs))

@@ -1,0 +1,230 @@
+"""numpy kernels that run a recurrent layer over a whole sequence, forwards and backwards.
+
+How they are fast: everything has the batch last, so that a gate is one block of memory. The state, the input and a one
+for the bias stand on top of each other, (units + features + 1, batch), so that a step has one matrix product, and the
+new state is written to where the next step reads it. The backward pass first takes the derivatives of many steps at
+once; the gradients of the weights are one product for all these steps. The batch is cut into shards, one for each core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.rows.sequence import workspace_rows
+
+# Below so many numbers in a state, handing a shard to another thread costs more than it brings.
+_SHARD_SIZE = 4096
+
+# The backward pass takes so many bytes of gates at once: few enough to stay in the cache.
+_CHUNK_BYTES = 1 << 20
+
+
+class Pass:
+    """The way of one shard of the batch through a sequence, and back. Subclasses are the cells.
+
+    Weights and gates have the gates in an order of the cell's own.
+
+    Attributes:
+        name: of the kernel, without 'Sequence'.
+        gates: how many there are.
+        wide: how many rows they have: gates · units.
+        time, features, units, batch: the sizes.
+        keeps: whether all steps are kept for a backward pass.
+        z: for each step, and one after the last, state, input and one (and what a cell adds), with the batch last.
+    """
+
+    name: ClassVar[str]
+    gates: ClassVar[int]
+    added: ClassVar[int] = 0  # rows of z beyond state, input and one, in units
+
+    def __init__(self, x: Array, units: int, weights: Any, activation: str, workspace: Array | None) -> None:
+        self.batch, self.time, self.features = x.shape
+        self.units = units
+        self.wide = self.gates * units
+        self.weights = weights
+        self.activation = activation
+        self._workspace = workspace
+        self.keeps = workspace is not None
+        self._used = 0
+        self._dtype = x.dtype
+        self._ones = units + self.features
+        self.z = self.memory(self.time + 1, self._ones + 1 + self.added * units, self.batch)
+        self.allocate()
+
+    def memory(self, *shape: int) -> Array:
+        """An array in the workspace, in the same place forwards and backwards; elsewhere if there is no workspace."""
+        if self._workspace is None:
+            return np.empty(shape, self._dtype)
+        start = self._used
+        self._used += prod(shape)
+        return self._workspace[start : self._used].reshape(shape)
+
+    def memory_of_steps(self, *shape: int) -> Array:
+        """An array with a part for each step; with a single one if no backward pass follows."""
+        return self.memory(self.time if self.keeps else 1, *shape, self.batch)
+
+    def each(self, array: Array) -> Iterable[Array]:
+        """The part of every step; the same part again and again if there is only one."""
+        return array if len(array) == self.time else repeat(array[0], self.time)
+
+    def fill(self, x: Array, state: Array) -> None:
+        """Write the inputs, the ones and the first state."""
+        self.z[:-1, self.units : self._ones] = x.transpose(1, 2, 0)
+        self.z[:, self._ones] = 1
+        self.z[0, : self.units] = state.T
+
+    def turned(self, weights: Array) -> Array:
+        """Weights as the left factor of the steps' products; BLAS is faster if they lie that way, but for a vector."""
+        return weights.T if self.batch == 1 else np.ascontiguousarray(weights.T)
+
+    @property
+    def states(self) -> Array:
+        """The states before each step and after the last one, (time + 1, units, batch)."""
+        return self.z[:, : self.units]
+
+    def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None) -> list[Array]:
+        """Go back through all steps: the gradients of the first states. Those of the weights are in `sums`.
+
+        Args:
+            dy: the gradient of the outputs, (batch, time, units), or of no steps.
+            dlast: the gradients of the last states, (units, batch).
+            dx: where to write the gradient of the input.
+        """
+        dh = dlast[0].copy()
+        self.start_backward(dlast[1:])
+        most = max(1, _CHUNK_BYTES // max(1, self.wide * self.batch * dh.itemsize))
+        memory = np.empty((min(most, self.time), self.wide, self.batch), dh.dtype)
+        for start, stop in _chunks(self.time, most):
+            d = memory[: stop - start]
+            self.derive(start, stop, d)
+            given = np.ascontiguousarray(dy[:, start:stop].transpose(1, 2, 0)) if dy.size else None
+            for t in reversed(range(stop - start)):
+                if given is not None:
+                    dh += given[t]
+                self.step_back(t, d[t], dh)
+            inputs = self.z[start:stop].transpose(1, 0, 2).reshape(self.z.shape[1], -1)
+            d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
+            self.sum_up(inputs, d_flat)
+            if dx is not None:
+                dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
+                dx[:, start:stop] = dinputs.transpose(2, 1, 0)
+        return [dh, *self.first_gradients()]
+
+    # What cells define
+
+    @staticmethod
+    def prepare(kernel: Array, recurrent: Array, bias: Array, activation: str) -> Any:
+        """The weights as the steps take them; the same for all shards."""
+        raise NotImplementedError
+
+    def allocate(self) -> None:
+        """Take the memory that the cell needs for itself."""
+
+    def forward(self, states: list[Array]) -> list[Array]:
+        """Run all steps from the states beyond the first one, which is in z; returns these states after the last."""
+        raise NotImplementedError
+
+    def start_backward(self, dlast: Sequence[Array]) -> None:
+        """Begin with the gradients of the last states beyond the first one."""
+
+    def derive(self, start: int, stop: int, d: Array) -> None:
+        """Write the derivatives of the gates of some steps to d, (steps, wide, batch)."""
+        raise NotImplementedError
+
+    def step_back(self, t: int, d: Array, dh: Array) -> None:
+        """In place make d the gradient of the gates of a step, the t-th of those derived last, and dh that of the state
+        before it."""
+        raise NotImplementedError
+
+    def sum_up(self, inputs: Array, d: Array) -> None:
+        """Add to the gradients of the weights those of some steps; both arguments are (rows, steps · batch)."""
+        raise NotImplementedError
+
+    def input_weights(self) -> Array:
+        """The weights of the inputs, (features, wide)."""
+        raise NotImplementedError
+
+    def first_gradients(self) -> list[Array]:
+        """The gradients of the first states beyond the first one."""
+        return []
+
+    @property
+    def sums(self) -> list[Array]:
+        """The gradients of kernel, recurrent kernel and bias."""
+        raise NotImplementedError
+
+
+def forward_kernel(cell: type[Pass]) -> Callable[..., list[Array]]:
+    """The kernel `<cell>Sequence`."""
+
+    def run(
+        x: Array, kernel: Array, recurrent_kernel: Array, bias: Array, *states: Array,
+        go_backwards: bool, sequences: bool, training: bool, recurrent_activation: str = "",
+    ) -> list[Array]:  # fmt: skip
+        batch, time, features = x.shape
+        units = len(recurrent_kernel)
+        outputs = np.empty((batch, time if sequences else 0, units), x.dtype)
+        last = [np.empty_like(s) for s in states]
+        rows = workspace_rows(cell.name, time, features, units) if training else 0
+        workspace = np.empty((batch, rows), x.dtype)
+        weights = cell.prepare(kernel, recurrent_kernel, bias, recurrent_activation)
+        inputs = x[:, ::-1] if go_backwards else x
+
+        def shard(a: int, b: int) -> None:
+            part = workspace[a:b].reshape(-1) if training else None
+            way = cell(inputs[a:b], units, weights, recurrent_activation, part)
+            way.fill(inputs[a:b], states[0][a:b])
+            others = way.forward([s[a:b].T for s in states[1:]])
+            for target, state in zip(last, [way.states[-1], *others], strict=True):
+                target[a:b] = state.T
+            if sequences:
+                outputs[a:b] = way.states[1:].transpose(2, 0, 1)
+
+        run_sharded(shard, spans(batch, batch * units, _SHARD_SIZE))
+        return [outputs, *last, workspace]
+
+    return run
+
+
+def backward_kernel(cell: type[Pass], states: int) -> Callable[..., list[Array]]:
+    """The kernel `<cell>SequenceGrad`."""
+
+    def run(*inputs: Array, wanted: tuple[int, ...], go_backwards: bool, recurrent_activation: str = "") -> list[Array]:
+        dy, *dlast = inputs[: 1 + states]
+        x, kernel, recurrent, bias, *_, workspace = inputs[1 + states :]
+        batch, units = dlast[0].shape
+        weights = cell.prepare(kernel, recurrent, bias, recurrent_activation)
+        dx = np.empty_like(x) if 0 in wanted else None
+        target = dx[:, ::-1] if dx is not None and go_backwards else dx
+        dfirst = [np.empty_like(d) for d in dlast]
+        cuts = spans(batch, batch * units, _SHARD_SIZE)
+        sums: dict[int, list[Array]] = {}
+
+        def shard(a: int, b: int) -> None:
+            way = cell(x[a:b], units, weights, recurrent_activation, workspace[a:b].reshape(-1))
+            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], None if target is None else target[a:b])
+            for first, d in zip(dfirst, found, strict=True):
+                first[a:b] = d.T
+            sums[a] = way.sums
+
+        run_sharded(shard, cuts)
+        total = sums[0]
+        for a, _ in cuts[1:]:  # always in the same order, so that the same shards give the same bits
+            total = [t + s for t, s in zip(total, sums[a], strict=True)]
+        gradients = [dx, *total, *dfirst]
+        return [gradients[i] for i in wanted]  # type: ignore[misc]
+
+    return run
+
+
+def _chunks(time: int, most: int) -> Iterator[tuple[int, int]]:
+    """The steps in chunks, from the end."""
+    for stop in range(time, 0, -most):
+        yield max(0, stop - most), stop

@@ -1,0 +1,166 @@
+"""Threads: work on a batch cut into shards, one for each core, and how many threads BLAS uses meanwhile.
+
+Kernels with much work on each sample (recurrent sequences, convolutions) run one shard of the batch per core, each with
+BLAS on one thread. That is faster than one shard with BLAS on all cores: everything runs in parallel, not only the
+products, and nobody waits at barriers, which costs most when the machine is busy. Sums over shards are added up in a
+fixed order, so that results are the same bits for the same number of shards. `TFPY_SHARDS=1` in the environment, or
+`set_most_shards(1)`, keeps everything on one core.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+Job = Callable[[], object]
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_at_first = max(1, int(os.environ.get("TFPY_SHARDS") or _cores()))
+_most = _at_first
+
+
+def most_shards() -> int:
+    """How many shards a batch is cut into at most."""
+    return _most
+
+
+def set_most_shards(count: int) -> None:
+    """Cut batches into at most so many shards; 1 keeps all work on one core, 0 is the number at the start."""
+    global _most
+    _most = max(1, count or _at_first)
+
+
+def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:
+    """Where to cut a batch, given how much work there is in all and how much makes a shard worth its while."""
+    count = max(1, min(_most, batch, work // least))
+    edges = [batch * i // count for i in range(count + 1)]
+    return list(itertools.pairwise(edges))
+
+
+class _Call:
+    """Jobs of one call, which whoever has time takes one by one."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._jobs = jobs
+        self._take = itertools.count().__next__
+        self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+
+    def work(self) -> None:
+        """Do jobs until all have been taken."""
+        while (number := self._take()) < len(self._jobs):
+            try:
+                self._jobs[number]()
+            except BaseException as error:
+                self.finished.put(error)
+            else:
+                self.finished.put(None)
+
+
+class _Workers:
+    """Threads that wait for calls. They are started when they are first needed, and anew after a fork."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
+        self._started = 0
+
+    def run(self, jobs: Sequence[Job]) -> None:
+        """Run jobs side by side; return when all are done. Raises what one of them raised.
+
+        This thread works, too, and does not wait for a worker that the system lets wait: on a busy machine it does all
+        jobs by itself.
+        """
+        with self._lock:
+            while self._started < len(jobs) - 1:
+                threading.Thread(target=self._work, args=(self._calls,), name="tfpy", daemon=True).start()
+                self._started += 1
+        call = _Call(jobs)
+        for _ in jobs[1:]:
+            self._calls.put(call)
+        call.work()
+        errors = [call.finished.get() for _ in jobs]
+        for error in errors:
+            if error is not None:
+                raise error
+
+    @staticmethod
+    def _work(calls: queue.SimpleQueue[_Call]) -> None:
+        np.seterr(all="ignore")
+        while True:
+            call = calls.get()
+            call.work()
+            del call
+
+
+_workers = _Workers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.forget)
+
+
+def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
+    """Call function(start, end) for each shard, all at once, with BLAS on one thread."""
+    with one_blas_thread:
+        if len(cuts) == 1:
+            function(*cuts[0])
+        else:
+            _workers.run([lambda a=a, b=b: function(a, b) for a, b in cuts])  # type: ignore[misc]
+
+
+class _OneBlasThread:
+    """A context in which the OpenBLAS that numpy brings uses one thread; with any other BLAS nothing happens.
+
+    The user's setting is read when the first thread enters and written back when the last one leaves.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._before = 1
+        self._get: Callable[[], int] = lambda: 1
+        self._set: Callable[[int], None] = lambda count: None
+        folder = Path(np.__file__).parent.parent / "numpy.libs"
+        for path in folder.glob("*openblas*"):
+            self._find(path)
+
+    def _find(self, path: Path) -> None:
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError:
+            return
+        for name in ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_", "openblas_{}_num_threads"):
+            if hasattr(library, name.format("set")):
+                self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._depth:
+                self._before = self._get()
+                if self._before != 1:
+                    self._set(1)
+            self._depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if not self._depth and self._before != 1:
+                self._set(self._before)
+
+
+one_blas_thread = _OneBlasThread()
+"""`with one_blas_thread:` keeps BLAS on the threads that call it."""

@@ -1,0 +1,163 @@
+"""The backend `webgl`: the engine's kernels on a GPU, and on the CPU those that it has no shader for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.cpu.backend import CpuBackend
+from tfpy.engine.gl import (  # noqa: F401
+    crop,
+    dilation,
+    elementwise,
+    fft,
+    fused,
+    index,
+    join,
+    matmul,
+    reduce,
+    replay,
+    resize,
+    scan,
+    sequence,
+    softmax,
+    sort,
+    transform,
+    transpose,
+    update,
+    views,
+    windowed,
+)
+from tfpy.engine.gl.context import open_context, warn_of_software
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import ensure, read
+from tfpy.engine.gl.table import KERNELS
+from tfpy.engine.gl.together import settle
+from tfpy.engine.gl.value import STORED, Value, bits
+from tfpy.engine.handle import Handle
+from tfpy.engine.plan import Executor, Plan
+from tfpy.engine.spec import DType, Spec, spec
+
+
+class GlBackend:
+    """Values as payloads (see value.py), computed when they are needed.
+
+    Attributes:
+        device: the GPU.
+    """
+
+    name = "webgl"
+    epsilon = 1e-7
+    symbolic = False
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._cpu = CpuBackend()
+
+    def write(self, values: Array, dtype: DType) -> Value:
+        host = self._cpu.write(values, dtype)
+        where = spec(host.shape, dtype)
+        if where.size == 1 and dtype in ("float32", "int32", "bool"):
+            return Value(where, word=bits(host.item(), dtype))
+        return Value(where, host=host)
+
+    def read(self, payload: Value, dtype: DType) -> Array:
+        return read(self.device, payload)
+
+    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        return self.compute(kernel, tuple([t.payload for t in inputs]), attrs, out)
+
+    def compute(self, kernel: str, values: tuple[Value, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        """Run a kernel on payloads."""
+        build = KERNELS.get(kernel)
+        if build is not None and (type(out) is not Spec or out.size):
+            made = build(self.device, values, attrs, out)
+            if made is not None:
+                return made
+        return self._on_cpu(kernel, values, attrs, out)
+
+    def ensure(self, payload: Value) -> None:
+        """Compute a value that is still to do; the GPU may be at work when this returns."""
+        ensure(self.device, payload)
+
+    def settle(self, groups: Sequence[Sequence[Value]]) -> None:
+        settle(self.device, groups)
+
+    def compile(self, plan: Plan) -> Executor:
+        """A function that does what the plan says."""
+        return replay.Executor(self.device, plan, self.compute)
+
+    def implements(self, kernel: str) -> bool:
+        return kernel in KERNELS or self._cpu.implements(kernel)
+
+    def has_shader(self, kernel: str) -> bool:
+        """Whether a kernel runs on the GPU; the others run on the CPU, and `memory` counts them."""
+        return kernel in KERNELS
+
+    def memory(self) -> dict[str, Any]:
+        device = self.device
+        return {
+            "num_bytes_in_gpu": device.pool.in_use(),
+            "num_bytes_in_pool": device.pool.idle,
+            "num_bytes_in_plans": sum(pool.allocated for pool in device.pools),
+            "num_buffers": device.pool.count,
+            "num_programs": len(device.programs),
+            "num_dispatches": device.counts.dispatches,
+            "cpu_kernels": dict(device.counts.fallbacks),
+        }
+
+    def dispose(self) -> None:
+        self.device.dispose()
+
+    def _on_cpu(self, kernel: str, values: tuple[Value, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        """Run a kernel on the CPU, and count it."""
+        outs = [out] if isinstance(out, Spec) else list(out)
+        if any(o.size and o.dtype != "string" for o in outs):
+            fallbacks = self.device.counts.fallbacks
+            fallbacks[kernel] = fallbacks.get(kernel, 0) + 1
+        hosts: Any = tuple([_OnHost(read(self.device, v)) for v in values])
+        result = self._cpu.run(kernel, hosts, attrs, out)
+        if isinstance(out, Spec):
+            return Value(out, host=np.asarray(result, _host_type(out)))
+        return [Value(o, host=np.asarray(r, _host_type(o))) for o, r in zip(outs, result, strict=True)]
+
+
+class _OnHost:
+    """What the numpy backend looks at of a handle."""
+
+    __slots__ = ("payload",)
+
+    def __init__(self, payload: Array) -> None:
+        self.payload = payload
+
+
+def _host_type(out: Spec) -> Any:
+    return {"bool": np.bool_, "string": np.object_}.get(out.dtype) or STORED[out.dtype]
+
+
+def open_hardware() -> GlBackend | None:
+    """The backend on a GPU of hardware; None where there is none that can be used."""
+    try:
+        opened = open_context()
+    except RuntimeError:
+        return None
+    if opened.software:
+        opened.context.release()
+        return None
+    return GlBackend(Device(opened))
+
+
+def open_backend() -> GlBackend:
+    """The backend on the best GPU of this machine.
+
+    Raises:
+        RuntimeError: there is none; says why.
+    """
+    opened = open_context()
+    backend = GlBackend(Device(opened))
+    if opened.software:
+        warn_of_software(backend.device.renderer)
+    return backend

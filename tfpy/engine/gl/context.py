@@ -1,0 +1,146 @@
+"""Opening an OpenGL context that can compute: the best GPU of this machine, or why there is none."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any, NamedTuple
+
+SOFTWARE = (
+    "llvmpipe",
+    "softpipe",
+    "swiftshader",
+    "software rasterizer",
+    "swrast",
+    "basic render driver",
+    "gdi generic",
+    "apple software",
+)
+"""What the names of software renderers contain, in lower case."""
+
+_VERSION = 430  # the first OpenGL with compute shaders; asking for the newest fails on drivers that lack it
+_MOST_DEVICES = 16
+_NO_SUCH_DEVICE = "requested device index"  # what glcontext says when there are fewer
+
+
+class Attempt(NamedTuple):
+    """One try at a context.
+
+    Attributes:
+        how: where it was looked for, in words.
+        renderer: what the driver calls its device, '' when there is no context.
+        problem: why it cannot be used, '' when it can.
+    """
+
+    how: str
+    renderer: str
+    problem: str
+
+
+class Opened(NamedTuple):
+    """A context, current on this thread, and how it was come by."""
+
+    context: Any
+    attempts: list[Attempt]
+    software: bool
+
+
+def is_software(renderer: str) -> bool:
+    """Whether a renderer of this name computes on the CPU."""
+    name = renderer.lower()
+    return any(mark in name for mark in SOFTWARE)
+
+
+def open_context() -> Opened:
+    """A context on hardware if there is any, otherwise on a software renderer, with one warning.
+
+    Raises:
+        RuntimeError: there is none with OpenGL 4.3; says in one line why, and what to install.
+    """
+    moderngl = import_moderngl()
+    attempts: list[Attempt] = []
+    software: dict[str, Any] | None = None
+    exhausted = False
+    for how, settings in _places():
+        if exhausted and settings:
+            continue
+        context, attempt = _try(moderngl, how, settings)
+        exhausted = _NO_SUCH_DEVICE in attempt.problem
+        if exhausted and attempts:  # the one after the last: nothing to report
+            continue
+        attempts.append(attempt)
+        if context is None:
+            continue
+        if not is_software(attempt.renderer):
+            return Opened(context, attempts, False)
+        context.release()
+        software = settings if software is None else software
+    if software is None:
+        raise RuntimeError(f"webgl: no GPU with OpenGL 4.3 can be used here ({_reasons(attempts)}). {advice(attempts)}")
+    return Opened(_try(moderngl, "software renderer", software)[0], attempts, True)
+
+
+def warn_of_software(renderer: str) -> None:
+    """Say once that this 'GPU' is the CPU."""
+    warnings.warn(
+        f"webgl: {renderer} renders in software; the backend 'cpu' is faster on this machine.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def import_moderngl() -> Any:
+    """The moderngl module.
+
+    Raises:
+        RuntimeError: it is not installed.
+    """
+    try:
+        import moderngl
+    except ImportError as error:
+        raise RuntimeError(
+            f"webgl: needs moderngl ({error}); install it with: pip install moderngl glcontext"
+        ) from None
+    return moderngl
+
+
+def advice(attempts: list[Attempt]) -> str:
+    """What to do so that a GPU is found, in plain words."""
+    if not sys.platform.startswith("linux"):
+        if sys.platform == "darwin":
+            return "macOS stops at OpenGL 4.1; use the backend 'cpu'."
+        return "Install the graphics driver of your GPU's vendor."
+    if os.path.isdir("/dev/dri") and not any(os.access(f"/dev/dri/{n}", os.R_OK | os.W_OK) for n in _render_nodes()):
+        return "There is a GPU, but no permission to use /dev/dri/renderD*: join the groups 'render' and 'video'."
+    missing = " ".join(a.problem for a in attempts)
+    if "libEGL" in missing or "libGL" in missing:
+        return "Install the OpenGL libraries: apt install libegl1 libgl1 libgl1-mesa-dri (or your vendor's driver)."
+    if os.path.exists("/.dockerenv") and not os.path.isdir("/dev/dri"):
+        return "Pass the GPU to the container: --device /dev/dri, or --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all."
+    return "Install your GPU's driver, or Mesa's software renderer: apt install libegl1 libgl1-mesa-dri."
+
+
+def _render_nodes() -> list[str]:
+    return [n for n in os.listdir("/dev/dri") if n.startswith("renderD")]
+
+
+def _places() -> list[tuple[str, dict[str, Any]]]:
+    """Where contexts are looked for, in order: EGL's devices, then the platform's default."""
+    default: list[tuple[str, dict[str, Any]]] = [("default display", {})]
+    if not sys.platform.startswith("linux"):
+        return default
+    devices = [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MOST_DEVICES)]
+    return devices + default
+
+
+def _try(moderngl: Any, how: str, settings: dict[str, Any]) -> tuple[Any, Attempt]:
+    try:
+        context = moderngl.create_context(standalone=True, require=_VERSION, **settings)
+    except Exception as error:  # the loaders raise bare Exception
+        return None, Attempt(how, "", " ".join(str(error).split()) or type(error).__name__)
+    return context, Attempt(how, context.info["GL_RENDERER"], "")
+
+
+def _reasons(attempts: list[Attempt]) -> str:
+    return "; ".join(f"{a.how}: {a.problem}" for a in attempts) or "no display was found"

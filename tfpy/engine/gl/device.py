@@ -1,0 +1,407 @@
+"""A GPU at work: who may talk to it, dispatches with the barriers they need, transfers, counts.
+
+The context belongs to the thread that opened it. OpenGL reports errors silently and late, so whatever can be checked
+is checked here first.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+import weakref
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.gl.context import Opened
+from tfpy.engine.gl.pool import Buffer, Lease, Pool
+from tfpy.engine.gl.programs import Program, Programs
+from tfpy.engine.gl.value import Value, stored_bytes
+
+_BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
+_MOST_LEAVES = 10
+_OUTPUTS = 5
+_STAGING = 1 << 26
+_MOST_BYTES = 2**31 - 1
+
+_packers: dict[int, struct.Struct] = {}
+
+
+class Counts:
+    """What the device did since it was opened; `fallbacks` counts the runs of kernels that it has no shader for."""
+
+    __slots__ = ("barriers", "copies", "dispatches", "downloads", "fallbacks", "uploads")
+
+    def __init__(self) -> None:
+        self.dispatches = self.barriers = self.copies = self.uploads = self.downloads = 0
+        self.fallbacks: dict[str, int] = {}
+
+
+class Dispatched(NamedTuple):
+    """A dispatch that was made, as `Device.log` has it."""
+
+    program: Program
+    reads: Sequence[Buffer]
+    writes: Sequence[Buffer]
+    words: Sequence[int]
+    groups: int
+    layers: int
+
+
+class Copied(NamedTuple):
+    """A copy that was made."""
+
+    reads: Sequence[Buffer]
+    writes: Sequence[Buffer]
+    nbytes: int
+
+
+class Step(NamedTuple):
+    """A dispatch, or a copy, to be made again; buffers are places in a table.
+
+    Attributes:
+        program: None where bytes are copied.
+        buffers: where the buffers to be bound are; of a copy the source's and the target's place.
+        waits: what comes before it has to be done.
+        words, packed: the parameters, as numbers and as the bytes that the program reads.
+        groups: in three directions; of a copy how many bytes.
+    """
+
+    program: Program | None
+    buffers: tuple[int, ...]
+    waits: bool
+    words: Sequence[int]
+    packed: bytes
+    groups: tuple[int, ...]
+
+
+class Cache(Protocol):
+    """What holds memory that it can do without."""
+
+    def clear(self) -> None:
+        """Give it back."""
+
+
+class Device:
+    """The owner of a context.
+
+    Dispatches that do not depend on each other may overlap. An epoch is the time between two barriers: a shader that
+    touches a buffer written in the current epoch, or writes to one used in it, gets a barrier first.
+
+    Attributes:
+        software: it is the CPU in disguise.
+        attempts: where a GPU was looked for.
+        exact_division: its division and square root are correctly rounded.
+        counts: what it did so far.
+        pool: where buffers come from.
+        pools: those of recorded plans.
+        caches: what holds memory that it can do without.
+        log: where what is done is written down, if it is: dispatches, copies, the leases of what was uploaded; None for
+            what cannot be done again.
+        constants: small values that kernels need again and again, by what they are made of.
+        blocks: how many buffers a shader may use.
+        most_leaves: of how many buffers elementwise operations are fused.
+        block_size: how many bytes a buffer may have.
+        most_groups: how many groups there may be along the first axis.
+    """
+
+    shared_bytes = 32768
+    """How much memory the threads of a group may share: what OpenGL guarantees."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.context = opened.context
+        self.software = opened.software
+        self.attempts = opened.attempts
+        info = self.context.info
+        self.renderer: str = info["GL_RENDERER"]
+        self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
+        self.most_leaves = min(_MOST_LEAVES, self.blocks - _OUTPUTS)
+        self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
+        self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
+        self.counts = Counts()
+        self.constants: dict[Hashable, Any] = {}
+        self.log: list[Dispatched | Copied | Lease | None] | None = None
+        self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
+        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
+        self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+        self._thread = threading.get_ident()
+        self._dead = ""
+        self._epoch = 0
+        self._bound: list[Buffer | None] = [None] * 64
+        self._staging: Any = None
+        self._barrier = self.context.mglo.memory_barrier
+        self.programs = Programs(self._compile, False)
+        self.exact_division = self._divides_exactly()
+        self.programs = Programs(self._compile, self.exact_division)
+        _die_in_children(self)
+
+    def take(self, nbytes: int) -> Lease:
+        """Memory for a result; it holds old data.
+
+        Raises:
+            ValueError: more than the device allows in one buffer. RuntimeError: out of memory.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        if nbytes > self.block_size:
+            raise ValueError(
+                f"webgl: a tensor of {nbytes} bytes exceeds this GPU's limit of {self.block_size} for one buffer."
+            )
+        return self.pool.take(nbytes)
+
+    def dispatch(
+        self,
+        program: Program,
+        reads: Sequence[Buffer],
+        writes: Sequence[Buffer],
+        words: Sequence[int],
+        groups: int,
+        layers: int = 1,
+    ) -> None:
+        """Run a shader on buffers, bound in order from 0.
+
+        Args:
+            words: its parameters.
+            groups: how many groups; beyond the limit of one axis they are laid out in two, which the shader undoes.
+            layers: how many in the third direction.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        if self.log is not None:
+            self.log.append(Dispatched(program, tuple(reads), tuple(writes), words, groups, layers))
+        self._await(reads, writes)
+        epoch, bound = self._epoch, self._bound
+        place = 0
+        for buffer in reads:
+            if bound[place] is not buffer:
+                buffer.bind(place, 0, -1)
+                bound[place] = buffer
+            buffer.used = epoch
+            place += 1
+        for buffer in writes:
+            if bound[place] is not buffer:
+                buffer.bind(place, 0, -1)
+                bound[place] = buffer
+            buffer.used = buffer.written = epoch
+            place += 1
+        if words != program.words and program.write is not None:
+            program.write(_pack(words)[: program.size])
+            program.words = words
+        self.counts.dispatches += 1
+        program.run(*self._in_rows(groups), layers)
+
+    def _in_rows(self, groups: int) -> tuple[int, int]:
+        if groups <= self.most_groups:
+            return groups, 1
+        rows = -(-groups // self.most_groups)
+        return -(-groups // rows), rows
+
+    def step(self, action: Dispatched | Copied, buffers: tuple[int, ...], waits: bool) -> Step:
+        """What was done, made ready to be done again."""
+        if isinstance(action, Copied):
+            return Step(None, buffers, True, (), b"", (action.nbytes,))
+        program, words = action.program, action.words
+        packed = b"" if program.write is None else _pack(words)[: program.size]
+        return Step(program, buffers, waits, words, packed, (*self._in_rows(action.groups), action.layers))
+
+    def run_again(self, steps: Sequence[Step], table: Sequence[Buffer]) -> None:
+        """Do what was done before, on the buffers of a table.
+
+        What came before is done then, and what follows waits for all of it: the buffers need not tell.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        self.next_epoch()
+        bound, barrier = self._bound, self._barrier
+        for program, buffers, waits, words, packed, groups in steps:
+            if waits:
+                barrier(_BARRIER, False)
+            if program is None:
+                source, target = table[buffers[0]], table[buffers[1]]
+                self.copy(source, target, groups[0])
+                continue
+            for place, i in enumerate(buffers):
+                buffer = table[i]
+                if bound[place] is not buffer:
+                    buffer.bind(place, 0, -1)
+                    bound[place] = buffer
+            if program.words is not words and program.write is not None:
+                program.write(packed)
+                program.words = words
+            program.run(*groups)
+        self.counts.dispatches += sum(step.program is not None for step in steps)
+        self.next_epoch()
+
+    def _await(self, reads: Sequence[Buffer], writes: Sequence[Buffer]) -> None:
+        epoch = self._epoch
+        for buffer in reads:
+            if buffer.written == epoch:
+                return self.next_epoch()
+        for buffer in writes:
+            if buffer.used == epoch:
+                return self.next_epoch()
+
+    def next_epoch(self) -> None:
+        """Let what follows wait for the shaders before."""
+        self._barrier(_BARRIER, False)
+        self._epoch += 1
+        self.counts.barriers += 1
+
+    def make_room(self) -> None:
+        """Have memory given back that is only kept to be quicker."""
+        for cache in list(self.caches):
+            cache.clear()
+        self.pool.collect()
+
+    def wait(self) -> None:
+        """Let what follows wait, where buffers do not tell that it has to."""
+        self.next_epoch()
+
+    def upload(self, values: Array) -> Lease:
+        """A buffer holding the bytes of an array."""
+        lease = self.take(values.nbytes)
+        self.fill(lease.buffer, values)
+        if self.log is not None:
+            self.log.append(lease)
+        return lease
+
+    def fill(self, buffer: Buffer, values: Array) -> None:
+        """Write the bytes of an array to a buffer."""
+        if buffer.used == self._epoch:
+            self.next_epoch()
+        if values.nbytes:
+            buffer.write(np.ascontiguousarray(values).data.cast("B") if values.ndim else values.tobytes(), 0)
+        self.counts.uploads += 1
+
+    def copy(self, source: Buffer, target: Buffer, nbytes: int) -> None:
+        """Copy the first bytes of a buffer to another."""
+        if source.written == self._epoch or target.used == self._epoch:
+            self.next_epoch()
+        if self.log is not None:
+            self.log.append(Copied((source,), (target,), nbytes))
+        self.context.copy_buffer(target.gl, source.gl, nbytes, read_offset=source.offset, write_offset=target.offset)
+        self.counts.copies += 1
+
+    def room(self, v: Value) -> Lease:
+        """Memory for a value: the place where it is wanted, if there is one."""
+        return self.take(stored_bytes(v.spec)) if v.place is None else v.place
+
+    def download(self, buffer: Buffer, values: Array) -> None:
+        """Fill a contiguous array from a buffer, by way of a staging buffer: mapping the buffer itself may move it.
+
+        Raises:
+            RuntimeError: the context was lost.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        self.next_epoch()
+        if self.log is not None:
+            self.log.append(None)
+        self.counts.downloads += 1
+        target = values.reshape(-1).view(np.uint8)
+        for start in range(0, values.nbytes, _STAGING):
+            size = min(_STAGING, values.nbytes - start)
+            staging = self._staging_for(size)
+            try:
+                self.context.copy_buffer(staging, buffer.gl, size, read_offset=buffer.offset + start)
+                staging.read_into(target[start : start + size], size)
+            except Exception as error:  # moderngl raises a bare Error
+                raise self._lost(error) from None
+
+    def _staging_for(self, size: int) -> Any:
+        if self._staging is None or self._staging.size < size:
+            if self._staging is not None:
+                self._staging.release()
+            self._staging = self.context.buffer(reserve=max(1 << (size - 1).bit_length(), 1 << 16))
+        return self._staging
+
+    def check(self) -> None:
+        """Raise RuntimeError when OpenGL has an error pending; for tests and the self-test."""
+        error = self.context.error
+        if error != "GL_NO_ERROR":
+            raise RuntimeError(f"webgl: OpenGL reports {error}.")
+
+    @property
+    def alive(self) -> bool:
+        """Whether this process and thread can use it."""
+        return threading.get_ident() == self._thread
+
+    def finish(self) -> None:
+        """Wait until the GPU is done."""
+        self.context.finish()
+
+    def dispose(self) -> None:
+        """Free the context, if this thread may; otherwise leave it to the end of the process."""
+        if threading.get_ident() == self._thread:
+            self._kill("the backend was removed (tf.remove_backend)")
+            self.context.release()
+
+    def _compile(self, source: str) -> Any:
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        program = self.context.compute_shader(source)
+        # NVIDIA's driver was seen to run a shader before an upload had arrived that preceded its compilation.
+        self.context.finish()
+        return program
+
+    def _out_of_memory(self) -> bool:
+        return str(self.context.error) == "GL_OUT_OF_MEMORY"
+
+    def _kill(self, why: str) -> None:
+        self._dead = why
+        self._thread = -1  # so that the check for a foreign thread finds this, too
+
+    def _lost(self, error: Exception) -> RuntimeError:
+        self._kill(f"the GPU's context was lost ({error}); values that were only there are gone")
+        return self._refusal()
+
+    def _refusal(self) -> RuntimeError:
+        if self._dead:
+            return RuntimeError(f"webgl: {self._dead}. Go on with tf.set_backend('cpu').")
+        return RuntimeError(
+            "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or use "
+            "the backend 'cpu' on this thread."
+        )
+
+    def _divides_exactly(self) -> bool:
+        """Whether the device's own division and square root are correctly rounded."""
+        rng = np.random.default_rng(0)
+        x, y = (np.exp(rng.uniform(-20, 20, 4096)).astype(np.float32) for _ in range(2))
+        program = self.programs.compile(
+            "layout(local_size_x = 64) in;\n"
+            "layout(std430, binding = 0) readonly buffer A { float a[]; };\n"
+            "layout(std430, binding = 1) readonly buffer B { float b[]; };\n"
+            "layout(std430, binding = 2) writeonly buffer C { vec2 c[]; };\n"
+            "void main() { uint i = gl_GlobalInvocationID.x; precise float q = a[i] / b[i];\n"
+            "  precise float s = sqrt(a[i]); c[i] = vec2(q, s); }\n"
+        )
+        a, b, out = self.upload(x), self.upload(y), self.take(8 * x.size)
+        self.dispatch(program, (a.buffer, b.buffer), (out.buffer,), (), x.size // 64)
+        found = np.empty((x.size, 2), np.float32)
+        self.download(out.buffer, found)
+        return bool(np.array_equal(found[:, 0], x / y) and np.array_equal(found[:, 1], np.sqrt(x)))
+
+
+def _pack(words: Sequence[int]) -> bytes:
+    count = len(words)
+    packer = _packers.get(count)
+    if packer is None:
+        packer = _packers[count] = struct.Struct(f"{count}I{-count % 4 * 4}x")
+    return packer.pack(*words)
+
+
+def _die_in_children(device: Device) -> None:
+    """A context does not survive a fork: in the child the device refuses to work."""
+    if not hasattr(os, "register_at_fork"):
+        return
+    ref = weakref.ref(device)
+
+    def mark() -> None:
+        alive = ref()
+        if alive is not None:
+            alive._kill("this process was forked from one that uses the GPU, which does not survive that")
+
+    os.register_at_fork(after_in_child=mark)

@@ -1,0 +1,36 @@
+"""Kernels that do the work of several. Here they are made of the parts, which are fused anyway."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.table import KERNELS, Attrs, Builder
+from tfpy.engine.gl.value import Value
+from tfpy.engine.spec import Spec
+
+_ACTIVATIONS = {"relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid", "prelu": "Prelu"}
+
+
+def _fused(kernel: str) -> Builder:
+    def build(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Any:
+        rest = dict(attrs)
+        activation, alpha = rest.pop("activation"), rest.pop("leakyrelu_alpha")
+        a, b, *extras = values
+        y = KERNELS[kernel](device, (a, b), rest, out)
+        if y is None:
+            return None
+        if len(extras) > (activation == "prelu"):
+            y = KERNELS["Add"](device, (y, extras[0]), {}, out)
+        if activation == "leakyrelu":
+            return KERNELS["LeakyRelu"](device, (y,), {"alpha": alpha}, out)
+        if activation == "linear":
+            return y
+        return KERNELS[_ACTIVATIONS[activation]](device, (y, *extras[-1:]) if activation == "prelu" else (y,), {}, out)
+
+    return build
+
+
+KERNELS["_FusedMatMul"] = _fused("BatchMatMul")
+KERNELS["FusedConv2D"] = _fused("Conv2D")
+KERNELS["FusedDepthwiseConv2D"] = _fused("DepthwiseConv2dNative")

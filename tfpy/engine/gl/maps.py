@@ -1,0 +1,221 @@
+"""Where the elements of an input are found: maps from the flat index of a result to the flat index of an input.
+
+Broadcasting, slicing, transposing, reversing and repeating are all the same map with other numbers: the index is split
+into coordinates, each coordinate has a stride, and the sum gets an offset. Maps are interned: equal ones are one
+object.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+from tfpy.engine.gl.programs import word
+from tfpy.engine.spec import Shape
+
+_MASK = 0xFFFFFFFF
+
+
+NOWHERE = "0xffffffffu"
+"""What a map with gaps gives where the result has no element of the input."""
+
+Form = Hashable
+
+
+class Map:
+    """A map of one form; the numbers are parameters.
+
+    Attributes:
+        form: 'zero', 'shift', 'mod', 'div', the rank of the general one, or a tuple for one with gaps (see `gapped`).
+            Shader keys contain it.
+        words: its numbers.
+    """
+
+    __slots__ = ("form", "words")
+
+    def __init__(self, form: Form, words: tuple[int, ...]) -> None:
+        self.form = form
+        self.words = words
+
+
+@functools.lru_cache(maxsize=4096)
+def _interned(form: Form, words: tuple[int, ...]) -> Map:
+    return Map(form, words)
+
+
+ZERO = _interned("zero", ())
+"""The map of a scalar: its only element."""
+
+
+def statements(form: Form, name: str, index: str, first: int) -> str:
+    """GLSL that declares `name` as the mapped `index`; the map's numbers are the parameters from `first` on."""
+    if form == "zero":
+        return f"uint {name} = 0u;"
+    if form == "shift":
+        return f"uint {name} = {index} + {word(first)};"
+    if form == "mod":
+        return f"uint {name} = {index} % {word(first)} + {word(first + 1)};"
+    if form == "div":
+        return f"uint {name} = {index} / {word(first)} + {word(first + 1)};"
+    if isinstance(form, tuple):
+        return _gapped_index(form, name, index, first)
+    assert isinstance(form, int)
+    return _split_index(form, name, index, first)
+
+
+def _split_index(rank: int, name: str, index: str, first: int) -> str:
+    """Coordinates from the last one on: words are (size, stride) of each, the first one's stride, the offset."""
+    rest = f"r{name}"
+    parts = [f"uint {name} = {word(first + 2 * rank - 1)}, {rest} = {index};"]
+    for k in range(rank - 1):
+        size, stride = word(first + 2 * k), word(first + 2 * k + 1)
+        parts.append(f"{name} += ({rest} % {size}) * {stride}; {rest} /= {size};")
+    parts.append(f"{name} += {rest} * {word(first + 2 * rank - 2)};")
+    return " ".join(parts)
+
+
+def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> str:
+    """Words: the axes' sizes from the last to the second; of each dimension its numbers in the order of `gapped`."""
+    axes, dimensions = form
+    rest, inside, at = f"r{name}", f"b{name}", f"c{name}"
+    parts = [f"uint {name} = 0u, {rest} = {index}, {at}; bool {inside} = true;"]
+    place = first
+    for axis in range(axes - 1, 0, -1):
+        size = word(place)
+        parts.append(f"uint x{axis}{name} = {rest} % {size}; {rest} /= {size};")
+        place += 1
+    parts.append(f"uint x0{name} = {rest};")
+    for along, checked, divided in dimensions:
+        terms = [f"{word(place + k)} * x{axis}{name}" for k, axis in enumerate(along)]
+        place += len(along)
+        parts.append(f"{at} = {' + '.join([word(place), *terms])};")
+        place += 1
+        if divided:
+            parts.append(f"{inside} = {inside} && {at} % {word(place)} == 0u; {at} /= {word(place)};")
+            place += 1
+        if checked:
+            parts.append(f"{inside} = {inside} && {at} < {word(place)};")
+            place += 1
+        parts.append(f"{name} += {at} * {word(place)};")
+        place += 1
+    parts.append(f"if (!{inside}) {name} = {NOWHERE};")
+    return " ".join(parts)
+
+
+@functools.lru_cache(maxsize=4096)
+def strided(shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Map | None:
+    """The map from an index in `shape` to the sum of its coordinates times strides; None when that is the index."""
+    dims = _merged(shape, strides)
+    if not dims or all(stride == 0 for _, stride in dims):
+        return ZERO if offset == 0 else _interned("div", (_MASK, offset))
+    if len(dims) == 1 and dims[0][1] == 1:
+        return None if offset == 0 else _interned("shift", (offset,))
+    if len(dims) == 2 and (dims[0][1], dims[1][1]) == (0, 1):
+        return _interned("mod", (dims[1][0], offset))
+    if len(dims) == 2 and (dims[0][1], dims[1][1]) == (1, 0):
+        return _interned("div", (dims[1][0], offset))
+    words = [n & _MASK for size, stride in reversed(dims[1:]) for n in (size, stride)]
+    return _interned(len(dims), (*words, dims[0][1] & _MASK, offset))
+
+
+def _merged(shape: Shape, strides: tuple[int, ...]) -> list[tuple[int, int]]:
+    """(size, stride) of the axes, without those of size 1; neighbours that are walked through as one are one."""
+    dims: list[tuple[int, int]] = []
+    for size, stride in zip(shape, strides, strict=True):
+        if size == 1:
+            continue
+        if dims and dims[-1][1] == stride * size:
+            dims[-1] = dims[-1][0] * size, stride
+        else:
+            dims.append((size, stride))
+    return dims
+
+
+def row_major(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of an array of that shape whose last index runs fastest."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    return tuple(strides)
+
+
+@functools.lru_cache(maxsize=4096)
+def broadcast(shape: Shape, to: Shape) -> Map | None:
+    """Where an array of `shape` that is broadcast to `to` has its elements."""
+    if shape == to:
+        return None
+    if math.prod(shape) == 1:
+        return ZERO
+    own = [0 if n == 1 else s for n, s in zip(shape, row_major(shape), strict=True)]
+    return strided(to, (*[0] * (len(to) - len(shape)), *own))
+
+
+@functools.lru_cache(maxsize=4096)
+def transposed(shape: Shape, perm: tuple[int, ...]) -> Map | None:
+    """Where the array with its axes in another order has the elements of the array of `shape`."""
+    own = row_major(shape)
+    return strided(tuple(shape[axis] for axis in perm), tuple(own[axis] for axis in perm))
+
+
+@functools.lru_cache(maxsize=4096)
+def sliced(shape: Shape, index: tuple[tuple[int, int, int], ...]) -> Map | None:
+    """Where the part given by (start, step, count) for each axis has its elements."""
+    own = row_major(shape)
+    offset = sum(start * s for (start, _, _), s in zip(index, own, strict=True))
+    steps = tuple(step * s for (_, step, _), s in zip(index, own, strict=True))
+    return strided(tuple(count for _, _, count in index), steps, offset)
+
+
+@functools.lru_cache(maxsize=4096)
+def tiled(shape: Shape, reps: tuple[int, ...]) -> Map | None:
+    """Where the repeated array has its elements: each axis is seen as (repetition, place)."""
+    own = row_major(shape)
+    both = [n for size, r in zip(shape, reps, strict=True) for n in (r, size)]
+    return strided(tuple(both), tuple(n for s in own for n in (0, s)))
+
+
+class Dimension(NamedTuple):
+    """How a coordinate of the input follows from those of the result: (offset + Σ step · coordinate) / divisor.
+
+    Where that is no whole number, or not in the input, the result has no element of it.
+
+    Attributes:
+        steps: (axis of the result, step) pairs.
+        size: the input's size; 0 where the coordinate is always inside.
+        stride: the distance of neighbours in the input.
+    """
+
+    steps: tuple[tuple[int, int], ...]
+    stride: int
+    offset: int = 0
+    divisor: int = 1
+    size: int = 0
+
+
+@functools.lru_cache(maxsize=4096)
+def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
+    """The map from an index in the shape `axes` to an input given by its dimensions; NOWHERE where it has none."""
+    form = len(axes), tuple([(tuple([a for a, _ in d.steps]), d.size > 0, d.divisor > 1) for d in dimensions])
+    words = list(reversed(axes[1:]))
+    for d in dimensions:
+        words += [step & _MASK for _, step in d.steps]
+        words.append(d.offset & _MASK)
+        words += [d.divisor] if d.divisor > 1 else []
+        words += [d.size] if d.size else []
+        words.append(d.stride)
+    return _interned(form, tuple(words))
+
+
+def padded(shape: Shape, paddings: tuple[tuple[int, int], ...]) -> Map:
+    """Where the array with margins has its elements; NOWHERE in the margins."""
+    axes = tuple([n + before + after for n, (before, after) in zip(shape, paddings, strict=True)])
+    rows = zip(shape, paddings, row_major(shape), strict=True)
+    return gapped(
+        axes,
+        tuple([
+            Dimension(((axis, 1),), stride, -before, 1, n if before or after else 0)
+            for axis, (n, (before, after), stride) in enumerate(rows)
+        ]),
+    )  # fmt: skip

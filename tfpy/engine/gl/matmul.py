@@ -1,0 +1,275 @@
+"""Matrix products: which shader for which sizes. What follows elementwise is computed with the result."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from tfpy.engine.gl import gemm, maps, templates
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.elementwise import BINARY
+from tfpy.engine.gl.fusion import defer, ensure, fuse, trace_of, view
+from tfpy.engine.gl.gemm import Form, Tile
+from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.programs import parameters, word
+from tfpy.engine.gl.reduce import OPERATIONS, Reduction
+from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused
+from tfpy.engine.gl.trace import VIEW, Expression, Trace
+from tfpy.engine.gl.value import WIDTH, Value
+from tfpy.engine.spec import Shape, Spec, spec
+
+Outputs = tuple[tuple[int, str], ...]
+
+SMALL = 1 << 15  # products: below, one thread for each element, without tiles
+_MANY_TILES = 64
+_FEW_TILES = 256
+_SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
+_LONG = 512  # inner sizes: from here on they may be split among groups
+_MOST_PARTS = 32
+
+
+class Sizes(NamedTuple):
+    """A product of batches of matrices; the steps from one batch to the next are 0 where it is always the same."""
+
+    batches: int
+    m: int
+    n: int
+    k: int
+    step_a: int
+    step_b: int
+
+
+class _Reads(NamedTuple):
+    """What an operand is read from: buffers, and steps with parameters if it is not simply in one."""
+
+    buffers: list[Buffer]
+    source: Fused | None
+    words: list[int]
+
+
+class MatMul:
+    """The task: the product of two inputs, either of them transposed or not."""
+
+    fusable = False
+    extends = True
+
+    def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool) -> None:
+        self.sizes = sizes
+        self.transpose_a, self.transpose_b = transpose_a, transpose_b
+
+    def run(self, device: Device, value: Value) -> Lease:
+        trace = Trace.of_base(value.spec.dtype)
+        return self._compute(device, value, trace, ((0, value.spec.dtype),), [device.room(value)])[0]
+
+    def extend(self, device: Device, value: Value, trace: Trace, outs: Outputs) -> list[Lease]:
+        """Compute the product, and from each element of it what the trace says; a buffer for each output."""
+        size = value.spec.size
+        return self._compute(device, value, trace, outs, [device.take(size * WIDTH[dtype]) for _, dtype in outs])
+
+    def _compute(self, device: Device, value: Value, trace: Trace, outs: Outputs, leases: list[Lease]) -> list[Lease]:
+        assert value.node is not None
+        a, b = (_reads(device, v) for v in value.node.inputs)
+        others = [ensure(device, leaf).buffer for leaf in trace.leaves]
+        fused, s = Fused(tuple(trace.steps), outs), self.sizes
+        writes = [lease.buffer for lease in leases]
+        small = s.m * s.n * s.k <= SMALL
+        form = self._form(device, value.spec.dtype, a, b, small)
+        parts = 1 if small else _parts(s, form.tile)
+        operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
+        if small:
+            self._run_small(device, form, [*operands, *others], writes, fused, [*own, *trace.words])
+        elif parts == 1:
+            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *trace.words])
+        else:
+            plain = Fused((("base", form.dtype),), ((0, form.dtype),))
+            partial = device.take(parts * s.m * s.n * 4)
+            self._run_tiled(device, form, parts, operands, [partial.buffer], plain, own)
+            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, trace.words)
+        return leases
+
+    def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
+        s = self.sizes
+        tile = _NO_TILE if small else tile_for(s)
+        along_a, along_b = s.m if self.transpose_a else s.k, s.k if self.transpose_b else s.n
+        first, second = (
+            gemm.Operand(inner, not small and reads.source is None and along % 4 == 0, reads.source)
+            for inner, along, reads in ((not self.transpose_a, along_a, a), (self.transpose_b, along_b, b))
+        )
+        exact = not small and s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
+        return Form(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
+
+    def _run_tiled(
+        self, device: Device, form: Form, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
+    ) -> None:
+        s, tile = self.sizes, form.tile
+        part = -(-s.k // (parts * tile.k)) * tile.k
+        extra = len(words) - sum(form.words)
+        program = device.programs.get(("gemm", form, fused), lambda: gemm.tiled(form, fused, extra))
+        own = s.m, s.n, s.k, part, parts, s.step_a, s.step_b, s.batches
+        groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
+        device.dispatch(program, reads, writes, (*own, *words), groups)
+
+    def _run_small(self, device: Device, form: Form, reads: Any, writes: Any, fused: Fused, words: list[int]) -> None:
+        s, count = self.sizes, len(words)
+        form = form._replace(a=form.a._replace(inner_fastest=True), b=form.b._replace(inner_fastest=True))
+        program = device.programs.get(("small gemm", form, fused), lambda: _small(form, fused, count))
+        steps_a = (1, s.m) if self.transpose_a else (s.k, 1)
+        steps_b = (1, s.k) if self.transpose_b else (s.n, 1)
+        size = s.batches * s.m * s.n
+        own = s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b, size
+        device.dispatch(program, reads, writes, (*own, *words), -(-size // GROUP))
+
+
+def _reads(device: Device, v: Value) -> _Reads:
+    """An operand whose elements are found at other places is read there; any other is made first."""
+    node = v.node
+    if node is None or not (getattr(node.op, "spreads", False) or (node.op is VIEW and v.spec.size <= _SMALL_VIEW)):
+        return _Reads([ensure(device, v).buffer], None, [])
+    for source in node.inputs:
+        ensure(device, source)
+    trace, step = trace_of(device, v, False)
+    fused = Fused(tuple(trace.steps), ((step, v.spec.dtype),))
+    return _Reads([ensure(device, leaf).buffer for leaf in trace.leaves], fused, trace.words)
+
+
+_NO_TILE = Tile(0, 0, 0, 0, 0)
+
+
+def tile_for(s: Sizes) -> Tile:
+    """The tile of a product, from what benchmarks/gl_device.py measured on an NVIDIA H200."""
+    if max(s.m, s.n) >= 1024 and -(-s.m // 128) * -(-s.n // 128) * s.batches >= _MANY_TILES:
+        return Tile(128, 128, 8, 8, 8)
+    if s.m <= 16:
+        return Tile(16, 64, 32, 4, 4)
+    if s.m <= 32:
+        return Tile(32, 64, 16, 4, 4)
+    if s.k >= 2048 or -(-s.m // 64) * -(-s.n // 64) * s.batches >= 2 * _MANY_TILES:
+        return Tile(64, 64, 16, 4, 4)
+    return Tile(32, 32, 32, 4, 4)
+
+
+def _parts(s: Sizes, tile: Tile) -> int:
+    """Into how many parts the inner size is split, so that there are enough groups."""
+    tiles = -(-s.m // tile.m) * -(-s.n // tile.n)
+    if s.batches > 1 or s.k < _LONG or tiles >= _FEW_TILES:
+        return 1
+    parts = min(_FEW_TILES // tiles, s.k // (4 * tile.k), _MOST_PARTS)
+    return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
+
+
+_SMALL_WORDS = 10
+
+
+def _small(form: Form, fused: Fused, words: int) -> str:
+    """One thread for each element of the result; transposed or not is a matter of steps."""
+    kind = templates.STORED[form.dtype]
+    plane, columns, inner, step_a, step_b, down_a, along_a, down_b, along_b, size = map(word, range(_SMALL_WORDS))
+    first = _SMALL_WORDS + sum(form.words)
+    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(_SMALL_WORDS + words)
+    text += form.a.declaration("A", form.dtype, 0, _SMALL_WORDS)
+    text += form.b.declaration("B", form.dtype, form.a.buffers(), _SMALL_WORDS + form.words[0])
+    text += _others(fused, form.a.buffers() + form.b.buffers()) + templates.element_function(fused, first)
+    x, y = form.a.element("A", "a"), form.b.element("B", "b")
+    product = f"fma({x}, {y}, base)" if kind == "float" else f"{x} * {y} + base"
+    return f"""{text}
+void main() {{
+  uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
+  if (i >= {size}) return;
+  uint batch = i / {plane}, m = i % {plane} / {columns}, n = i % {columns};
+  uint a = batch * {step_a} + m * {down_a}, b = batch * {step_b} + n * {along_b};
+  {kind} base = {kind}(0);
+  for (uint k = 0u; k < {inner}; k++) {{ base = {product}; a += {along_a}; b += {down_b}; }}
+{_apply(fused)}}}
+"""
+
+
+def _add_parts(
+    device: Device, parts: int, size: int, reads: list[Buffer], writes: list[Buffer], fused: Fused, words: list[int]
+) -> None:
+    program = device.programs.get(("add parts", fused), lambda: _sum_of_parts(fused, len(words)))
+    device.dispatch(program, reads, writes, (size, parts, *words), -(-size // GROUP))
+
+
+def _sum_of_parts(fused: Fused, words: int) -> str:
+    """The second half of a product whose inner size was split: always in the same order."""
+    dtype = fused.base() or "float32"
+    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
+    text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
+    text += templates.element_function(fused, 2)
+    return f"""{text}
+void main() {{
+  uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
+  if (i >= {word(0)}) return;
+  {templates.STORED[dtype]} base = partial[i];
+  for (uint k = 1u; k < {word(1)}; k++) base += partial[k * {word(0)} + i];
+{_apply(fused)}}}
+"""
+
+
+def _others(fused: Fused, first: int) -> str:
+    """The buffers that the steps read, then those of the results."""
+    kinds = fused.leaves()
+    text = "".join(templates.buffer(first + i, f"a{i}_", dtype, "readonly") for i, dtype in enumerate(kinds))
+    first += len(kinds)
+    return text + "".join(
+        templates.buffer(first + k, f"o{k}", dtype, "writeonly") for k, (_, dtype) in enumerate(fused.outputs)
+    )
+
+
+def _apply(fused: Fused) -> str:
+    """The steps for the element i, of which `base` has been computed."""
+    kinds = fused.leaves()
+    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
+    lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
+    lines += templates.calls(fused, [""], "base")
+    lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
+    return "".join(f"  {line}\n" for line in lines)
+
+
+TIMES = {dtype: Expression(BINARY["Multiply"][dtype], dtype) for dtype in ("float32", "int32")}
+
+
+def _batch_matmul(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    a, b = values
+    if out.dtype not in TIMES or not a.spec.size:
+        return None
+    ta, tb = attrs["transpose_a"], attrs["transpose_b"]
+    lead = out.shape[:-2]
+    (a, step_a), (b, step_b) = (_batched(device, v, lead) for v in (a, b))
+    m, n = out.shape[-2:]
+    sizes = Sizes(math.prod(lead), m, n, a.spec.shape[-2 if ta else -1], step_a, step_b)
+    if min(m, n) == 1 and sizes.k > 1 and (step_a or step_b or not lead):
+        return _with_vector(device, a, b, sizes, (ta, tb), out)
+    return defer(device, out, MatMul(sizes, ta, tb), (a, b), leaves=3)
+
+
+def _batched(device: Device, v: Value, lead: Shape) -> tuple[Value, int]:
+    """An operand with the batches of the result, and the elements from one to the next: 0 if there is but one."""
+    matrix = v.spec.shape[-2:]
+    if math.prod(v.spec.shape[:-2]) == 1:
+        return v, 0
+    if v.spec.shape[:-2] != lead:
+        to = spec((*lead, *matrix), v.spec.dtype)
+        v = view(device, to, v, maps.broadcast(v.spec.shape, to.shape))
+    return v, math.prod(matrix)
+
+
+def _with_vector(device: Device, a: Value, b: Value, s: Sizes, transposed: tuple[bool, bool], out: Spec) -> Value:
+    """A product with a vector is a reduction of products of elements, in the order in which the matrix lies."""
+    ta, tb = transposed
+    dims = (s.batches, s.m, s.n, s.k)
+    strides_a = (s.step_a, *((1, 0, s.m) if ta else (s.k, 0, 1)))
+    strides_b = (s.step_b, *((0, s.k, 1) if tb else (0, 1, s.n)))
+    # The inner index runs fastest unless the matrix has its outer one fastest.
+    outer_fastest = (ta and s.m > 1) or (not tb and s.n > 1)
+    order = (0, 3, 1, 2) if outer_fastest else (0, 1, 2, 3)
+    shape = tuple(dims[i] for i in order)
+    where = tuple(maps.strided(shape, tuple(strides[i] for i in order)) for strides in (strides_a, strides_b))
+    products = fuse(device, spec(shape, out.dtype), TIMES[out.dtype], (a, b), where)
+    operation = OPERATIONS["Sum", out.dtype]
+    outer, inner = (s.batches, s.m * s.n) if outer_fastest else (s.batches * s.m * s.n, 1)
+    return defer(device, out, Reduction("Sum", operation, outer, s.k, inner), (products,))
+
+
+KERNELS["BatchMatMul"] = _batch_matmul

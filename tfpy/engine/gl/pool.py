@@ -1,0 +1,218 @@
+"""GPU memory: buffers in size classes, used again instead of freed.
+
+A buffer that Python drops goes back to the pool at once, on whatever thread that happens; nothing is freed there. The
+owning thread frees what exceeds the cap when it next asks for a buffer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+SMALLEST = 256
+ALIGNED = 256  # bytes: parts of buffers begin at multiples of it, which every device allows
+IDLE_CAP = 1 << 30
+CHECKED_FROM = 1 << 24  # allocations of this many bytes are checked: a driver reports lack of memory later, if at all
+
+
+def size_class(nbytes: int) -> int:
+    """The size of the buffer for that many bytes: four sizes for each power of two, all multiples of 16 bytes."""
+    if nbytes <= SMALLEST:
+        return SMALLEST
+    step = 1 << ((nbytes - 1).bit_length() - 3)
+    return -(-nbytes // step) * step
+
+
+class Buffer:
+    """A shader storage buffer, or a part of one that is bound as if it were one.
+
+    Attributes:
+        offset: where the part begins.
+        written: the epoch (see `Device`) of the last shader that wrote to it.
+        used: the epoch of the last shader that read it or wrote to it.
+    """
+
+    __slots__ = ("bind", "gl", "offset", "size", "stamp", "used", "write", "written")
+
+    def __init__(self, gl: Any, size: int) -> None:
+        self.gl = gl
+        self.size = size
+        self.offset = 0
+        # moderngl's own objects, without its Python layer: half the cost of a call
+        self.bind: Callable[[int, int, int], None] = gl.mglo.bind_to_storage_buffer
+        self.write: Callable[[Any, int], None] = gl.mglo.write
+        self.written = self.used = -1
+        self.stamp = 0
+
+
+class Lease:
+    """The use of a buffer by one value or several; the buffer returns to the pool when Python drops the lease."""
+
+    __slots__ = ("_returned", "buffer")
+
+    def __init__(self, buffer: Buffer, returned: deque[Buffer]) -> None:
+        self.buffer = buffer
+        self._returned = returned
+
+    def __del__(self) -> None:
+        self._returned.append(self.buffer)
+
+
+class Part(Lease):
+    """The use of a part of a leased buffer, which is in use as long as one of its parts is.
+
+    The whole does not learn of what is read and written in its parts: who uses both has to see to barriers.
+
+    Attributes:
+        whole: the lease of the buffer.
+    """
+
+    __slots__ = ("whole",)
+
+    def __init__(self, whole: Lease, offset: int, size: int) -> None:
+        self.whole = whole
+        self.buffer = _part(whole.buffer, offset, size)
+
+    def __del__(self) -> None:
+        whole, own = self.whole.buffer, self.buffer
+        whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
+
+
+def _part(whole: Buffer, offset: int, size: int) -> Buffer:
+    """A part of a buffer: it begins at a multiple of 256 bytes, as every device allows."""
+    part = Buffer(whole.gl, size)
+    bind, write = part.bind, part.write
+    part.offset = offset
+    part.bind = lambda place, _offset, _size: bind(place, offset, size)
+    part.write = lambda data, at: write(data, offset + at)
+    part.used, part.written = whole.used, whole.written
+    return part
+
+
+class Pool:
+    """The buffers of one device.
+
+    Attributes:
+        allocated: bytes of all buffers, in use or idle.
+        idle: bytes of those that wait to be used again.
+    """
+
+    def __init__(
+        self,
+        allocate: Callable[[int], Any],
+        out_of_memory: Callable[[], bool],
+        cap: int = IDLE_CAP,
+        make_room: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.allocated = 0
+        self.idle = 0
+        self.count = 0
+        self._allocate = allocate
+        self._out_of_memory = out_of_memory
+        self._cap = cap
+        self._make_room = make_room
+        self._bins: dict[int, deque[Buffer]] = {}
+        self._returned: deque[Buffer] = deque()
+        self._adopted: deque[Pool] = deque()
+        self._elsewhere: list[deque[Buffer]] = []  # where leases of adopted pools return to
+        self._made: set[int] = set()
+        self._clock = 0
+
+    def take(self, nbytes: int) -> Lease:
+        """A buffer of at least that many bytes, with old data in it.
+
+        Raises:
+            RuntimeError: the device is out of memory, even after the idle buffers were freed.
+        """
+        if self._returned or self._adopted:
+            self.collect()
+            if self.idle > self._cap:
+                self.trim(self._cap)
+        size = size_class(nbytes)
+        waiting = self._bins.get(size)
+        if waiting:
+            buffer = waiting.pop()
+            self.idle -= size
+        else:
+            buffer = self._new(size)
+        return Lease(buffer, self._returned)
+
+    def trim(self, cap: int = 0) -> None:
+        """Free the buffers that have been idle longest until at most `cap` bytes are."""
+        self.collect()
+        while self.idle > cap:
+            oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
+            buffer = oldest.popleft()
+            buffer.gl.release()
+            self._made.discard(id(buffer.gl))
+            self.idle -= buffer.size
+            self.allocated -= buffer.size
+            self.count -= 1
+
+    def another(self) -> Pool:
+        """An empty pool on the same device."""
+        return Pool(self._allocate, self._out_of_memory, self._cap, self._make_room)
+
+    def adopt(self, other: Pool) -> None:
+        """Take over the buffers of another pool, which is not used again; on whatever thread, and without OpenGL."""
+        self._adopted.append(other)
+
+    def owns(self, buffer: Buffer) -> bool:
+        """Whether a buffer, or that of which it is a part, is one of these."""
+        return id(buffer.gl) in self._made
+
+    def in_use(self) -> int:
+        """Bytes of the buffers that values hold."""
+        self.collect()
+        return self.allocated - self.idle
+
+    def collect(self) -> None:
+        """Take in what has been returned, and the buffers of adopted pools."""
+        while self._adopted:
+            other = self._adopted.popleft()
+            other.collect()
+            self.allocated += other.allocated
+            self.count += other.count
+            self._made |= other._made
+            for waiting in other._bins.values():
+                self._returned.extend(waiting)
+            if other.allocated > other.idle:
+                self._elsewhere += [other._returned, *other._elsewhere]
+        self._drain(self._returned)
+        for returned in self._elsewhere:
+            self._drain(returned)
+
+    def _drain(self, returned: deque[Buffer]) -> None:
+        while returned:
+            buffer = returned.popleft()
+            self._clock += 1
+            buffer.stamp = self._clock
+            self._bins.setdefault(buffer.size, deque()).append(buffer)
+            self.idle += buffer.size
+
+    def _new(self, size: int) -> Buffer:
+        gl = self._attempt(size)
+        if gl is None:
+            self._make_room()
+            self.trim()
+            gl = self._attempt(size)
+        if gl is None:
+            raise RuntimeError(
+                f"webgl: the GPU is out of memory: no room for {size} bytes beside the {self.allocated} in use. "
+                "Dispose tensors, use tf.tidy, or make the batches smaller."
+            )
+        self.allocated += size
+        self.count += 1
+        self._made.add(id(gl))
+        return Buffer(gl, size)
+
+    def _attempt(self, size: int) -> Any:
+        try:
+            gl = self._allocate(size)
+        except Exception:  # moderngl raises a bare Error
+            return None
+        if size >= CHECKED_FROM and self._out_of_memory():
+            gl.release()
+            return None
+        return gl

@@ -1,0 +1,281 @@
+"""Kernels that reduce along axes. The input is seen as (columns, length); elementwise work before it is part of it.
+
+Threads are a number of lanes for each column; a lane adds up every so-many-th element, and the lanes are combined in a
+tree. Where there are few columns the length is cut into chunks, which a second run combines. The order is always the
+same, so that equal inputs give equal bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from tfpy.engine.gl import templates
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import defer, fuse, view
+from tfpy.engine.gl.maps import transposed
+from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.programs import parameters, word
+from tfpy.engine.gl.prologue import Prologue
+from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
+from tfpy.engine.gl.trace import Expression
+from tfpy.engine.gl.value import Value, float_bits
+from tfpy.engine.spec import Shape, Spec, spec
+
+_ENOUGH_GROUPS = 2048
+_MOST_CHUNKS = 1024
+_PER_LANE = 16  # elements of a chunk, at least
+_MANY_THREADS = 1 << 18
+
+
+class Operation(NamedTuple):
+    """How elements are combined.
+
+    Attributes:
+        kind: the GLSL type of what is being combined.
+        lift: what an element x at place r along the length becomes.
+        combine: of a and b.
+        neutral: what changes nothing.
+        lower: what the result is of the combination a, as it is stored.
+    """
+
+    kind: str
+    lift: str
+    combine: str
+    neutral: str
+    lower: str = "a"
+
+
+OPERATIONS = {
+    ("Sum", "float32"): Operation("float", "x", "a + b", "0."),
+    ("Sum", "int32"): Operation("int", "x", "a + b", "0"),
+    ("Sum", "complex64"): Operation("vec2", "x", "a + b", "vec2(0.)"),
+    ("Prod", "float32"): Operation("float", "x", "a * b", "1."),
+    ("Prod", "int32"): Operation("int", "x", "a * b", "1"),
+    ("Prod", "complex64"): Operation("vec2", "x", "m_cmul(a, b)", "vec2(1., 0.)"),
+    ("Max", "float32"): Operation("float", "x", "m_max(a, b)", "-m_inf()"),
+    ("Max", "int32"): Operation("int", "x", "max(a, b)", "int(0x80000000u)"),
+    ("MaxPool", "float32"): Operation("float", "x", "m_isnan(a) || b > a ? b : a", "m_quiet_nan()"),
+    ("Max", "bool"): Operation("int", "int(x)", "a | b", "0"),
+    ("Min", "float32"): Operation("float", "x", "m_min(a, b)", "m_inf()"),
+    ("Min", "int32"): Operation("int", "x", "min(a, b)", "0x7fffffff"),
+    ("Min", "bool"): Operation("int", "int(x)", "a & b", "1"),
+    ("All", "bool"): Operation("int", "int(x)", "a & b", "1"),
+    ("Any", "bool"): Operation("int", "int(x)", "a | b", "0"),
+}
+
+
+def _arg(key: str) -> Operation:
+    """The place of the largest key; of equal ones the first."""
+    larger = "(b.x > a.x || (b.x == a.x && b.y < a.y)) ? b : a"
+    return Operation("uvec2", f"uvec2({key}, r)", larger, "uvec2(0u, 0xffffffffu)", "int(a.y)")
+
+
+def _float_key(x: str) -> str:
+    """Unsigned numbers in the order of floats; NaN comes last, or first if it is the first element."""
+    ordered = f"({x} == 0. ? 0x80000000u : (floatBitsToInt({x}) < 0 ? ~floatBitsToUint({x}) : "
+    return f"(m_isnan(x) ? (r == 0u ? 0xffffffffu : 0u) : {ordered}floatBitsToUint({x}) | 0x80000000u)))"
+
+
+OPERATIONS |= {
+    ("ArgMax", "float32"): _arg(_float_key("x")),
+    ("ArgMin", "float32"): _arg(_float_key("(-x)")),
+    ("ArgMax", "int32"): _arg("uint(x) ^ 0x80000000u"),
+    ("ArgMin", "int32"): _arg("~(uint(x) ^ 0x80000000u)"),
+    ("ArgMax", "bool"): _arg("uint(x)"),
+    ("ArgMin", "bool"): _arg("1u - uint(x)"),
+}
+
+
+class Layout(NamedTuple):
+    """How the threads of a group share the work; a shader is compiled for each.
+
+    Attributes:
+        lanes: threads for a column.
+        along: neighbouring threads take neighbours along the length, not along the columns.
+    """
+
+    lanes: int
+    along: bool
+
+    def columns(self) -> int:
+        """How many columns a group works on."""
+        return GROUP // self.lanes
+
+
+class Reduction:
+    """The task: combine the input, seen as (outer, length, inner), along the length."""
+
+    fusable = False
+    extends = False
+
+    def __init__(self, name: str, operation: Operation, outer: int, length: int, inner: int) -> None:
+        self.name = name
+        self.operation = operation
+        self.columns, self.length, self.inner = outer * inner, length, inner
+
+    def run(self, device: Device, value: Value) -> Lease:
+        assert value.node is not None
+        layout = _layout(self.columns, self.length, self.inner)
+        groups = -(-self.columns // layout.columns())
+        chunks = _chunks(groups, self.length, layout.lanes)
+        prologue = Prologue(device, value.node, 4)
+        operation, whole = self.operation, chunks == 1
+        key = ("reduce", self.name, layout, whole, prologue.fused)
+        program = device.programs.get(key, lambda: _first_pass(prologue, operation, layout, whole))
+        partial = device.room(value) if whole else device.take(chunks * self.columns * _width(operation))
+        chunk = -(-self.length // chunks)
+        words = (self.columns, self.length, self.inner, chunk)
+        prologue.dispatch(program, partial.buffer, words, groups, chunks)
+        return partial if whole else self._combine(device, partial, chunks, value)
+
+    def _combine(self, device: Device, partial: Lease, chunks: int, value: Value) -> Lease:
+        """The chunks' results are (chunks, columns)."""
+        layout = _layout(self.columns, chunks, self.columns)
+        operation = self.operation
+        key = ("combine", self.name, value.spec.dtype, layout)
+        program = device.programs.get(key, lambda: _second_pass(operation, layout))
+        lease = device.room(value)
+        words = (self.columns, chunks, self.columns, chunks)
+        device.dispatch(program, [partial.buffer], [lease.buffer], words, -(-self.columns // layout.columns()))
+        return lease
+
+
+def _layout(columns: int, length: int, inner: int) -> Layout:
+    if length <= 16 or (length <= 64 and columns >= 1 << 16):
+        return Layout(1, False)
+    if inner == 1 or columns == 1:
+        return Layout(lanes_for(columns, length), True)
+    return Layout(1 if columns >= 1 << 14 else 8, False)
+
+
+def lanes_for(rows: int, length: int) -> int:
+    """How many threads work on a row: few where there are many rows, since combining their results takes time."""
+    if length <= 256:
+        return 16
+    lanes = GROUP
+    while lanes > 32 and rows * lanes >= 2 * _MANY_THREADS and length <= 32 * lanes:
+        lanes //= 2
+    return lanes
+
+
+def _chunks(groups: int, length: int, lanes: int) -> int:
+    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _PER_LANE), _MOST_CHUNKS)
+    return wanted if wanted > 1 else 1
+
+
+def _width(operation: Operation) -> int:
+    return 8 if operation.kind in ("vec2", "uvec2") else 4
+
+
+def _first_pass(prologue: Prologue, operation: Operation, layout: Layout, whole: bool) -> str:
+    text = f"layout(local_size_x = {GROUP}) in;\n" + prologue.source()
+    kind = _stored_kind(operation) if whole else operation.kind
+    text += f"layout(std430, binding = {prologue.out_binding}) writeonly buffer OUT {{ {kind} result[]; }};\n"
+    kind = templates.PLAIN[prologue.dtype]
+    return text + _body(operation, layout, kind, "read(at)", operation.lift, operation.lower if whole else "a")
+
+
+def _second_pass(operation: Operation, layout: Layout) -> str:
+    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(4)
+    text += f"layout(std430, binding = 0) readonly buffer IN {{ {operation.kind} partial[]; }};\n"
+    text += f"layout(std430, binding = 1) writeonly buffer OUT {{ {_stored_kind(operation)} result[]; }};\n"
+    return text + _body(operation, layout, operation.kind, "partial[at]", "x", operation.lower)
+
+
+def _stored_kind(operation: Operation) -> str:
+    return "int" if operation.kind == "uvec2" else operation.kind
+
+
+def _body(operation: Operation, layout: Layout, element_kind: str, load: str, lift: str, lower: str) -> str:
+    """Parameters: the columns, the length, the elements between neighbours along it, the length of a chunk.
+
+    A thread reads four elements before it combines them, so that it does not wait for each.
+    """
+    kind, lanes, columns = operation.kind, layout.lanes, layout.columns()
+    precise = "precise " if kind in ("float", "vec2") else ""
+    lane, column = (f"t % {lanes}u", f"t / {lanes}u") if layout.along else (f"t / {columns}u", f"t % {columns}u")
+    tree = f"""
+  s[t] = a; barrier();
+  for (uint h = {lanes // 2}u; h > 0u; h >>= 1) {{
+    if (lane < h) s[t] = combine(s[t], s[t + h * {1 if layout.along else columns}u]);
+    barrier();
+  }}
+  a = s[t];"""
+    places = [f"uint at = start + (i + {k * lanes}u) * {word(2)};" for k in range(4)]
+    loads = " ".join(f"{element_kind} x{k}; {{ {at} x{k} = {load}; }}" for k, at in enumerate(places))
+    add = [f"uint r = i + {k * lanes}u; {element_kind} x = {{}}; q[{k}] = combine(q[{k}], {lift});" for k in range(4)]
+    all_four = " ".join(f"{{ {a.format(f'x{k}')} }}" for k, a in enumerate(add))
+    rest = " ".join(
+        f"if (i + {k * lanes}u < to) {{ {at} {a.format(load)} }}"
+        for k, (at, a) in enumerate(zip(places, add, strict=True))
+    )
+    return f"""
+{kind} combine({kind} a, {kind} b) {{ {precise}{kind} c = {operation.combine}; return c; }}
+{f"shared {kind} s[{GROUP}];" if lanes > 1 else ""}
+void main() {{
+  uint t = gl_LocalInvocationIndex, lane = {lane}, j = {FLAT_INDEX} * {columns}u + {column};
+  uint from = gl_WorkGroupID.z * {word(3)}, to = min(from + {word(3)}, {word(1)});
+  uint start = j / {word(2)} * ({word(1)} * {word(2)}) + j % {word(2)};
+  {kind} q[4]; for (int k = 0; k < 4; k++) q[k] = {operation.neutral};
+  if (j < {word(0)}) {{
+    uint i = from + lane;
+    for (; i + {3 * lanes}u < to; i += {4 * lanes}u) {{ {loads} {all_four} }}
+    {rest}
+  }}
+  {kind} a = combine(combine(q[0], q[1]), combine(q[2], q[3]));{tree if lanes > 1 else ""}
+  if (lane == 0u && j < {word(0)}) result[gl_WorkGroupID.z * {word(0)} + j] = {lower};
+}}
+"""
+
+
+def _blocks(shape: Shape, axes: tuple[int, ...]) -> tuple[int, int, int] | None:
+    """(outer, length, inner) when the reduced axes lie together, axes of size 1 aside."""
+    flags = [i in axes for i, n in enumerate(shape) if n > 1]
+    sizes = [n for n in shape if n > 1]
+    first = flags.index(True)
+    last = len(flags) - 1 - flags[::-1].index(True)
+    if not all(flags[first : last + 1]):
+        return None
+    return math.prod(sizes[:first]), math.prod(sizes[first : last + 1]), math.prod(sizes[last + 1 :])
+
+
+def _reduce(name: str) -> Any:
+    def build(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+        x = values[0]
+        shape = x.spec.shape
+        axes = attrs["axes"] if "axes" in attrs else (attrs["axis"],)
+        operation = OPERATIONS.get((name, x.spec.dtype))
+        if operation is None or not x.spec.size:
+            return None
+        if all(shape[i] == 1 for i in axes):
+            return Value(out, word=0) if operation.lower != "a" else view(device, out, x, None)
+        blocks = _blocks(shape, axes)
+        if blocks is None:
+            kept = tuple(i for i in range(len(shape)) if i not in axes)
+            moved = spec(tuple(shape[i] for i in (*kept, *axes)), x.spec.dtype)
+            x = view(device, moved, x, transposed(shape, (*kept, *axes)))
+            blocks = out.size, x.spec.size // out.size, 1
+        return defer(device, out, Reduction(name, operation, *blocks), (x,))
+
+    return build
+
+
+_SHARE = Expression("m_div({0}, {p})", "float32", ("float32",))
+
+
+def _mean(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    """The sum of the elements' shares, as in TF.js; dividing first costs nothing here."""
+    x = values[0]
+    if out.dtype != "float32" or not x.spec.size or x.spec.dtype != "float32":
+        return None
+    count = x.spec.size // out.size
+    if count > 1:
+        x = fuse(device, x.spec, _SHARE, (x,), None, (float_bits(count),))
+    found: Value | None = KERNELS["Sum"](device, (x,), attrs, out)
+    return found
+
+
+KERNELS["Mean"] = _mean
+KERNELS.update({name: _reduce(name) for name in ("All", "Any", "ArgMax", "ArgMin", "Max", "Min", "Prod", "Sum")})

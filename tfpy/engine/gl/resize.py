@@ -1,0 +1,128 @@
+"""Resizing images: forward as gathers and blends, which are fused; backward as products with small matrices.
+
+Where the new rows and columns lie among the old ones is worked out on the host, once for each pair of sizes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.resize import bilinear_line, nearest_line
+from tfpy.engine.gl import maps
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import defer, fuse, view
+from tfpy.engine.gl.matmul import MatMul, Sizes
+from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.trace import Expression
+from tfpy.engine.gl.value import Value
+from tfpy.engine.spec import DType, Spec, spec
+
+Values = tuple[Value, ...]
+Line = tuple[int, int, bool, bool]  # old size, new size, align_corners, half_pixel_centers
+
+_BLEND = Expression("({1} - {0}) * {2} + {0}", "float32")
+
+
+def _constant(device: Device, key: Any, make: Any, dtype: DType) -> Value:
+    """A small array that depends on the key alone."""
+    found = device.constants.get(key)
+    if found is None:
+        array = np.asarray(make(), np.int32 if dtype == "int32" else np.float32)
+        found = device.constants[key] = Value(spec(array.shape, dtype), host=array)
+    return found
+
+
+def _taken(device: Device, x: Value, axis: int, places: Value) -> Value:
+    """Slices along an axis."""
+    shape = x.spec.shape
+    out = spec((*shape[:axis], places.spec.size, *shape[axis + 1 :]), x.spec.dtype)
+    taken: Value = KERNELS["GatherV2"](device, (x, places), {"axis": axis, "batch_dims": 0}, out)
+    return taken
+
+
+def _lines(images: Value, attrs: Attrs) -> list[tuple[int, Line]]:
+    rest = attrs["align_corners"], attrs["half_pixel_centers"]
+    return [(axis, (images.spec.shape[axis], attrs["size"][axis - 1], *rest)) for axis in (2, 1)]
+
+
+def _nearest(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x = values[0]
+    if out.dtype not in ("float32", "int32") or not x.spec.size:
+        return None
+    for axis, line in _lines(x, attrs):
+        places = _constant(device, ("nearest", line), lambda line=line: nearest_line(*line), "int32")
+        x = _taken(device, x, axis, places)
+    return x
+
+
+def _bilinear(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x = values[0]
+    if out.dtype != "float32" or not x.spec.size:
+        return None
+    for axis, line in _lines(x, attrs):
+        first, second, fraction = _between(device, line)
+        a, b = _taken(device, x, axis, first), _taken(device, x, axis, second)
+        shape = a.spec.shape
+        along = maps.strided(shape, tuple([int(i == axis) for i in range(4)]))
+        x = fuse(device, a.spec, _BLEND, (a, b, fraction), (None, None, along))
+    return x
+
+
+def _between(device: Device, line: Line) -> tuple[Value, Value, Value]:
+    """Between which old elements the new ones lie, and how far from the first."""
+    found = bilinear_line(*line)
+    return (
+        _constant(device, ("first", line), lambda: found.first, "int32"),
+        _constant(device, ("second", line), lambda: found.second, "int32"),
+        _constant(device, ("fraction", line), lambda: found.fraction, "float32"),
+    )
+
+
+def _nearest_matrix(line: Line) -> Array:
+    """What the new elements (rows) are of the old ones (columns)."""
+    matrix = np.zeros((line[1], line[0]))
+    matrix[np.arange(line[1]), nearest_line(*line)] = 1
+    return matrix
+
+
+def _bilinear_matrix(line: Line) -> Array:
+    matrix = np.zeros((line[1], line[0]))
+    first, second, fraction = bilinear_line(*line)
+    np.add.at(matrix, (np.arange(line[1]), first), 1 - fraction)
+    np.add.at(matrix, (np.arange(line[1]), second), fraction)
+    return matrix
+
+
+def _backward(name: str, matrix_of: Any) -> Any:
+    """dy times the transposed matrix of each dimension."""
+
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        dy = values[0]
+        if out.dtype != "float32" or not dy.spec.size or not out.size:
+            return None
+        batch, height, width, channels = dy.spec.shape
+        rest = attrs["align_corners"], attrs["half_pixel_centers"]
+        old_height, old_width = attrs["size"]
+        lines = (old_height, height, *rest), (old_width, width, *rest)
+        down, across = (_constant(device, (name, line), lambda line=line: matrix_of(line), "float32") for line in lines)
+        rows = Sizes(batch, old_height, width * channels, height, 0, height * width * channels)
+        part = spec((batch, old_height, width * channels), "float32")
+        dy = defer(device, part, MatMul(rows, True, False), (down, dy), leaves=3)
+        columns = Sizes(batch * old_height, old_width, channels, width, 0, width * channels)
+        whole = spec((batch * old_height, old_width, channels), "float32")
+        return view(device, out, defer(device, whole, MatMul(columns, True, False), (across, dy), leaves=3), None)
+
+    return build
+
+
+KERNELS.update(
+    {
+        "ResizeBilinear": _bilinear,
+        "ResizeBilinearGrad": _backward("bilinear matrix", _bilinear_matrix),
+        "ResizeNearestNeighbor": _nearest,
+        "ResizeNearestNeighborGrad": _backward("nearest matrix", _nearest_matrix),
+    }
+)

@@ -1,0 +1,194 @@
+"""Recurrent layers over whole sequences: one shader for all steps, one for the way back, products for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tfpy.engine.gl import sequence_shaders as shaders
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import ensure, fuse, view
+from tfpy.engine.gl.maps import transposed
+from tfpy.engine.gl.pool import Buffer, Lease, Part
+from tfpy.engine.gl.sequence_shaders import GATES, SAVED, STATES, Form
+from tfpy.engine.gl.table import KERNELS, Attrs, Builder
+from tfpy.engine.gl.trace import Indexed
+from tfpy.engine.gl.value import Value, stored_bytes
+from tfpy.engine.spec import Spec, spec
+
+Values = tuple[Value, ...]
+
+_MOST_WORK = 1 << 30  # products: a shader takes so many steps that no desktop takes the device for hung
+KEPT = 64
+"""How many weights of a column a thread keeps in registers where a group has at most 512 threads; with more half."""
+
+
+class _Sizes(NamedTuple):
+    batch: int
+    time: int
+    features: int
+    units: int
+
+
+def _sizes(x: Value, recurrent: Value) -> _Sizes:
+    return _Sizes(*x.spec.shape, recurrent.spec.shape[0])  # type: ignore[call-arg]
+
+
+def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
+    """How many samples a group takes; 0 when the shared memory is too small for one."""
+    wanted = 4 if sizes.batch > 1024 else 2 if sizes.batch > 512 else 1
+    while wanted and shaders.shared_bytes(cell, sizes.units, wanted) > device.shared_bytes:
+        wanted //= 2
+    return wanted
+
+
+def _form(device: Device, cell: str, sizes: _Sizes, attrs: Attrs, optional: bool, saves: bool) -> Form:
+    activation = attrs.get("recurrent_activation") or "sigmoid"
+    form = Form(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves)
+    kept = min(KEPT if form.threads <= 512 else KEPT // 2, sizes.units // 4 * 4)
+    return form if form.wide > 1024 or device.software else form._replace(kept=kept)
+
+
+def _spans(form: Form, time: int) -> list[tuple[int, int]]:
+    most = max(1, _MOST_WORK // (form.wide * form.units * form.rows))
+    return [(start, min(start + most, time)) for start in range(0, time, most)]
+
+
+def _saved(cell: str, sizes: _Sizes, lease: Lease | None, device: Device) -> tuple[Lease, list[Part]]:
+    """The workspace, and its parts by what they hold."""
+    widths = [sizes.units * (GATES[cell] if name == "gates" else 1) for name in SAVED[cell]]
+    lengths = [-(-4 * sizes.batch * sizes.time * width // 256) * 256 for width in widths]
+    lease = device.take(sum(lengths)) if lease is None else lease
+    starts = np.cumsum([0, *lengths[:-1]])
+    return lease, [Part(lease, int(start), length) for start, length in zip(starts, lengths, strict=True)]
+
+
+def _forward(cell: str) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+        x, weights, recurrent, bias, *states = values
+        sizes = _sizes(x, recurrent)
+        if not x.spec.size or not rows_for(device, cell, sizes):
+            return None
+        form = _form(device, cell, sizes, attrs, attrs["sequences"], attrs["training"])
+        program = device.programs.get(("sequence", form), lambda: shaders.forward(form))
+        pre = ensure(device, _inputs(device, x, weights, bias, sizes))
+        reads = [pre.buffer, ensure(device, recurrent).buffer]
+        y = device.take(stored_bytes(outs[0])) if form.optional else None
+        work, parts = _saved(cell, sizes, None, device) if form.saves else (None, [])
+        before = [ensure(device, s) for s in states]
+        last = before
+        for start, stop in _spans(form, sizes.time):
+            last = [device.take(4 * sizes.batch * sizes.units) for _ in states]
+            writes = [lease.buffer for lease in ([] if y is None else [y]) + last + parts]
+            _run(device, program, [*reads, *(s.buffer for s in before)], writes, form, sizes, (start, stop), attrs)
+            before = last
+        leases = [y, *last, work]
+        return [
+            _empty(out) if lease is None else Value(out, lease=lease) for out, lease in zip(outs, leases, strict=True)
+        ]
+
+    return build
+
+
+def _run(
+    device: Device, program: object, reads: list[Buffer], writes: list[Buffer], form: Form, sizes: _Sizes,
+    span: tuple[int, int], attrs: Attrs,
+) -> None:  # fmt: skip
+    words = (sizes.batch, sizes.time, *span, int(attrs["go_backwards"]))
+    device.dispatch(program, reads, writes, words, -(-sizes.batch // form.rows))  # type: ignore[arg-type]
+
+
+def _empty(out: Spec) -> Value:
+    return Value(out, host=np.empty(out.shape, np.float32))
+
+
+def _inputs(device: Device, x: Value, weights: Value, bias: Value, sizes: _Sizes) -> Value:
+    """The input of each sample and step times its weights, and the bias."""
+    rows = sizes.batch * sizes.time
+    out = spec((rows, weights.spec.shape[1]), "float32")
+    product = _multiplied(device, _matrix(device, x, rows, sizes.features), weights, out)
+    found: Value = KERNELS["Add"](device, (product, bias), {}, out)
+    return found
+
+
+def _matrix(device: Device, x: Value, rows: int, columns: int) -> Value:
+    return view(device, spec((rows, columns), "float32"), x, None)
+
+
+def _multiplied(device: Device, a: Value, b: Value, out: Spec, ta: bool = False, tb: bool = False) -> Value:
+    found: Value = KERNELS["BatchMatMul"](device, (a, b), {"transpose_a": ta, "transpose_b": tb}, out)
+    return found
+
+
+def _backward(cell: str) -> Builder:
+    count = STATES[cell]
+
+    def build(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+        given, (x, weights, recurrent, _, *_, workspace) = values[: 1 + count], values[1 + count :]
+        sizes = _sizes(x, recurrent)
+        if not x.spec.size or not rows_for(device, cell, sizes):
+            return None
+        _, parts = _saved(cell, sizes, ensure(device, workspace), device)
+        dz, first = _gate_gradients(device, cell, given, recurrent, parts, sizes, attrs)
+        rows = sizes.batch * sizes.time
+        dgates = Value(spec((rows, GATES[cell] * sizes.units), "float32"), lease=dz)
+        found: list[Value] = []
+        for number, out in zip(attrs["wanted"], outs, strict=True):
+            if number == 0:
+                flat = spec((rows, sizes.features), "float32")
+                found.append(view(device, out, _multiplied(device, dgates, weights, flat, tb=True), None))
+            elif number == 1:
+                found.append(_multiplied(device, _matrix(device, x, rows, sizes.features), dgates, out, ta=True))
+            elif number == 2:
+                found.append(_recurrent_gradient(device, cell, dgates, parts, sizes, out))
+            elif number == 3:
+                found.append(KERNELS["Sum"](device, (dgates,), {"axes": (0,), "keep_dims": False}, out))
+            else:
+                found.append(Value(out, lease=first[number - 4]))
+        return found
+
+    return build
+
+
+def _gate_gradients(
+    device: Device, cell: str, given: Values, recurrent: Value, parts: list[Part], sizes: _Sizes, attrs: Attrs
+) -> tuple[Lease, list[Lease]]:
+    """The gradients of the gates at all steps before they open, and those of the first states."""
+    dy, *after = given
+    form = _form(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False)
+    program = device.programs.get(("sequence back", form), lambda: shaders.backward(form))
+    shape = recurrent.spec.shape
+    turned = view(device, spec(shape[::-1], "float32"), recurrent, transposed(shape, (1, 0)))
+    saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[cell]
+    fixed = [part.buffer for part in saved] + [ensure(device, turned).buffer]
+    outputs = [ensure(device, dy).buffer] if form.optional else []
+    dz = device.take(4 * sizes.batch * sizes.time * form.wide)
+    later = [ensure(device, v) for v in after]
+    for span in reversed(_spans(form, sizes.time)):
+        first = [device.take(4 * sizes.batch * sizes.units) for _ in after]
+        reads = [*outputs, *(lease.buffer for lease in later), *fixed]
+        writes = [dz.buffer, *(lease.buffer for lease in first)]
+        _run(device, program, reads, writes, form, sizes, span, attrs)
+        later = first
+    return dz, later
+
+
+_GATED = Indexed("({2} % {p} < {q} ? {0} : {1})", "float32", ("uint", "uint"))
+
+
+def _recurrent_gradient(device: Device, cell: str, dgates: Value, parts: list[Part], sizes: _Sizes, out: Spec) -> Value:
+    """The states before the steps times the gradients of the gates; GRU's new content is fed by another state."""
+    rows = spec((sizes.batch * sizes.time, sizes.units), "float32")
+    gradient = _multiplied(device, Value(rows, lease=parts[1]), dgates, out, ta=True)
+    if cell != "GRU":
+        return gradient
+    content = _multiplied(device, Value(rows, lease=parts[2]), dgates, out, ta=True)
+    words = (3 * sizes.units, 2 * sizes.units)
+    return fuse(device, out, _GATED, (gradient, content), None, words)
+
+
+for _cell in GATES:
+    KERNELS[f"{_cell}Sequence"] = _forward(_cell)
+    KERNELS[f"{_cell}SequenceGrad"] = _backward(_cell)

@@ -1,0 +1,339 @@
+"""Shaders that run a recurrent cell over all steps of a sequence, and back.
+
+A group of threads takes a few samples through all steps. What is multiplied by the recurrent weights, the state or the
+gradients of the gates, is in shared memory: written number by number, and read as vectors of four. A thread computes a
+column of the product; it can keep the first of its column's weights in registers. What does not depend on the step
+before (the product of the input with its weights) is there already; so the sums over steps are left to other shaders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tfpy.engine.gl import templates
+from tfpy.engine.gl.programs import parameters, word
+
+GATES = {"SimpleRNN": 1, "GRU": 3, "LSTM": 4}
+STATES = {"SimpleRNN": 1, "GRU": 1, "LSTM": 2}
+
+SAVED = {
+    "SimpleRNN": ("gates", "before"),
+    "GRU": ("gates", "before", "reset"),
+    "LSTM": ("gates", "before", "cells"),
+}
+"""What is kept of each step: the opened gates; state and cell before it; GRU's state times its reset gate."""
+
+BATCH, TIME, FROM, TO, BACKWARDS = (word(i) for i in range(5))
+WORDS = 5
+
+_OPENED = {
+    "sigmoid": ("m_sigmoid(x)", "y * (1. - y)"),
+    "hard_sigmoid": ("m_min(m_max(0.2 * x + 0.5, 0.), 1.)", "y > 0. && y < 1. ? 0.2 : 0."),
+}
+
+
+class Form(NamedTuple):
+    """What a shader is made for.
+
+    Attributes:
+        cell: 'SimpleRNN', 'GRU' or 'LSTM'.
+        rows: how many samples a group takes.
+        kept: how many weights of its column a thread keeps in registers, a multiple of four.
+        activation: of the gates.
+        optional: forwards whether the outputs of all steps are wanted, backwards whether they have a gradient.
+        saves: whether a backward pass follows.
+    """
+
+    cell: str
+    units: int
+    rows: int
+    kept: int
+    activation: str
+    optional: bool
+    saves: bool
+
+    @property
+    def wide(self) -> int:
+        """The columns of all gates."""
+        return GATES[self.cell] * self.units
+
+    @property
+    def threads(self) -> int:
+        """How many threads a group has: one for each column, if there can be so many."""
+        return min(1024, -(-self.wide // 32) * 32)
+
+    @property
+    def vectors(self) -> int:
+        """Vectors of four that hold a number of each unit."""
+        return -(-self.units // 4)
+
+
+def shared_bytes(cell: str, units: int, rows: int) -> int:
+    """How much shared memory the backward pass takes; the forward pass takes less."""
+    return 4 * rows * (units + 4) * (3 * GATES[cell] + 3)
+
+
+def forward(form: Form) -> str:
+    """The shader of the steps from FROM to TO."""
+    states = ["h", "c"][: STATES[form.cell]]
+    reads = ["pre", "weights", *[f"{s}_first" for s in states]]
+    writes = ["y"] * form.optional + [f"{s}_last" for s in states] + [*SAVED[form.cell]] * form.saves
+    gates, update = _FORWARD[form.cell]
+    first = "hf[p] = live ? h_first[row * N + n] : 0.;" + _if_cell(form, " cs[e] = live ? c_first[row * N + n] : 0.;")
+    body = f"""
+{_for_units(form, first)}
+{_in_registers(form, _FORWARD_WEIGHT, "2u * N" if form.cell == "GRU" else "W")}  barrier();
+{_vectors(form, "hf", "hv", 1)}
+  for (uint s = {FROM}; s < {TO}; s++) {{
+    uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
+{gates(form)}
+{_for_units(form, update + _keep(form) + " hf[p] = h;")}
+    barrier();
+{_vectors(form, "hf", "hv", 1)}
+  }}
+{_for_units(form, "if (live) { h_last[row * N + n] = hf[p];" + _if_cell(form, " c_last[row * N + n] = cs[e];") + " }")}
+"""
+    shared = [("float", "hf", form.rows * 4 * form.vectors), ("vec4", "hv", form.rows * form.vectors)]
+    shared += [("float", "zs", form.rows * form.wide)]
+    shared += [("float", "cs", form.rows * form.units)] if form.cell == "LSTM" else []
+    if form.cell == "GRU":
+        shared += [("float", "rf", form.rows * 4 * form.vectors), ("vec4", "rv", form.rows * form.vectors)]
+    return _shader(form, reads, writes, shared, ["hf"] + ["rf"] * (form.cell == "GRU"), body)
+
+
+def backward(form: Form) -> str:
+    """The shader of the way back from TO to FROM. The weights are transposed."""
+    states = ["h", "c"][: STATES[form.cell]]
+    kept = [name for name in SAVED[form.cell] if name != "reset" and (name, form.cell) != ("before", "SimpleRNN")]
+    reads = ["dy"] * form.optional + [f"d{s}_last" for s in states] + [*kept, "weights"]
+    writes = ["dz", *[f"d{s}_first" for s in states]]
+    gates = GATES[form.cell]
+    first = "dh[e] = live ? dh_last[row * N + n] : 0.;"
+    last = "if (live) { dh_first[row * N + n] = dh[e];" + _if_cell(form, " dc_first[row * N + n] = dc[e];") + " }"
+    body = f"""
+{_for_units(form, first + _if_cell(form, " dc[e] = live ? dc_last[row * N + n] : 0.;"))}
+{_in_registers(form, _BACKWARD_WEIGHT, "2u * N" if form.cell == "GRU" else "W")}  for (uint s = {TO}; s-- > {FROM};) {{
+    uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
+{_BACKWARD[form.cell](form)}
+  }}
+{_for_units(form, last)}
+"""
+    shared = [("float", "zf", gates * form.rows * 4 * form.vectors), ("vec4", "zv", gates * form.rows * form.vectors)]
+    shared += [("float", "part", form.rows * form.wide), ("float", "dh", form.rows * form.units)]
+    shared += [("float", "dc", form.rows * form.units)] if form.cell == "LSTM" else []
+    return _shader(form, reads, writes, shared, ["zf"], body)
+
+
+def _shader(
+    form: Form, reads: Sequence[str], writes: Sequence[str], shared: list[tuple[str, str, int]], zero: Sequence[str],
+    body: str,
+) -> str:  # fmt: skip
+    """The whole text. Arrays of `zero` have gaps at the ends of rows, which are read as 0."""
+    opened, slope = _OPENED[form.activation]
+    text = f"layout(local_size_x = {form.threads}) in;\n" + parameters(WORDS)
+    for binding, name in enumerate([*reads, *writes]):
+        access = "readonly restrict" if binding < len(reads) else "writeonly restrict"
+        text += templates.buffer(binding, name, "float32", access)
+    text += "".join(f"shared {kind} {name}[{size}];\n" for kind, name, size in shared)
+    sizes = {name: size for _, name, size in shared}
+    clear = "".join(f"  for (uint e = t; e < {sizes[n]}u; e += {form.threads}u) {n}[e] = 0.;\n" for n in zero)
+    return f"""{text}
+const uint N = {form.units}u, W = {form.wide}u, V = {form.vectors}u;
+float opened(float x) {{ precise float y = {opened}; return y; }}
+float slope(float y) {{ precise float d = {slope}; return d; }}
+void main() {{
+  uint t = gl_LocalInvocationIndex, b0 = {templates.FLAT_INDEX} * {form.rows}u;
+{clear}  barrier();
+{body}}}
+"""
+
+
+def _for_units(form: Form, statement: str) -> str:
+    """A statement for each unit of each sample of the group; it has them to itself.
+
+    In it: e their number, r the sample in the group, n the unit, row the sample, live whether there is such a one,
+    p the unit's place in an array with gaps, at (where a step is in the order of time) the sample and step.
+    """
+    return f"""    for (uint e = t; e < {form.rows}u * N; e += {form.threads}u) {{
+      uint r = e / N, n = e % N, row = b0 + r, p = r * 4u * V + n;
+      bool live = row < {BATCH};
+      {statement.replace("AT", f"(row * {TIME} + tau)")}
+    }}"""
+
+
+def _if_cell(form: Form, text: str) -> str:
+    return text if form.cell == "LSTM" else ""
+
+
+def _vectors(form: Form, numbers: str, vectors: str, parts: int) -> str:
+    """Numbers in shared memory, written before a barrier, made vectors."""
+    each = ", ".join(f"{numbers}[4u * e + {q}u]" for q in range(4))
+    return f"""    for (uint e = t; e < {parts * form.rows}u * V; e += {form.threads}u) {vectors}[e] = vec4({each});
+    barrier();"""
+
+
+def _product(form: Form, columns: str, first: str, weight: str, vectors: str, then: str, kept: bool = False) -> str:
+    """Columns of a product with vectors in shared memory, for all samples of the group.
+
+    Args:
+        columns: how many; j is the column.
+        first: what is added to it in sample r.
+        weight: the weight of row m in column j.
+        vectors: where vector k of sample r is.
+        then: what is done with the sum `acc[r]`.
+        kept: whether the first vectors of weights are in registers.
+    """
+    row = "(4u * k + {}u)" if form.units % 4 == 0 else "min(4u * k + {}u, N - 1u)"
+    weights = ", ".join(weight.replace("ROW", row.format(q)) for q in range(4))
+    add = f"for (uint r = 0u; r < {form.rows}u; r++) {{ vec4 v = {vectors}; "
+    add += "acc[r] = fma(w.x, v.x, fma(w.y, v.y, fma(w.z, v.z, fma(w.w, v.w, acc[r])))); }"
+    count = form.kept // 4 if kept else 0
+    in_registers = "\n".join(f"      {{ const uint k = {k}u; vec4 w = w{k}; {add} }}" for k in range(count))
+    return f"""    for (uint j = t; j < {columns}; j += {form.threads}u) {{
+      float acc[{form.rows}];
+      for (uint r = 0u; r < {form.rows}u; r++) {{ uint row = b0 + r; acc[r] = {first}; }}
+{in_registers}
+      for (uint k = {count}u; k < V; k++) {{ vec4 w = vec4({weights}); {add} }}
+      for (uint r = 0u; r < {form.rows}u; r++) {{ {then} }}
+    }}
+    barrier();"""
+
+
+_FORWARD_WEIGHT = "weights[ROW * W + j]"
+_BACKWARD_WEIGHT = "weights[(j / N * N + ROW) * N + j % N]"
+
+
+def _in_registers(form: Form, weight: str, columns: str) -> str:
+    """The first weights of the thread's column, which it then has in all steps."""
+    text = f"  uint j = min(t, {columns} - 1u);\n" if form.kept else ""
+    for k in range(form.kept // 4):
+        each = ", ".join(weight.replace("ROW", f"{4 * k + q}u") for q in range(4))
+        text += f"  vec4 w{k} = vec4({each});\n"
+    return text
+
+
+def _keep(form: Form) -> str:
+    """What is written of a step: what it saves, and its output."""
+    text = ""
+    if form.saves:
+        names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[form.cell]
+        text += " ".join(f"gates[AT * W + {q}u * N + n] = {name};" for q, name in enumerate(names))
+        text += " before[AT * N + n] = h_before;"
+        text += {"SimpleRNN": "", "GRU": " reset[AT * N + n] = rf[p];", "LSTM": " cells[AT * N + n] = c_before;"}[
+            form.cell
+        ]
+    if form.optional:
+        text += f" y[(row * {TIME} + s) * N + n] = h;"
+    return f" if (live) {{ {text} }}" if text else ""
+
+
+_PRE = f"row < {BATCH} ? pre[(row * {TIME} + tau) * W + %s] : 0."
+
+
+def _all_gates(form: Form) -> str:
+    then = "zs[r * W + j] = acc[r];"
+    return _product(form, "W", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", then, True)
+
+
+def _gru_gates(form: Form) -> str:
+    """The gates that open first; then the state times the reset gate, and the new content."""
+    opening = _product(
+        form, "2u * N", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = opened(acc[r]);", True
+    )
+    reset = _for_units(form, "precise float x = zs[r * W + N + n] * hf[p]; rf[p] = x;")
+    content = _product(
+        form, "N", _PRE % "2u * N + j", "weights[ROW * W + 2u * N + j]", "rv[r * V + k]",
+        "zs[r * W + 2u * N + j] = m_tanh(acc[r]);",
+    )  # fmt: skip
+    return f"{opening}\n{reset}\n    barrier();\n{_vectors(form, 'rf', 'rv', 1)}\n{content}"
+
+
+_FORWARD = {
+    "SimpleRNN": (_all_gates, "float h_before = hf[p], h = m_tanh(zs[e]);"),
+    "GRU": (
+        _gru_gates,
+        "float h_before = hf[p], z = zs[r * W + n], r_ = zs[r * W + N + n], g = zs[r * W + 2u * N + n];"
+        " precise float h = z * h_before + (1. - z) * g;",
+    ),
+    "LSTM": (
+        _all_gates,
+        "float h_before = hf[p], c_before = cs[e], i = opened(zs[r * W + n]), f = opened(zs[r * W + N + n]);"
+        " float g = m_tanh(zs[r * W + 2u * N + n]), o = opened(zs[r * W + 3u * N + n]);"
+        " precise float c = f * c_before + i * g, h = o * m_tanh(c); cs[e] = c;",
+    ),
+}
+
+
+def _given(form: Form) -> str:
+    """The gradient of a step's output added to that of the state after it."""
+    more = f" + (live ? dy[(row * {TIME} + s) * N + n] : 0.)" if form.optional else ""
+    return f"float d = dh[e]{more};"
+
+
+def _write_gates(gates: Sequence[str], first: int = 0) -> str:
+    """The gradients of gates, for the products with the weights, and for those that come later."""
+    parts = [
+        f"zf[({form_gate} * ROWS + r) * 4u * V + n] = {name}; if (live) dz[AT * W + {form_gate} * N + n] = {name};"
+        for form_gate, name in ((f"{first + q}u", name) for q, name in enumerate(gates))
+    ]
+    return " ".join(parts)
+
+
+def _through_weights(form: Form, gates: Sequence[int], then: str) -> str:
+    """The gradients of gates times their weights: a part for each gate, and `then` with their sum, x."""
+    columns = f"{len(gates)}u * N"
+    q = f"(j / N + {gates[0]}u)"
+    weight = _BACKWARD_WEIGHT if gates[0] == 0 else f"weights[({q} * N + ROW) * N + j % N]"
+    product = _product(
+        form, columns, "0.", weight, f"zv[({q} * {form.rows}u + r) * V + k]",
+        f"part[r * W + {q} * N + j % N] = acc[r];", gates[0] == 0,
+    )  # fmt: skip
+    total = " + ".join(f"part[r * W + {g}u * N + n]" for g in gates)
+    return f"{product}\n{_for_units(form, f'precise float x = {total}; {then}')}"
+
+
+def _with_vectors(form: Form, statement: str) -> str:
+    text = _for_units(form, statement.replace("ROWS", f"{form.rows}u"))
+    return f"{text}\n    barrier();\n{_vectors(form, 'zf', 'zv', GATES[form.cell])}"
+
+
+def _back_simple(form: Form) -> str:
+    own = f"{_given(form)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
+    return f"{_with_vectors(form, own + _write_gates(['a']))}\n{_through_weights(form, [0], 'dh[e] = x;')}"
+
+
+def _back_lstm(form: Form) -> str:
+    own = f"""{_given(form)}
+      float i = 0., f = 0., g = 0., o = 0., c_before = 0.;
+      if (live) {{ i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
+        o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }}
+      precise float c = f * c_before + i * g; float th = m_tanh(c);
+      precise float s_ = dc[e] + d * o * (1. - th * th);
+      precise float di = s_ * g * slope(i), df = s_ * c_before * slope(f), dg = s_ * i * (1. - g * g);
+      precise float dO = d * th * slope(o), dcell = s_ * f; dc[e] = dcell;
+      """
+    own += _write_gates(["di", "df", "dg", "dO"])
+    return f"{_with_vectors(form, own)}\n{_through_weights(form, [0, 1, 2, 3], 'dh[e] = x;')}"
+
+
+def _back_gru(form: Form) -> str:
+    """First back through the new content to the reset gate, then through both gates to the state."""
+    load = (
+        "float z = 0., r_ = 0., g = 0., h = 0.; if (live) { z = gates[AT * W + n]; r_ = gates[AT * W + N + n]; "
+        "g = gates[AT * W + 2u * N + n]; h = before[AT * N + n]; }"
+    )
+    content = (
+        f"{_given(form)} {load} precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
+        f" precise float k = d * z; dh[e] = k; {_write_gates(['dg'], 2)} {_write_gates(['dz_'], 0)}"
+    )
+    reset = (
+        f"{load} precise float dr = x * h * slope(r_), k = dh[e] + x * r_; dh[e] = k; "
+        f"{_write_gates(['dr'], 1).replace('ROWS', f'{form.rows}u')}"
+    )
+    first = f"{_with_vectors(form, content)}\n{_through_weights(form, [2], reset)}"
+    again = f"    barrier();\n{_vectors(form, 'zf', 'zv', 3)}"
+    return f"{first}\n{again}\n{_through_weights(form, [0, 1], 'precise float k = dh[e] + x; dh[e] = k;')}"
+
+
+_BACKWARD = {"SimpleRNN": _back_simple, "GRU": _back_gru, "LSTM": _back_lstm}

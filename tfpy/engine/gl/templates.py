@@ -1,0 +1,203 @@
+"""Shaders as text: a function that computes one element by the steps of a trace, and what loops over the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tfpy.engine.gl.maps import statements
+from tfpy.engine.gl.programs import parameters, word
+from tfpy.engine.gl.trace import ROOT, Step
+
+LOCAL = {
+    "float32": "precise float",
+    "int32": "int",
+    "bool": "bool",
+    "complex64": "precise vec2",
+    "uint": "uint",
+}
+STORED = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
+PLAIN = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
+
+GROUP = 256
+FLAT_INDEX = "(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)"
+"""The number of the group; groups beyond the limit of one axis are laid out in two."""
+
+
+class Fused(NamedTuple):
+    """The steps of a trace and what is wanted of them: the part of a shader's key that says what it computes.
+
+    Attributes:
+        outputs: (step, dtype) of each result.
+    """
+
+    steps: tuple[Step, ...]
+    outputs: tuple[tuple[int, str], ...]
+
+    def leaves(self) -> list[str]:
+        """The dtypes of the buffers read."""
+        found = {s[2]: s[1] for s in self.steps if s[0] == "load"}
+        return [found[i] for i in range(len(found))]
+
+    def direct(self) -> list[int]:
+        """The buffers read at the very index that is computed."""
+        return sorted({s[2] for s in self.steps if s[0] == "load" and s[3] == ROOT})
+
+    def base(self) -> str | None:
+        """The dtype of what the shader itself computes and these steps go on from."""
+        return next((s[1] for s in self.steps if s[0] == "base"), None)
+
+
+def buffer(binding: int, name: str, dtype: str, access: str, vector: bool = False) -> str:
+    """The declaration of a buffer."""
+    kind = STORED[dtype] if not vector else {"float": "vec4", "int": "ivec4"}[STORED[dtype]]
+    return f"layout(std430, binding = {binding}) {access} buffer B{binding} {{ {kind} {name}[]; }};\n"
+
+
+def loaded(text: str, dtype: str) -> str:
+    """A stored number as a local one."""
+    return f"({text} != 0)" if dtype == "bool" else text
+
+
+def saved(text: str, dtype: str) -> str:
+    """A local number as a stored one."""
+    return f"int({text})" if dtype == "bool" else text
+
+
+def element_function(fused: Fused, first_word: int, name: str = "element", leaf_name: str = "a") -> str:
+    """`void element(uint i, …)`: the steps for the element i.
+
+    Its further arguments are the elements of the direct leaves, x0, …; then the base; then the results, y0, ….
+    """
+    kinds = fused.leaves()
+    arguments = ["uint i", *(f"{PLAIN[kinds[leaf]]} x{leaf}" for leaf in fused.direct())]
+    base = fused.base()
+    if base is not None:
+        arguments.append(f"{PLAIN[base]} base")
+    arguments += [f"out {PLAIN[dtype]} y{k}" for k, (_, dtype) in enumerate(fused.outputs)]
+    lines = [_line(k, step, first_word, leaf_name) for k, step in enumerate(fused.steps)]
+    lines += [f"y{k} = v{step};" for k, (step, _) in enumerate(fused.outputs)]
+    return f"void {name}({', '.join(arguments)}) {{\n  " + "\n  ".join(lines) + "\n}\n"
+
+
+def reader(name: str, fused: Fused, first_word: int, first_binding: int, extras_after: int = 0) -> str:
+    """The buffers that the steps read, and the function of that name that gives the element i.
+
+    What the steps give besides goes to the buffers after binding `extras_after`.
+    """
+    kinds = fused.leaves()
+    text = ""
+    for leaf, dtype in enumerate(kinds):
+        text += buffer(first_binding + leaf, f"{name}{leaf}_", dtype, "readonly")
+    for k, (_, dtype) in enumerate(fused.outputs[1:], 1):
+        text += buffer(extras_after + k, f"{name}_out{k}", dtype, "writeonly")
+    text += element_function(fused, first_word, f"element_of_{name}", name)
+    lines = [f"{STORED[kinds[leaf]]} x{leaf} = {name}{leaf}_[i];" for leaf in fused.direct()]
+    lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
+    lines += calls(fused, [""], name=f"element_of_{name}")
+    lines += [f"{name}_out{k}[i] = {saved(f'y{k}', d)};" for k, (_, d) in enumerate(fused.outputs) if k]
+    return f"{text}{PLAIN[fused.outputs[0][1]]} {name}(uint i) {{\n  " + "\n  ".join(lines) + "\n  return y0;\n}\n"
+
+
+def _line(k: int, step: Step, first_word: int, leaf_name: str) -> str:
+    """The GLSL statement of a step, which declares v{k}."""
+    kind = step[0]
+    if kind == "load":
+        _, dtype, leaf, index = step
+        text = f"x{leaf}" if index == ROOT else loaded(f"{leaf_name}{leaf}_[v{index}]", dtype)
+    elif kind == "const":
+        _, dtype, place = step
+        text = word(first_word + place, dtype)
+    elif kind == "base":
+        dtype, text = step[1], "base"
+    elif kind == "map":
+        _, form, place, index = step
+        return statements(form, f"v{k}", "i" if index == ROOT else f"v{index}", first_word + place)
+    else:
+        dtype = kind.dtype
+        named = {
+            n: word(first_word + step[1] + j, d)
+            for j, (n, d) in enumerate(zip("pqrstuvw", kind.parameters, strict=False))
+        }
+        arguments = ["i" if a == ROOT else f"v{a}" for a in step[2:]]
+        text = kind.text.format(*arguments, **named)
+    return f"{LOCAL[dtype]} v{k} = {text};"
+
+
+def calls(
+    fused: Fused, lanes: Sequence[str], base: str = "", name: str = "element", results: Sequence[str] = ("",)
+) -> list[str]:
+    """Calls of `element` from index i on.
+
+    Args:
+        lanes: for each call what is appended to the names of the leaves' elements, x0, ….
+        results: and to those of the results, y0, ….
+    """
+    kinds = fused.leaves()
+    out = []
+    for n, lane in enumerate(lanes):
+        given = [f"min(i + {n}u, {word(0)} - 1u)" if n else "i"]
+        given += [loaded(f"x{leaf}{lane}", kinds[leaf]) for leaf in fused.direct()]
+        given += [base] if base else []
+        given += [f"y{k}{results[n]}" for k in range(len(fused.outputs))]
+        out.append(f"{name}({', '.join(given)});")
+    return out
+
+
+def pointwise(fused: Fused, words: int, vectors: int) -> str:
+    """The shader that computes every element; its first parameter is their number, `words` more are the steps'.
+
+    A thread computes one element, or so many vectors of four neighbours, which it reads and writes at once.
+    """
+    kinds, direct = fused.leaves(), fused.direct()
+    count = len(kinds)
+    text = f"layout(local_size_x = {GROUP}) in;\n"
+    text += parameters(1 + words)
+    for leaf, dtype in enumerate(kinds):
+        text += buffer(leaf, f"a{leaf}_", dtype, "readonly", vectors > 0 and leaf in direct)
+    for k, (_, dtype) in enumerate(fused.outputs):
+        text += buffer(count + k, f"o{k}", dtype, "writeonly", vectors > 0)
+    text += element_function(fused, 1)
+    return text + (_vector_main(fused, vectors) if vectors else _scalar_main(fused))
+
+
+def vectorizable(fused: Fused) -> bool:
+    """Whether neighbours can be read and written four at a time."""
+    if any(dtype == "complex64" for dtype in (*fused.leaves(), *(d for _, d in fused.outputs))):
+        return False
+    return not any(_mixed(fused, leaf) for leaf in fused.direct())
+
+
+def _mixed(fused: Fused, leaf: int) -> bool:
+    """Whether a buffer is read at the computed index and at others, too."""
+    return len({s[3] == ROOT for s in fused.steps if s[0] == "load" and s[2] == leaf}) > 1
+
+
+def _scalar_main(fused: Fused) -> str:
+    kinds = fused.leaves()
+    lines = [f"uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;", f"if (i >= {word(0)}) return;"]
+    lines += [f"{STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
+    lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
+    lines += calls(fused, [""])
+    lines += [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
+    return "void main() {\n  " + "\n  ".join(lines) + "\n}\n"
+
+
+def _vector_main(fused: Fused, count: int) -> str:
+    """`count` vectors to a thread, so far apart that neighbouring threads read neighbours; all are read first."""
+    kinds = fused.leaves()
+    lines = [f"uint g = {FLAT_INDEX} * {GROUP * count}u + gl_LocalInvocationIndex, last = ({word(0)} - 1u) / 4u;"]
+    vectors = {"float": "vec4", "int": "ivec4"}
+    for n in range(count):
+        at = f"min(g + {n * GROUP}u, last)"
+        lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct()]
+    for n in range(count):
+        lines.append(f"if (g + {n * GROUP}u <= last) {{ uint i = 4u * (g + {n * GROUP}u);")
+        for k, (_, dtype) in enumerate(fused.outputs):
+            lines.append(f"{PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
+        lines += calls(fused, [f"_{n}.{c}" for c in "xyzw"], results="xyzw")
+        for k, (_, dtype) in enumerate(fused.outputs):
+            parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
+            lines.append(f"o{k}[g + {n * GROUP}u] = {vectors[STORED[dtype]]}({parts});")
+        lines.append("}")
+    return "void main() {\n  " + "\n  ".join(lines) + "\n}\n"

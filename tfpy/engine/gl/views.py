@@ -1,0 +1,183 @@
+"""Kernels that take elements from elsewhere, as maps of the index: none of them costs a shader of its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy.engine.cpu.array import check_indices
+from tfpy.engine.gl import maps
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import fuse, read, view
+from tfpy.engine.gl.maps import NOWHERE
+from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.trace import Expression, Indexed, Trace
+from tfpy.engine.gl.value import WIDTH, Node, Value, bits
+from tfpy.engine.spec import Spec
+
+Values = tuple[Value, ...]
+
+
+def _reshape(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    return view(device, out, values[0], None) if out.dtype in WIDTH else None
+
+
+def _moved(where: Any) -> Any:
+    """A kernel whose result is its input under a map, which is made of the input's shape and the attributes."""
+
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        if out.dtype not in WIDTH:
+            return None
+        return view(device, out, values[0], where(values[0].spec.shape, **attrs))
+
+    return build
+
+
+def _block(shape: tuple[int, ...], begin: tuple[int, ...], size: tuple[int, ...]) -> maps.Map | None:
+    return maps.sliced(shape, tuple([(b, 1, n) for b, n in zip(begin, size, strict=True)]))
+
+
+def _reversed(shape: tuple[int, ...], axes: tuple[int, ...]) -> maps.Map | None:
+    return maps.sliced(shape, tuple([(n - 1, -1, n) if i in axes else (0, 1, n) for i, n in enumerate(shape)]))
+
+
+def _parts(device: Device, values: Values, sizes: list[int], axis: int, outs: list[Spec]) -> list[Value] | None:
+    """Consecutive blocks along an axis."""
+    x = values[0]
+    if x.spec.dtype not in WIDTH or not x.spec.size:
+        return None
+    whole = [(0, 1, n) for n in x.spec.shape]
+    made, start = [], 0
+    for size, out in zip(sizes, outs, strict=True):
+        index = (*whole[:axis], (start, 1, size), *whole[axis + 1 :])
+        made.append(view(device, out, x, maps.sliced(x.spec.shape, index)))
+        start += size
+    return made
+
+
+def _split(device: Device, values: Values, attrs: Attrs, outs: list[Spec]) -> list[Value] | None:
+    return _parts(device, values, list(attrs["sizes"]), attrs["axis"], outs) if all(attrs["sizes"]) else None
+
+
+def _unpack(device: Device, values: Values, attrs: Attrs, outs: list[Spec]) -> list[Value] | None:
+    return _parts(device, values, [1] * len(outs), attrs["axis"], outs)
+
+
+_PLACE = Expression(f"({{0}} == {NOWHERE} ? 0u : {{0}})", "uint")
+
+
+class WithGaps:
+    """Elements of the input where the map, the node's first, leads to one; the node's last parameter elsewhere."""
+
+    fusable = True
+
+    def __init__(self, dtype: str, spreads: bool = False) -> None:
+        self.spreads = spreads
+        self._choose = Expression(f"({{0}} == {NOWHERE} ? {{p}} : {{1}})", dtype, (dtype,))
+
+    def trace(self, trace: Trace, node: Node, index: int) -> int:
+        assert node.maps is not None
+        assert node.maps[0] is not None
+        return self.element(trace, node, trace.map(node.maps[0], index))
+
+    def element(self, trace: Trace, node: Node, place: int) -> int:
+        """The input's element at a place, or the parameter where that is NOWHERE."""
+        found = trace.value(node.inputs[0], trace.add(_PLACE, (), place))
+        return trace.add(self._choose, node.words[-1:], place, found)
+
+
+class _Gather(WithGaps):
+    """Elements of the first input at the places that the second gives; 0 for a place that does not exist.
+
+    Parameters: the size of the axis, the elements of a batch and outer index, those after the axis, and the 0.
+    """
+
+    def trace(self, trace: Trace, node: Node, index: int) -> int:
+        assert node.maps is not None
+        pick = trace.at(node.inputs[1], node.maps[1], index)
+        return self.element(trace, node, trace.add(_GATHERED, node.words[:3], index, pick))
+
+
+_GATHERED = Expression(
+    f"(uint({{1}}) < {{p}} ? ({{0}} / {{q}} * {{p}} + uint({{1}})) * {{r}} + {{0}} % {{r}} : {NOWHERE})",
+    "uint",
+    ("uint",) * 3,
+)
+_PAD = {dtype: WithGaps(dtype) for dtype in ("float32", "int32", "bool")}
+_GATHER = {dtype: _Gather(dtype) for dtype in ("float32", "int32", "bool")}
+
+
+def _pad(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x = values[0]
+    if out.dtype not in _PAD or not x.spec.size:
+        return None
+    where = maps.padded(x.spec.shape, attrs["paddings"])
+    return fuse(device, out, _PAD[out.dtype], values, (where,), [bits(attrs["constant_value"], out.dtype)])
+
+
+def _gather(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    """Indices that are on the host are checked; of others, those out of range pick 0."""
+    x, indices = values
+    axis, lead = attrs["axis"], attrs["batch_dims"]
+    if out.dtype not in _GATHER or not x.spec.size:
+        return None
+    if indices.host is not None or indices.word is not None:
+        check_indices(read(device, indices), x.spec.shape, axis)
+    shape = x.spec.shape
+    batch, outer, tail = math.prod(shape[:lead]), math.prod(shape[lead:axis]), math.prod(shape[axis + 1 :])
+    picks = indices.spec.size // batch
+    where = maps.strided((batch, outer, picks, tail), (picks, 0, 1, 0))
+    words = (shape[axis], picks * tail, tail, 0)
+    return fuse(device, out, _GATHER[out.dtype], values, (None, where), words)
+
+
+# Parameters: the length of a row, the on value, the off value.
+_ONE_HOT = {
+    dtype: Indexed("(int({1} % {p}) == {0} ? {q} : {r})", dtype, ("uint", dtype, dtype))
+    for dtype in ("float32", "int32", "bool")
+}
+
+
+def _one_hot(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    if out.dtype not in _ONE_HOT:
+        return None
+    depth = attrs["depth"]
+    where = maps.strided((values[0].spec.size, depth), (1, 0))
+    words = (depth, *[bits(attrs[name], out.dtype) for name in ("on_value", "off_value")])
+    return fuse(device, out, _ONE_HOT[out.dtype], values, (where,), words)
+
+
+def _fill(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    if out.dtype not in ("float32", "int32", "bool"):
+        return None
+    return Value(out, word=bits(attrs["value"], out.dtype))
+
+
+def _range(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    """Whole numbers; a range of floats adds up rounding errors one by one, which the CPU does."""
+    start, step = float(attrs["start"]), float(attrs["step"])
+    if out.dtype != "int32" or not (start.is_integer() and step.is_integer()):
+        return None
+    return fuse(device, out, _COUNTED, (), None, [bits(start, "int32"), bits(step, "int32")])
+
+
+_COUNTED = Indexed("{p} + int({0}) * {q}", "int32", ("int32", "int32"))
+
+KERNELS.update(
+    {
+        "BroadcastTo": _moved(lambda source, shape: maps.broadcast(source, shape)),
+        "Fill": _fill,
+        "GatherV2": _gather,
+        "Identity": lambda device, values, attrs, out: values[0],
+        "OneHot": _one_hot,
+        "PadV2": _pad,
+        "Range": _range,
+        "Reshape": _reshape,
+        "Reverse": _moved(_reversed),
+        "Slice": _moved(_block),
+        "SplitV": _split,
+        "StridedSlice": _moved(maps.sliced),
+        "Tile": _moved(maps.tiled),
+        "Unpack": _unpack,
+    }
+)

@@ -1,0 +1,371 @@
+"""Convolution, pooling and local normalization: products and reductions of views in which a window is spread out.
+
+What the window covers at each place is a view of the input (see maps.py), with 0 or -∞ in the padding; it is never
+stored. A convolution is a matrix product with that view, the gradient of its input one with the view of the other
+direction: the places of the window that cover an input element. What has no sum over channels is a reduction over the
+window's cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfpy.engine.cpu.pool import divisor
+from tfpy.engine.gl import maps
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import defer, fuse, view
+from tfpy.engine.gl.maps import Dimension, row_major
+from tfpy.engine.gl.matmul import TIMES, MatMul, Sizes
+from tfpy.engine.gl.reduce import OPERATIONS, Reduction
+from tfpy.engine.gl.table import KERNELS, Attrs, Builder
+from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
+from tfpy.engine.gl.value import Node, Value, bits, float_bits
+from tfpy.engine.gl.views import WithGaps
+from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.windows import Window
+
+Values = tuple[Value, ...]
+_LEAST = float_bits(-math.inf)
+_GAPS = {dtype: WithGaps(dtype, spreads=True) for dtype in ("float32", "int32")}
+_DIVIDE = Expression("m_div({0}, {1})", "float32")
+
+
+def spread(device: Device, x: Value, axes: Shape, dimensions: tuple[Dimension, ...], pad: int = 0) -> Value:
+    """x seen as an array of the shape `axes`; `pad` stands where the dimensions lead nowhere."""
+    out = spec(axes, x.spec.dtype)
+    if any(d.size or d.divisor > 1 for d in dimensions):
+        return fuse(device, out, _GAPS[x.spec.dtype], (x,), (maps.gapped(axes, dimensions),), (pad,))
+    strides = [0] * len(axes)
+    for d in dimensions:
+        for axis, step in d.steps:
+            strides[axis] += step * d.stride
+    where = maps.strided(axes, tuple(strides), sum(d.offset * d.stride for d in dimensions))
+    return view(device, out, x, None) if where is None else fuse(device, out, SPREAD, (x,), (where,))
+
+
+def covered(shape: Shape, window: Window, batch: int, places: int, cells: int, channel: int) -> tuple[Dimension, ...]:
+    """What the window covers of an input of that shape.
+
+    Args:
+        batch, channel: the axes that have the batch and the channels.
+        places, cells: the first of the axes that have the window's places and its cells.
+    """
+    strides = row_major(shape)
+    dimensions = [Dimension(((batch, 1),), strides[0])]
+    fields = zip(window.strides, window.dilations, window.pads, window.covered, shape[1:-1], strict=True)
+    for j, (step, dilation, (before, _), extent, size) in enumerate(fields):
+        inside = before <= 0 and extent - before <= size
+        steps = ((places + j, step), (cells + j, dilation))
+        dimensions.append(Dimension(steps, strides[1 + j], -before, 1, 0 if inside else size))
+    return (*dimensions, Dimension(((channel, 1),), 1))
+
+
+def covering(
+    shape: Shape, window: Window, batch: int, inputs: int, cells: int, channel: tuple[tuple[int, int], ...]
+) -> tuple[Dimension, ...]:
+    """The places, in a result of that shape, at which a cell covers an input element; `channel` gives the channels."""
+    strides = row_major(shape)
+    dimensions = [Dimension(((batch, 1),), strides[0])]
+    for j, (step, dilation, (before, _)) in enumerate(zip(window.strides, window.dilations, window.pads, strict=True)):
+        steps = ((inputs + j, 1), (cells + j, -dilation))
+        dimensions.append(Dimension(steps, strides[1 + j], before, step, window.out[j]))
+    return (*dimensions, Dimension(channel, 1))
+
+
+# Convolutions
+
+
+def _columns(device: Device, x: Value, window: Window) -> Value:
+    """The matrix (batch · places, cells · channels)."""
+    n, (batch, *_, channels) = len(window.size), x.spec.shape
+    axes = (batch, *window.out, *window.size, channels)
+    return spread(device, x, axes, covered(x.spec.shape, window, 0, 1, 1 + n, 1 + 2 * n))
+
+
+def _conv(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, weights = values
+    if out.dtype not in TIMES or not (x.spec.size and weights.spec.size):
+        return None
+    window, channels = attrs["window"], out.shape[-1]
+    sizes = Sizes(1, out.size // channels, channels, window.cells * x.spec.shape[-1], 0, 0)
+    return defer(device, out, MatMul(sizes, False, False), (_columns(device, x, window), weights), leaves=3)
+
+
+def _conv_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, dy = values
+    if out.dtype not in TIMES or not (x.spec.size and dy.spec.size):
+        return None
+    window, channels = attrs["window"], out.shape[-1]
+    sizes = Sizes(1, out.size // channels, channels, dy.spec.size // channels, 0, 0)
+    return defer(device, out, MatMul(sizes, True, False), (_columns(device, x, window), dy), leaves=3)
+
+
+def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    dy, weights = values
+    if out.dtype not in TIMES or not (dy.spec.size and weights.spec.size):
+        return None
+    window = attrs["window"]
+    n, (batch, *inner, channels), last = len(window.size), out.shape, dy.spec.shape[-1]
+    axes = (batch, *inner, *window.size, last)
+    dimensions = covering(dy.spec.shape, window, 0, 1, 1 + n, ((1 + 2 * n, 1),))
+    places = spread(device, dy, axes, dimensions)
+    turned = spec((window.cells, last, channels), out.dtype)
+    turned_weights = view(device, turned, weights, maps.transposed((window.cells, channels, last), (0, 2, 1)))
+    sizes = Sizes(1, out.size // channels, channels, window.cells * last, 0, 0)
+    return defer(device, out, MatMul(sizes, False, False), (places, turned_weights), leaves=3)
+
+
+# Depthwise: reductions of products, the summed axes first, so that neighbouring threads write neighbours
+
+
+def _summed(device: Device, a: Value, b: Value, length: int, out: Spec) -> Value:
+    """The sum over the first axes, `length` elements, of products of two values of one shape."""
+    products = fuse(device, a.spec, TIMES[out.dtype], (a, b))
+    return defer(device, out, Reduction("Sum", OPERATIONS["Sum", out.dtype], 1, length, out.size), (products,))
+
+
+def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, weights = values
+    if out.dtype != "float32" or not (x.spec.size and weights.spec.size):
+        return None
+    window: Window = attrs["window"]
+    n, (channels, multiplier) = len(window.size), weights.spec.shape[-2:]
+    axes = (*window.size, x.spec.shape[0], *window.out, channels, multiplier)
+    seen = spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1))
+    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 0, 2 * n + 1, 2 * n + 2))
+    return _summed(device, seen, factors, window.cells, out)
+
+
+def _filter_dimensions(weights: Value, n: int, cells: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
+    """A depthwise filter, of which the axes are given; it is the same for the others."""
+    axes = (*range(cells, cells + n), channel, multiple)
+    return tuple([Dimension(((axis, 1),), s) for axis, s in zip(axes, row_major(weights.spec.shape), strict=True)])
+
+
+def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    dy, weights = values
+    if out.dtype != "float32" or not (dy.spec.size and weights.spec.size):
+        return None
+    window: Window = attrs["window"]
+    n, multiplier = len(window.size), weights.spec.shape[-1]
+    axes = (*window.size, multiplier, *out.shape)
+    channel = ((2 * n + 2, multiplier), (n, 1))
+    places = spread(device, dy, axes, covering(dy.spec.shape, window, n + 1, n + 2, 0, channel))
+    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 0, 2 * n + 2, n))
+    return _summed(device, places, factors, window.cells * multiplier, out)
+
+
+def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, dy = values
+    if out.dtype != "float32" or not (x.spec.size and dy.spec.size):
+        return None
+    window: Window = attrs["window"]
+    n, multiplier = len(window.size), out.shape[-1]
+    axes = (x.spec.shape[0], *window.out, *out.shape)
+    seen = spread(device, x, axes, covered(x.spec.shape, window, 0, 1, n + 1, 2 * n + 1))
+    strides = row_major(dy.spec.shape)
+    dimensions = [Dimension(((axis, 1),), strides[axis]) for axis in range(n + 1)]
+    channel = Dimension(((2 * n + 1, multiplier), (2 * n + 2, 1)), 1)
+    slopes = spread(device, dy, axes, (*dimensions, channel))
+    return _summed(device, seen, slopes, x.spec.shape[0] * math.prod(window.out), out)
+
+
+# Pooling
+
+
+def windows_of(device: Device, x: Value, window: Window, pad: int) -> Value:
+    """What the window covers, its cells first: (*cells, batch, *places, channels)."""
+    n, (batch, *_, channels) = len(window.size), x.spec.shape
+    axes = (*window.size, batch, *window.out, channels)
+    return spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1), pad)
+
+
+def places_of(device: Device, dy: Value, window: Window, shape: Shape, pad: int = 0) -> Value:
+    """The places that cover each element of an input of that shape: (*cells, *shape)."""
+    n = len(window.size)
+    dimensions = covering(dy.spec.shape, window, n, n + 1, 0, ((2 * n + 1, 1),))
+    return spread(device, dy, (*window.size, *shape), dimensions, pad)
+
+
+def over_cells(device: Device, x: Value, operation: str, out: Spec) -> Value:
+    length = x.spec.size // out.size
+    task = Reduction(operation, OPERATIONS[operation, x.spec.dtype], 1, length, out.size)
+    return defer(device, out, task, (x,))
+
+
+def _max_pool(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x = values[0]
+    if out.dtype != "float32" or not x.spec.size:
+        return None
+    return over_cells(device, windows_of(device, x, attrs["window"], _LEAST), "MaxPool", out)
+
+
+def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int) -> Value:
+    """v, a result of pooling, divided by the number of cells that lie on the input of these inner sizes."""
+    counts = divisor(inner, window, least, np.dtype(np.float32))
+    shape = spec(counts.shape, "float32")
+    by = Value(shape, word=float_bits(counts.item())) if counts.size == 1 else Value(shape, host=counts)
+    return fuse(device, v.spec, _DIVIDE, (v, by), (None, maps.broadcast(counts.shape, v.spec.shape)))
+
+
+def _avg_pool(least: int) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        x, window = values[0], attrs["window"]
+        if out.dtype != "float32" or not x.spec.size:
+            return None
+        total = over_cells(device, windows_of(device, x, window, 0), "Sum", out)
+        return _divided(device, total, window, x.spec.shape[1:-1], least)
+
+    return build
+
+
+def _avg_grad(least: int) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        dy, window = values[0], attrs["window"]
+        if out.dtype != "float32" or not dy.spec.size:
+            return None
+        slopes = _divided(device, dy, window, out.shape[1:-1], least)
+        return over_cells(device, places_of(device, slopes, window, out.shape), "Sum", out)
+
+    return build
+
+
+# {0} is what the window covers, {1} the largest of it, {2} the index, of which a cell has {p} elements.
+FIRST = Indexed("({0} == {1} ? int({2} / {p}) : 0x7fffffff)", "int32", ("uint",))
+_LAST = Indexed("({0} == {1} ? int({2} / {p}) : -1)", "int32", ("uint",))
+# {0} is the chosen cell, {1} a number, which counts at that cell.
+CHOSEN = Indexed("({0} == int({2} / {p}) ? {1} : 0.)", "float32", ("uint",))
+
+
+def _chosen_cell(device: Device, x: Value, y: Value, window: Window, last: bool) -> Value:
+    """The number of the first cell, or the last, in which the window sees its largest element."""
+    seen = windows_of(device, x, window, _LEAST)
+    size = y.spec.size
+    every = maps.strided((window.cells, size), (0, 1))
+    cells = fuse(device, spec(seen.spec.shape, "int32"), _LAST if last else FIRST, (seen, y), (None, every), (size,))
+    return over_cells(device, cells, "Max" if last else "Min", spec(y.spec.shape, "int32"))
+
+
+def _max_grad(last: bool) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        dy, x, y = values
+        window = attrs["window"]
+        if x.spec.dtype != "float32" or out.dtype != "float32" or not y.spec.size:
+            return None
+        cell = _chosen_cell(device, x, y, window, last)
+        nobody = bits(-2, "int32")
+        cells, slopes = places_of(device, cell, window, out.shape, nobody), places_of(device, dy, window, out.shape)
+        parts = fuse(device, slopes.spec, CHOSEN, (cells, slopes), None, (out.size,))
+        return over_cells(device, parts, "Sum", out)
+
+    return build
+
+
+def _max_pick(last: bool) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        x, given, y = values
+        window = attrs["window"]
+        if given.spec.dtype != "float32" or out.dtype != "float32" or not x.spec.size:
+            return None
+        cell = _chosen_cell(device, given, y, window, last)
+        seen = windows_of(device, x, window, 0)
+        every = maps.strided((window.cells, out.size), (0, 1))
+        parts = fuse(device, seen.spec, CHOSEN, (cell, seen), (every, None), (out.size,))
+        return over_cells(device, parts, "Sum", out)
+
+    return build
+
+
+class _Argmax:
+    """From a chosen cell to the element's index in the image: the node's map gives that of the first.
+
+    Parameters: what the first cell lies before the map's index, cells in a row of the window, how far apart rows and
+    cells are.
+    """
+
+    fusable = True
+    _INDEX = Expression(
+        "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
+    )
+
+    def trace(self, trace: Trace, node: Node, index: int) -> int:
+        where = (node.maps or (None,))[0]
+        return trace.add(
+            self._INDEX,
+            node.words,
+            trace.value(node.inputs[0], index),
+            index if where is None else trace.map(where, index),
+        )
+
+
+_ARGMAX = _Argmax()
+
+
+def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+    x, window = values[0], attrs["window"]
+    if x.spec.dtype != "float32" or not x.spec.size or not outs[0].size:
+        return None
+    y = _max_pool(device, values, {"window": window}, outs[0])
+    assert y is not None
+    cell = _chosen_cell(device, x, y, window, False)
+    _, height, width, channels = x.spec.shape
+    (down, across), (over, beside) = window.strides, window.dilations
+    image = height * width * channels if attrs["include_batch_in_index"] else 0
+    where = maps.strided(outs[1].shape, (image, down * width * channels, across * channels, 1))
+    before = (window.pads[0][0] * width + window.pads[1][0]) * channels
+    words = [bits(n, "int32") for n in (before, window.size[1], over * width * channels, beside * channels)]
+    return [y, fuse(device, outs[1], _ARGMAX, (cell,), (where,), words)]
+
+
+# Normalization
+
+_NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
+_RESPONSE = Expression("{0} * m_pow({p} + {q} * {1}, {r})", "float32", ("float32",) * 3)
+_SQUARE = Expression("{0} * {0}", "float32")
+
+
+def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    if out.dtype != "float32":
+        return None
+    where = tuple([maps.broadcast(v.spec.shape, out.shape) for v in values])
+    return fuse(device, out, _NORMALIZED, values, where, (float_bits(attrs["variance_epsilon"]),))
+
+
+def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, radius = values[0], attrs["depth_radius"]
+    if out.dtype != "float32":
+        return None
+    squares = fuse(device, x.spec, _SQUARE, (x,))
+    rows, channels = x.spec.size // x.spec.shape[-1], x.spec.shape[-1]
+    near = Dimension(((0, 1), (2, 1)), 1, -radius, 1, channels)
+    around = spread(device, squares, (2 * radius + 1, rows, channels), (Dimension(((1, 1),), channels), near))
+    total = over_cells(device, around, "Sum", out)
+    words = [float_bits(n) for n in (attrs["bias"], attrs["alpha"], -attrs["beta"])]
+    return fuse(device, out, _RESPONSE, (x, total), None, words)
+
+
+KERNELS.update(
+    {
+        "Conv2D": _conv,
+        "Conv2DBackpropFilter": _conv_filter,
+        "Conv2DBackpropInput": _conv_input,
+        "Conv3D": _conv,
+        "Conv3DBackpropFilterV2": _conv_filter,
+        "Conv3DBackpropInputV2": _conv_input,
+        "DepthwiseConv2dNative": _depthwise,
+        "DepthwiseConv2dNativeBackpropFilter": _depthwise_filter,
+        "DepthwiseConv2dNativeBackpropInput": _depthwise_input,
+        "FusedBatchNorm": _batch_norm,
+        "LRN": _lrn,
+        "MaxPoolWithArgmax": _max_with_argmax,
+    }
+)
+for _suffix, _is_last, _least in (("", False, 0), ("3D", True, 1)):
+    KERNELS[f"AvgPool{_suffix}"] = _avg_pool(_least)
+    KERNELS[f"AvgPool{_suffix}Grad"] = _avg_grad(_least)
+    KERNELS[f"MaxPool{_suffix}"] = _max_pool
+    KERNELS[f"MaxPool{_suffix}Grad"] = _max_grad(_is_last)
+    KERNELS[f"MaxPool{_suffix}Pick"] = _max_pick(_is_last)

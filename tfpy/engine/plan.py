@@ -1,0 +1,261 @@
+"""Recording and replaying what a function computes: its kernels in order, planned once, run again without its Python.
+
+`recording_plan` watches the kernels that this thread runs. If everything that goes into them is known (tensors given as
+inputs, variables, numbers, results of other kernels of the recording) and nothing was read back, the recording becomes
+a Plan: nodes that read and write numbered slots. A backend makes of it a function from payloads to payloads
+(`compile`). The plan knows nothing of backends; what is done with it, in which order memory is used again or nodes are
+merged, is up to them. The kernels are those that were recorded, so that the numbers are the same, bit for bit.
+
+That the function would do the same again is for the caller to know: the plan sees kernels, not Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
+
+from tfpy.engine.backend import Backend
+from tfpy.engine.dispatch import wrap
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import Spec
+from tfpy.engine.state import local
+
+H = TypeVar("H", bound=Handle)
+
+
+class PlanNode(NamedTuple):
+    """A kernel run: its inputs and outputs are slots. `several` tells one output from a list of one."""
+
+    kernel: str
+    inputs: tuple[int, ...]
+    attrs: Mapping[str, Any]
+    outputs: tuple[int, ...]
+    several: bool
+
+
+class Plan(NamedTuple):
+    """What a function computes.
+
+    Attributes:
+        size: how many slots there are. Each is written once.
+        inputs: the slots of the inputs, the variables after them.
+        constants: payloads by slot.
+        nodes: the kernels, in an order in which they can be run; only those that the outputs need.
+        last_uses: for each node the slots that neither a later node nor the outputs need.
+        outputs: the slots of the results.
+        specs: what the results look like.
+    """
+
+    size: int
+    inputs: tuple[int, ...]
+    constants: Mapping[int, Any]
+    nodes: Sequence[PlanNode]
+    last_uses: Sequence[tuple[int, ...]]
+    outputs: tuple[int, ...]
+    specs: Sequence[Spec]
+
+
+class _Gradients:
+    """What plans must know of gradients that users register.
+
+    Attributes:
+        changes: how often one was registered or taken away: plans made before hold what was there then.
+        foreign: how many there are. Their code may do what it likes, and nothing is planned.
+    """
+
+    changes = 0
+    foreign = 0
+
+
+def gradients_changed(foreign: int) -> None:
+    """Make all plans void: users have registered so many gradients now."""
+    _Gradients.changes += 1
+    _Gradients.foreign = foreign
+
+
+Executor = Callable[[Sequence[Any]], Sequence[Any]]
+"""From the payloads of the inputs and variables to those of the outputs."""
+
+
+class Replays(Backend, Protocol):
+    """A backend that can replay plans; one whose `compile` is None cannot, after all."""
+
+    def compile(self, plan: Plan) -> Executor:
+        """A function that does what the plan says."""
+
+
+def can_replay(backend: Backend) -> TypeGuard[Replays]:
+    """Whether a backend can replay plans."""
+    return getattr(backend, "compile", None) is not None
+
+
+class Recorder:
+    """Watches the kernels that a thread runs; see `recording_plan`.
+
+    Attributes:
+        refusal: why there can be no plan; empty if there can.
+    """
+
+    def __init__(self, backend: Backend, inputs: Sequence[Handle], variables: Sequence[Handle]) -> None:
+        self.backend = backend
+        self.refusal = ""
+        self._sources = tuple(inputs)
+        self._variables = tuple(variables)
+        self._variable_ids = {v.id for v in variables}
+        self._slots: dict[Any, int] = {}
+        self._count = 0
+        self._kept: list[Any] = []  # so that the identities of variables' payloads stay theirs alone
+        self._constants: dict[int, Any] = {}
+        self._nodes: list[PlanNode] = []
+        self._assigned: dict[int, Handle] = {}
+        self._inputs = tuple([self._new_slot(t) for t in (*inputs, *variables)])
+
+    def _key(self, handle: Handle) -> Any:
+        """What a handle's values are known by: a variable's change while its id stays."""
+        if handle.id not in self._variable_ids:
+            return handle.id
+        self._kept.append(handle.payload)
+        return handle.id, id(handle.payload)
+
+    def _new_slot(self, handle: Handle) -> int:
+        slot = self._slots[self._key(handle)] = self._count
+        self._count += 1
+        return slot
+
+    # What the engine tells
+
+    def ran(self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle]) -> None:
+        """A kernel was run with one output."""
+        self._note(kernel, inputs, attrs, outs, False)
+
+    def ran_several(
+        self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle]
+    ) -> None:
+        """A kernel with several outputs was run."""
+        self._note(kernel, inputs, attrs, outs, True)
+
+    def _note(
+        self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle], several: bool
+    ) -> None:
+        slots = tuple([self._slot(t, kernel) for t in inputs])
+        if any(out.backend is not self.backend for out in outs):
+            self.refuse(f"{kernel} ran on another backend")
+        self._nodes.append(PlanNode(kernel, slots, attrs, tuple([self._new_slot(out) for out in outs]), several))
+
+    def constant(self, handle: Handle) -> None:
+        """A number was made that is the same every time."""
+        self._constants[self._new_slot(handle)] = handle.payload
+
+    def aliased(self, handle: Handle, alias: Handle) -> None:
+        """A handle refers to the data of another one."""
+        self._slots[self._key(alias)] = self._slot(handle, "clone")
+
+    def assigned(self, variable: Handle, value: Handle) -> None:
+        """A variable has other data now."""
+        if variable.id not in self._variable_ids:
+            self.refuse("a variable was assigned to that is not known")
+            return
+        self._slots[self._key(variable)] = self._slot(value, "assign")
+        self._assigned[variable.id] = variable
+
+    def refuse(self, reason: str) -> None:
+        """There can be no plan."""
+        self.refusal = self.refusal or reason
+
+    def _slot(self, handle: Handle, where: str) -> int:
+        slot = self._slots.get(self._key(handle))
+        if slot is None:
+            self.refuse(f"{where} reads a tensor of shape {list(handle.spec.shape)} from elsewhere")
+            return -1
+        return slot
+
+    # The plan
+
+    def replay(self, results: Sequence[Handle]) -> Replay | None:
+        """What was recorded, to be run again; None if it cannot be."""
+        assigned = tuple(self._assigned.values())
+        outputs = tuple([self._slot(t, "the result") for t in (*results, *assigned)])
+        backend = self.backend
+        if self.refusal or _Gradients.foreign or not can_replay(backend):
+            return None
+        nodes = _needed(self._nodes, outputs)
+        specs = [t.spec for t in (*results, *assigned)]
+        plan = Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
+        return Replay(plan, self.backend, backend.compile(plan), len(self._sources), self._variables, assigned)
+
+
+def _needed(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[PlanNode]:
+    """The nodes that the outputs need."""
+    wanted = set(outputs)
+    found = []
+    for node in reversed(nodes):
+        if not wanted.isdisjoint(node.outputs):
+            wanted.update(node.inputs)
+            found.append(node)
+    return found[::-1]
+
+
+def last_uses(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[tuple[int, ...]]:
+    needed = set(outputs)
+    found = []
+    for node in reversed(nodes):
+        own = tuple(dict.fromkeys(s for s in (*node.inputs, *node.outputs) if s not in needed))
+        needed.update(own)
+        found.append(own)
+    return found[::-1]
+
+
+class Replay:
+    """A compiled plan with the variables that it reads and assigns."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        backend: Backend,
+        executor: Executor,
+        inputs: int,
+        variables: tuple[Handle, ...],
+        assigned: tuple[Handle, ...],
+    ) -> None:
+        self.plan = plan
+        self.backend = backend
+        self._executor = executor
+        self._inputs = inputs
+        self._variables = variables
+        self._assigned = assigned
+        self._gradients = _Gradients.changes
+
+    def fits(self, inputs: Sequence[Handle]) -> bool:
+        """Whether inputs and variables are where the plan is run."""
+        backend = self.backend
+        handles: tuple[Handle, ...] = (*inputs, *self._variables)
+        for handle in handles:
+            if handle.backend is not backend:
+                return False
+        return len(inputs) == self._inputs and self._gradients == _Gradients.changes
+
+    def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]]:
+        """The results, and what is to be assigned to variables."""
+        sources: tuple[Handle, ...] = (*inputs, *self._variables)
+        payloads = self._executor([t.payload for t in sources])
+        made = [wrap(cls, s, p, self.backend) for s, p in zip(self.plan.specs, payloads, strict=True)]
+        results = len(made) - len(self._assigned)
+        return made[:results], list(zip(self._assigned, made[results:], strict=True))
+
+
+@contextmanager
+def recording_plan(backend: Backend, inputs: Sequence[Handle], variables: Sequence[Handle]) -> Iterator[Recorder]:
+    """Watch this thread's kernels inside a `with`.
+
+    Args:
+        backend: where they are to run.
+        inputs: what is other data each time.
+        variables: what is read anew each time, and may be assigned to.
+    """
+    state = local.state
+    outer, state.recorder = state.recorder, Recorder(backend, inputs, variables)
+    try:
+        yield state.recorder
+    finally:
+        state.recorder = outer

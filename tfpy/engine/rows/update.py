@@ -1,0 +1,37 @@
+"""Rows that make one step of an optimizer on all variables at once.
+
+Inputs: the values of all variables, their gradients, and each slot of all of them, slot by slot; outputs: the new
+values, and the new slots likewise. The attributes are those of the rules in `core/optimizers/rules.py`, whose numbers
+these kernels give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import Infer, kernel
+from tfpy.engine.spec import Spec
+
+SLOTS = {
+    "SGD": 0,
+    "Momentum": 1,
+    "Adagrad": 1,
+    "Adadelta": 2,
+    "RMSProp": 2,
+    "CenteredRMSProp": 3,
+    "Adam": 2,
+    "Adamax": 2,
+}
+
+
+def _updated(slots: int) -> Infer:
+    def infer(*tensors: Handle, **attrs: float) -> Sequence[Spec]:
+        count = len(tensors) // (2 + slots)
+        return [t.spec for t in (*tensors[:count], *tensors[2 * count :])]
+
+    return infer
+
+
+for _rule, _slots in SLOTS.items():
+    kernel(f"{_rule}Update", "*tensors", _updated(_slots))

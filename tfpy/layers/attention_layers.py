@@ -1,0 +1,274 @@
+"""Layers in which each step of a sequence looks at the steps of another."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import Any, ClassVar
+
+from tfpy.core.convert import number
+from tfpy.core.ops.arith import add, mul, sub
+from tfpy.core.ops.common import cast_to, reshape_to
+from tfpy.core.ops.compare import greater_equal
+from tfpy.core.ops.create import range_
+from tfpy.core.ops.logic import logical_and
+from tfpy.core.ops.matmul import mat_mul, transpose
+from tfpy.core.ops.random import dropout
+from tfpy.core.ops.shape import expand_dims
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.rng import Seed
+from tfpy.engine.spec import as_positive
+from tfpy.layers.base import Layer
+from tfpy.layers.choose import choose
+from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.initializers import InitializerOption
+from tfpy.layers.products import affine
+from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.weights import LayerVariable
+
+
+class _Attending(Layer):
+    """A layer on a query, the values that it looks for, and keys by which it finds them.
+
+    The inputs are a list [query, value] or [query, value, key]; the keys are the values unless they are given.
+    """
+
+    dropout: float = 0.0
+    seed: Seed | None = None
+
+    takes_every_mask: ClassVar[bool] = True
+    fewest: ClassVar[int] = 2
+
+    def configure(self) -> None:
+        self.supports_masking = True
+        if not 0 <= self.dropout < 1:
+            raise argument_error(self.get_class_name(), "dropout", "0 or more, and below 1", self.dropout)
+
+    def roles(self, given: Any) -> list[Any]:
+        """Query, value and key: of inputs, of their shapes or of their masks."""
+        several = isinstance(given, list) or (isinstance(given, tuple) and isinstance(given[0], (list, tuple)))
+        listed = list(given) if several else [given]
+        if not self.fewest <= len(listed) <= 3:
+            expected = "a list of query and value, and maybe key"
+            raise argument_error(self.name, "inputs", expected, Words(f"{len(listed)} of them"))
+        query, value = listed[0], listed[min(1, len(listed) - 1)]
+        return [query, value, listed[2] if len(listed) == 3 else value]
+
+    def shapes(self, input_shape: Any) -> list[PartialShape]:
+        """The shapes of query, value and key, checked to be sequences."""
+        found = [tuple(shape) for shape in self.roles(input_shape)]
+        if any(len(shape) != 3 for shape in found):
+            expected = "sequences, of shape (batch, time, features)"
+            raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
+        return found
+
+    def shapes_of_call(self, input_shape: Any, arguments: Any) -> Any:
+        output = self.compute_output_shape(input_shape)
+        return [output, self.scores_shape(input_shape)] if arguments.get("return_attention_scores") else output
+
+    def scores_shape(self, input_shape: Any) -> PartialShape:
+        """The shape of the attention scores."""
+        query, value, _ = self.shapes(input_shape)
+        return query[0], query[1], value[1]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the query."""
+        return as_list(mask)[0]
+
+    def attended(self, scores: Tensor, value: Tensor, seen: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
+        """The values weighed by the scores of those that are seen, and the weights."""
+        if seen is not None:
+            scores = add(scores, mul(sub(number(1), cast_to(seen, scores.dtype)), number(-1e9)))
+        weights = scores.softmax()
+        if training and self.dropout:
+            weights = dropout(weights, self.dropout, None, self.seed)
+        return mat_mul(weights, value), weights
+
+
+def _causal_mask(query: Tensor, value: Tensor) -> Tensor:
+    """(1, time of the query, time of the value): true where the value is not later."""
+    steps = [range_(0, t.shape[1], 1, "int32") for t in (query, value)]
+    return expand_dims(greater_equal(expand_dims(steps[0], 1), expand_dims(steps[1], 0)), 0)
+
+
+def _all_of(masks: list[Tensor | None]) -> Tensor | None:
+    given = [m.cast("bool") for m in masks if m is not None]
+    return reduce(logical_and, given) if given else None
+
+
+class Attention(_Attending, class_name="Attention", factory="layers.attention"):
+    """Each step of the query as a mean of the values, weighed by how well their keys match (Luong et al. 2015).
+
+    softmax(query · keyᵀ) · value, or with score_mode 'concat' the scores Σ tanh(query + key). Inputs [query, value] or
+    [query, value, key] of shapes (batch, time, features) → (batch, time of the query, features of the value).
+
+    The call takes `mask`, a list of the masks of query and value, `use_causal_mask`, and `return_attention_scores`,
+    with which it returns [output, weights].
+
+    Weights: with use_scale a factor of the scores, and with 'concat' another one.
+
+    Source: Keras `Attention` (beyond TF.js).
+    """
+
+    use_scale: bool = False
+    score_mode: str = "dot"
+
+    def configure(self) -> None:
+        super().configure()
+        self.score_mode = choose("attention", "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"})
+        self.scale: LayerVariable | None = None
+        self.concat_score_weight: LayerVariable | None = None
+
+    def build(self, input_shape: Any) -> None:
+        self.shapes(input_shape)
+        if self.use_scale:
+            self.scale = self.add_weight("scale", (), None, "ones")
+        if self.score_mode == "concat":
+            self.concat_score_weight = self.add_weight("concat_score_weight", (), None, "ones")
+        self.built = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        query, value, _ = self.shapes(input_shape)
+        return (*query[:-1], value[-1])
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool = False,
+        use_causal_mask: bool = False,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        query, value, key = self.roles(inputs)
+        query_mask, value_mask = [*as_list(mask), None][:2]
+        seen = [None if value_mask is None else expand_dims(value_mask, 1)]
+        seen.append(_causal_mask(query, value) if use_causal_mask else None)
+        output, weights = self.attended(self._scores(query, key), value, _all_of(seen), training)
+        if query_mask is not None:
+            output = mul(output, expand_dims(query_mask, -1).cast(output.dtype))
+        return [output, weights] if return_attention_scores else output
+
+    def _scores(self, query: Tensor, key: Tensor) -> Tensor:
+        if self.concat_score_weight is None:
+            scores = mat_mul(query, key, False, True)
+            return scores if self.scale is None else mul(scores, self.scale)
+        sums = add(expand_dims(query, 2), expand_dims(key, 1))
+        sums = sums if self.scale is None else mul(sums, self.scale)
+        return mul(sums.tanh().sum(-1), self.concat_score_weight)
+
+
+class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="layers.multi_head_attention"):
+    """Several attentions side by side, each on projections of its own (Vaswani et al. 2017).
+
+    Inputs query, [query, value] or [query, value, key] of shapes (batch, time, features) → the shape of the query;
+    value and key may be given by name, too. Of each head softmax(q · kᵀ / √key_dim) · v, with q, k and v the products
+    of query, key and value with its kernels; the heads' results are multiplied with a last kernel and added up.
+
+    The call takes `attention_mask` (batch, time of the query, time of the value), `use_causal_mask`, and
+    `return_attention_scores`, with which it returns [output, weights (batch, heads, …)].
+
+    Weights: query, key and value kernels [features, heads, key_dim or value_dim] each followed by a bias, and the same
+    of attention_output [heads, value_dim, features of the query].
+
+    Source: Keras `MultiHeadAttention`; TF.js has the class, but no factory of it.
+    """
+
+    num_heads: int
+    key_dim: int
+    value_dim: int | None = None
+    use_bias: bool = True
+    kernel_initializer: InitializerOption = "glorotUniform"
+    bias_initializer: InitializerOption = "zeros"
+    kernel_regularizer: RegularizerOption = None
+    bias_regularizer: RegularizerOption = None
+    kernel_constraint: ConstraintOption = None
+    bias_constraint: ConstraintOption = None
+
+    fewest = 1
+
+    def configure(self) -> None:
+        super().configure()
+        self.num_heads = as_positive("multi_head_attention", "num_heads", self.num_heads)
+        self.key_dim = as_positive("multi_head_attention", "key_dim", self.key_dim)
+        if self.value_dim is not None:
+            self.value_dim = as_positive("multi_head_attention", "value_dim", self.value_dim)
+
+    def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        others = [arguments.pop(name, None) for name in ("value", "key")]
+        if others[0] is None and others[1] is not None:
+            raise argument_error(self.name, "key", "given together with a value", others[1])
+        return super()._apply([*as_list(inputs), *(t for t in others if t is not None)], arguments)
+
+    def build(self, input_shape: Any) -> None:
+        query, value, key = self.shapes(input_shape)
+        heads, width = self.num_heads, self.value_dim or self.key_dim
+        self._projections = {
+            name: self._add_projection(name, kernel, bias)
+            for name, kernel, bias in (
+                ("query", (query[-1], heads, self.key_dim), (heads, self.key_dim)),
+                ("key", (key[-1], heads, self.key_dim), (heads, self.key_dim)),
+                ("value", (value[-1], heads, width), (heads, width)),
+                ("attention_output", (heads, width, query[-1]), (query[-1],)),
+            )
+        }
+        self.built = True
+
+    def _add_projection(self, name: str, kernel: Any, bias: Any) -> tuple[LayerVariable, LayerVariable | None]:
+        if None in kernel:
+            raise argument_error(self.name, "inputs", "sequences whose features are known", list(kernel))
+        weights = self.add_weight(
+            f"{name}/kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True,
+            self.kernel_constraint,
+        )  # fmt: skip
+        if not self.use_bias:
+            return weights, None
+        return weights, self.add_weight(
+            f"{name}/bias", bias, None, self.bias_initializer, self.bias_regularizer, True, self.bias_constraint
+        )
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return self.shapes(input_shape)[0]
+
+    def scores_shape(self, input_shape: Any) -> PartialShape:
+        batch, *times = super().scores_shape(input_shape)
+        return (batch, self.num_heads, *times)
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool = False,
+        attention_mask: Any = None,
+        use_causal_mask: bool = False,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        query, value, key = self.roles(inputs)
+        q, k, v = (self._heads(name, x) for name, x in (("query", query), ("key", key), ("value", value)))
+        seen = self._seen(query, value, mask, attention_mask, use_causal_mask)
+        scores = mat_mul(mul(q, 1 / math.sqrt(self.key_dim)), k, False, True)
+        found, weights = self.attended(scores, v, seen, training)
+        joined = transpose(found, [0, 2, 1, 3])
+        kernel, bias = self._projections["attention_output"]
+        rows = joined.shape[2] * joined.shape[3]
+        output = affine(joined.reshape([*joined.shape[:2], rows]), reshape_to(kernel, (rows, kernel.shape[2])), bias)
+        return [output, weights] if return_attention_scores else output
+
+    def _heads(self, name: str, x: Tensor) -> Tensor:
+        """The projections of a sequence for all heads: (batch, heads, time, size)."""
+        kernel, bias = self._projections[name]
+        features, heads, size = kernel.shape
+        y = affine(x, reshape_to(kernel, (features, heads * size)), None if bias is None else bias.reshape([-1]))
+        return transpose(y.reshape([*x.shape[:2], heads, size]), [0, 2, 1, 3])
+
+    def _seen(self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool) -> Tensor | None:
+        """What steps of the value each step of the query sees, for all heads or each."""
+        query_mask, value_mask = [*as_list(mask), None][:2] if len(as_list(mask)) > 1 else as_list(mask) * 2
+        masks = [
+            attention_mask,
+            None if query_mask is None else expand_dims(query_mask, 2),
+            None if value_mask is None else expand_dims(value_mask, 1),
+            _causal_mask(query, value) if causal else None,
+        ]
+        return _all_of([m if m is None or m.rank == 4 else expand_dims(m, 1) for m in masks])

@@ -1,0 +1,232 @@
+"""Layers that make one output of several inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, ClassVar
+
+from tfpy.core.ops.arith import add, maximum, minimum, mul, sub
+from tfpy.core.ops.common import full
+from tfpy.core.ops.join import concat
+from tfpy.core.ops.logic import logical_and
+from tfpy.core.ops.matmul import mat_mul
+from tfpy.core.ops.metrics import of_length_1
+from tfpy.core.ops.reduce import all_, sum_
+from tfpy.core.ops.shape import expand_dims, squeeze
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.spec import as_int
+from tfpy.layers.base import Layer
+from tfpy.layers.symbolic import PartialShape, as_list
+
+
+class Merge(Layer):
+    """A layer on several inputs, whose shapes broadcast to each other behind the batch size.
+
+    Source: TF.js's `Merge`.
+    """
+
+    per_sample = True
+    most: ClassVar[int | None] = None
+
+    def configure(self) -> None:
+        self.supports_masking = True
+
+    def shapes(self, input_shape: Any) -> list[PartialShape]:
+        """The shapes of the inputs, checked to be as many as the layer takes."""
+        several = isinstance(input_shape, list) and all(isinstance(s, (list, tuple)) for s in input_shape)
+        found = [tuple(s) for s in input_shape] if several else [tuple(input_shape)]
+        if len(found) < 2 or (self.most is not None and len(found) > self.most):
+            expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
+            raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
+        return found
+
+    def build(self, input_shape: Any) -> None:
+        self.compute_output_shape(input_shape)
+        self.built = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shapes = self.shapes(input_shape)
+        sizes = {shape[0] for shape in shapes if shape[0] is not None}
+        if len(sizes) > 1:
+            raise argument_error(self.name, "inputs", "inputs of one batch size", [list(s) for s in shapes])
+        inner = reduce(self._broadcast, (shape[1:] for shape in shapes))
+        return (sizes.pop() if sizes else None, *inner)
+
+    def _broadcast(self, a: PartialShape, b: PartialShape) -> PartialShape:
+        if len(a) < len(b):
+            a, b = b, a
+        tail = []
+        for m, n in zip(a[len(a) - len(b) :], b, strict=True):
+            if m is not None and n is not None and m != n and 1 not in (m, n):
+                expected = "shapes that broadcast to each other behind the batch size"
+                raise argument_error(self.name, "inputs", expected, Words(f"{list(a)} and {list(b)}"))
+            tail.append(None if m is None or n is None else n if m == 1 else m)
+        return (*a[: len(a) - len(b)], *tail)
+
+    def call(self, inputs: Any) -> Tensor:
+        listed = as_list(inputs)
+        rank = max(x.rank for x in listed)
+        return self.merged([x.reshape([x.shape[0], *[1] * (rank - x.rank), *x.shape[1:]]) for x in listed])
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        """One tensor of several of the same rank."""
+        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define merged(inputs).")
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """True where the masks of all inputs are. TF.js makes of them one that no layer can use."""
+        given = [m for m in as_list(mask) if m is not None]
+        return reduce(logical_and, given) if given else None
+
+
+class Add(Merge, class_name="Add", factory="layers.add"):
+    """The sum of the inputs."""
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        return reduce(add, inputs)
+
+
+class Subtract(Merge, class_name="Subtract", factory="layers.subtract"):
+    """The first of two inputs minus the second.
+
+    Source: Keras `Subtract` (beyond TF.js).
+    """
+
+    most = 2
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        return sub(*inputs)
+
+
+class Multiply(Merge, class_name="Multiply", factory="layers.multiply"):
+    """The product of the inputs, element by element."""
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        return reduce(mul, inputs)
+
+
+class Average(Merge, class_name="Average", factory="layers.average"):
+    """The mean of the inputs."""
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        return mul(1 / len(inputs), reduce(add, inputs))
+
+
+class Maximum(Merge, class_name="Maximum", factory="layers.maximum"):
+    """The largest of the inputs, element by element."""
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        return reduce(maximum, inputs)
+
+
+class Minimum(Merge, class_name="Minimum", factory="layers.minimum"):
+    """The smallest of the inputs, element by element."""
+
+    def merged(self, inputs: list[Tensor]) -> Tensor:
+        return reduce(minimum, inputs)
+
+
+class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate"):
+    """The inputs joined along an axis."""
+
+    axis: int = -1
+
+    def configure(self) -> None:
+        super().configure()
+        self.axis = as_int("concatenate", "axis", self.axis)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shapes = self.shapes(input_shape)
+        rank = len(shapes[0])
+        if any(len(s) != rank for s in shapes) or not -rank <= self.axis < rank:
+            self._refuse(shapes)
+        columns = list(zip(*shapes, strict=True))
+        joined = columns.pop(self.axis)
+        others = [{n for n in sizes if n is not None} for sizes in columns]
+        if any(len(sizes) > 1 for sizes in others):
+            self._refuse(shapes)
+        known = [sizes.pop() if sizes else None for sizes in others]
+        known.insert(self.axis % rank, None if None in joined else sum(joined))
+        return tuple(known)
+
+    def _refuse(self, shapes: Sequence[PartialShape]) -> None:
+        expected = f"shapes that agree beside axis {self.axis}"
+        raise argument_error(self.name, "inputs", expected, [list(s) for s in shapes])
+
+    def call(self, inputs: Any) -> Tensor:
+        return concat(as_list(inputs), self.axis)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        masks = as_list(mask)
+        if all(m is None for m in masks):
+            return None
+        parts = []
+        for x, m in zip(as_list(inputs), masks, strict=True):
+            if m is None:
+                m = full((*x.shape[:-1], 1), 1, "bool")
+            parts.append(expand_dims(m, -1) if m.rank < x.rank else m)
+        return all_(concat(parts, self.axis), -1)
+
+
+class Dot(Merge, class_name="Dot", factory="layers.dot"):
+    """Products summed over an axis of each of two inputs of rank 2 or 3.
+
+    With axes 2, of [batch, a, n] and [batch, b, n]: [batch, a, b]; with axes 1, of [batch, n] twice: [batch, 1].
+    """
+
+    axes: int | list[int]
+    normalize: bool = False
+
+    most = 2
+
+    def configure(self) -> None:
+        super().configure()
+        given = as_list(self.axes)
+        if len(given) not in (1, 2):
+            raise argument_error("dot", "axes", "an axis, or one of each input", self.axes)
+        listed = [as_int("dot", "axes", axis) for axis in given]
+        self.axes = listed if isinstance(self.axes, (list, tuple)) else listed[0]
+
+    def _axes(self, shapes: Sequence[PartialShape]) -> list[int]:
+        """The axis of each input, counted from the front."""
+        given = self.axes if isinstance(self.axes, list) else [self.axes]
+        given = given * 2 if len(given) == 1 else given
+        found = []
+        for shape, axis in zip(shapes, given, strict=True):
+            rank = len(shape)
+            if rank not in (2, 3):
+                raise argument_error(self.name, "inputs", "of rank 2 or 3", list(shape))
+            if not -rank <= axis < rank or axis % rank == 0:
+                raise argument_error(self.name, "axes", f"an axis of {list(shape)} behind the batch size", axis)
+            found.append(axis % rank)
+        return found
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        a, b = self.shapes(input_shape)
+        i, j = self._axes((a, b))
+        if a[i] is not None and b[j] is not None and a[i] != b[j]:
+            expected = f"inputs that agree in axes {i} and {j}"
+            raise argument_error(self.name, "inputs", expected, Words(f"shapes {list(a)} and {list(b)}"))
+        found = (*a[:i], *a[i + 1 :], *b[1:j], *b[j + 1 :])
+        return (*found, 1) if len(found) == 1 else found
+
+    def call(self, inputs: Any) -> Tensor:
+        a, b = as_list(inputs)
+        i, j = self._axes((a.shape, b.shape))
+        if self.normalize:
+            a, b = of_length_1(a, i), of_length_1(b, j)
+        return batch_dot(a, b, i, j)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return None
+
+
+def batch_dot(a: Tensor, b: Tensor, i: int, j: int) -> Tensor:
+    """For each sample the products summed over axis i of a and axis j of b, which are of rank 2 or 3."""
+    if a.rank == b.rank == 2:
+        return expand_dims(sum_(mul(a, b), 1), 1)
+    short = [k for k, x in enumerate((a, b)) if x.rank == 2]
+    a, b = (expand_dims(x, 2) if x.rank == 2 else x for x in (a, b))
+    y = mat_mul(a, b, i == 1, j == 2)
+    return squeeze(y, [1 + k for k in short]) if short else y

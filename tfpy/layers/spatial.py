@@ -1,0 +1,114 @@
+"""What layers over images, sequences and volumes share: options of one number per dimension, layouts, output sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.matmul import transpose
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, as_positive
+from tfpy.layers.symbolic import PartialShape
+
+NumbersLike: TypeAlias = int | Sequence[int]
+# An option of this kind: a NumbersLike, made a tuple of one number per dimension when the object is constructed.
+NumbersOption: TypeAlias = Any
+
+# The two layouts by the number of inner dimensions, as the ops call them.
+_LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+SAME_OR_VALID = {"valid": "valid", "same": "same"}
+
+
+def per_dimension(layer: str, option: str, value: Any, n: int) -> tuple[int, ...]:
+    """A whole number above 0 for each of n dimensions, given as one for all or as a list."""
+    given = list(value) if isinstance(value, (list, tuple)) else [value] * n
+    if len(given) != n:
+        expected = f"a number above 0, or a list of {n}, one for each dimension"
+        raise argument_error(layer, option, expected, value)
+    return tuple(as_positive(layer, option, v) for v in given)
+
+
+def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int], ...]:
+    """How much at both ends of n dimensions: one number for all, one for each, or a pair (before, after) for each.
+
+    For a single dimension a list of two numbers is the pair itself, as in Keras.
+    """
+    given = list(value) if isinstance(value, (list, tuple)) else [value] * n
+    if n == 1 and len(given) == 2:
+        given = [given]
+    listed = [list(v) if isinstance(v, (list, tuple)) else [v, v] for v in given]
+    if len(listed) != n or any(len(pair) != 2 for pair in listed):
+        expected = f"a number, or for each of {n} dimensions a number or a pair (before, after)"
+        raise argument_error(layer, option, expected, value)
+    found = tuple((as_int(layer, option, a), as_int(layer, option, b)) for a, b in listed)
+    if min(v for pair in found for v in pair) < 0:
+        raise argument_error(layer, option, "numbers of 0 or more", value)
+    return found
+
+
+def layout(data_format: str, n: int) -> str:
+    """What ops call the layout of n inner dimensions: 'NHWC' or 'NCHW' for two."""
+    return _LAYOUTS[n][data_format == "channelsFirst"]
+
+
+def channel_axis(data_format: str, n: int) -> int:
+    """The axis of the channels beside n inner dimensions."""
+    return 1 if data_format == "channelsFirst" else n + 1
+
+
+def inner_axes(data_format: str, n: int) -> list[int]:
+    """The axes of n inner dimensions."""
+    return [i + 2 if data_format == "channelsFirst" else i + 1 for i in range(n)]
+
+
+def with_inner(shape: PartialShape, data_format: str, sizes: Sequence[int | None]) -> PartialShape:
+    """A shape with other inner sizes."""
+    new = list(shape)
+    for axis, size in zip(inner_axes(data_format, len(sizes)), sizes, strict=True):
+        new[axis] = size
+    return tuple(new)
+
+
+def channels_last(x: Tensor, data_format: str) -> Tensor:
+    """x with its channels moved to the end."""
+    return transpose(x, [0, *range(2, x.rank), 1]) if data_format == "channelsFirst" else x
+
+
+def restored(y: Tensor, data_format: str) -> Tensor:
+    """What was computed with the channels at the end, in the layout that it came in."""
+    return transpose(y, [0, y.rank - 1, *range(1, y.rank - 1)]) if data_format == "channelsFirst" else y
+
+
+def add_bias(y: Tensor, bias: Tensor | None, data_format: str) -> Tensor:
+    """y plus a number for each channel."""
+    if bias is None:
+        return y
+    if data_format == "channelsFirst":
+        bias = bias.reshape([1, bias.size, *[1] * (y.rank - 2)])
+    return add(y, bias)
+
+
+def known_channels(layer: str, shape: PartialShape, axis: int) -> int:
+    """The number of channels of an input, which must be known."""
+    size = shape[axis] if axis < len(shape) else None
+    if size is None:
+        raise argument_error(layer, "input_shape", f"a shape whose channels, axis {axis}, are known", list(shape))
+    return size
+
+
+def places(size: int | None, window: int, padding: str, stride: int, dilation: int = 1) -> int | None:
+    """How many places a window has along a dimension."""
+    if size is None:
+        return None
+    reach = (window - 1) * dilation + 1
+    return math.floor(((size if padding in ("same", "causal") else size - reach + 1) + stride - 1) / stride)
+
+
+def transposed_size(size: int | None, window: int, padding: str, stride: int) -> int | None:
+    """The size of what a convolution with this window takes to the given one."""
+    if size is None:
+        return None
+    return size * stride + (max(window - stride, 0) if padding == "valid" else 0)
