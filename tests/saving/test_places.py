@@ -485,3 +485,10 @@ def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None
     tf.io.copy_model(str(tmp_path / "m"), "localstorage://m")
     tf.io.copyModel("localstorage://m", f"file://{tmp_path / 'back'}")
     check_same(tmp_path / "back")
+
+
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for place in (tmp_path / "file" / "model", tmp_path / "file" / "model.zip"):
+        with pytest.raises(ValueError, match=r"file/model.*: cannot be written: "):
+            tf.sequential([tf.layers.dense(units=1, input_shape=[1])]).save(place)
