@@ -13,7 +13,6 @@ from tfpy.core.registry import export, op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_number
 
 
 @export(doc="Training / Losses")
@@ -201,7 +200,6 @@ def huber_loss(
     """
     a, b = _pair("huber_loss", labels, predictions, _NAMES)
     error = run("Abs", sub(b, a))
-    delta = as_number("huber_loss", "delta", delta)
     quadratic = minimum(error, number(delta))
     linear = sub(error, quadratic)
     losses = add(mul(number(0.5), run("Square", quadratic)), mul(number(delta), linear))
