@@ -312,6 +312,7 @@ from tfpy.graph.mappers import register_op as register_op
 from tfpy.graph.model import GraphModel as GraphModel
 from tfpy.graph.model import load_graph_model as load_graph_model
 from tfpy.graph.model import load_graph_model_sync as load_graph_model_sync
+from tfpy.layers.backup import BackupAndRestore as BackupAndRestore
 from tfpy.layers.callbacks import Callback as Callback
 from tfpy.layers.callbacks import CallbackList as CallbackList
 from tfpy.layers.callbacks import CustomCallback as CustomCallback
@@ -466,5 +467,10 @@ whereAsync = where_async
 zerosLike = zeros_like
 __version__ = VERSION
 
-if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
-    __getattr__ = _missing_from("tfpy", globals())
+# What TF.js's types call tensors of a rank: one class here.
+Scalar = Tensor1D = Tensor2D = Tensor3D = Tensor4D = Tensor5D = Tensor6D = Tensor
+
+if TYPE_CHECKING:
+    from tfpy import vis as vis
+else:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from("tfpy", globals(), ("vis",))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.layers.backup import BackupAndRestore as _backup_and_restore
 from tfpy.layers.callbacks import LambdaCallback as _lambda_callback
 from tfpy.layers.csv_logger import CSVLogger as _csv_logger
 from tfpy.layers.early_stopping import EarlyStopping as _early_stopping
@@ -17,6 +18,8 @@ from tfpy.layers.model_checkpoint import ModelCheckpoint as _model_checkpoint
 from tfpy.layers.tensor_board import TensorBoard as _tensor_board
 from tfpy.layers.terminate_on_nan import TerminateOnNaN as _terminate_on_nan
 
+backup_and_restore = _backup_and_restore
+backupAndRestore = backup_and_restore
 csv_logger = _csv_logger
 csvLogger = csv_logger
 early_stopping = _early_stopping

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,6 @@ ELSEWHERE = {
     "cpu": "numpy()",
     "backward": "tf.grad, or the minimize(f) of an optimizer",
     # members of models and optimizers
-    "save_weights": "save(path), which load_weights(path) reads",
     "predict_classes": "predict(x).arg_max(-1)",
     "test_on_batch": "evaluate(x, y)",
     "fit_generator": "fit(generator)",
@@ -128,10 +128,12 @@ def _names_of(namespace: Mapping[str, Any]) -> list[str]:
     return [n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v)]
 
 
-def missing_from(space: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace of `tf`."""
+def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use."""
 
     def missing(name: str) -> Any:
+        if name in lazy:
+            return import_module(f"{space}.{name}")
         raise MissingNameError(f"module '{space}'", name, lambda: _names_of(names))
 
     return missing
