@@ -61,6 +61,10 @@ class Callback(CallbackCamel):
         """Whether it has something to do at an event; logs are read from the device only if so."""
         return getattr(type(self), event) is not getattr(Callback, event)
 
+    def __repr__(self) -> str:
+        options = {k: v for k, v in vars(self).items() if not k.startswith("_") and k not in ("model", "params")}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
+
     def set_params(self, params: Mapping[str, Any]) -> None:
         """Told what `fit` was asked for."""
         self.params = params

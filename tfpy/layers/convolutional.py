@@ -24,6 +24,7 @@ from tfpy.layers.spatial import (
     add_bias,
     channel_axis,
     channels_last,
+    check_fit,
     inner_axes,
     known_channels,
     layout,
@@ -104,7 +105,9 @@ class Sliding(Layer):
         axis = channel_axis(self.data_format, self.dimensions)
         shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
-        return with_inner(tuple(shape), self.data_format, [self.inner_size(i, size) for i, size in enumerate(inner)])
+        sizes = [self.inner_size(i, size) for i, size in enumerate(inner)]
+        check_fit(self.name, "kernel_size", self.kernel_size, inner, sizes)
+        return with_inner(tuple(shape), self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:
         y: Tensor = self.activation(add_bias(self.slid(one_tensor(inputs)), self.bias, self.data_format))

@@ -9,6 +9,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.scope import outlive_scopes
+from tfpy.engine.spec import as_int
 from tfpy.layers.callbacks import Callback, Logs
 from tfpy.layers.monitor import Monitor
 
@@ -48,7 +49,7 @@ class EarlyStopping(Callback):
         self._monitor = Monitor("early_stopping", monitor, mode, min_delta)
         self.monitor = monitor
         self.min_delta = abs(min_delta)
-        self.patience = patience
+        self.patience = as_int("early_stopping", "patience", patience)
         self.verbose = verbose
         self.mode = mode
         self.baseline = baseline

@@ -51,6 +51,8 @@ class ModelCheckpoint(Callback):
         include_optimizer: bool = False,
     ) -> None:
         self._monitor = Monitor("model_checkpoint", monitor, mode)
+        if not isinstance(filepath, (str, os.PathLike)):
+            raise argument_error("model_checkpoint", "filepath", "a path", filepath, TypeError)
         self.filepath = os.fspath(filepath)
         self.verbose = verbose
         self.save_best_only = save_best_only

@@ -17,6 +17,7 @@ from tfpy.layers.spatial import (
     NumbersOption,
     channel_axis,
     channels_last,
+    check_fit,
     inner_axes,
     per_dimension,
     places,
@@ -54,6 +55,7 @@ class _Pooling(Layer):
         inner = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
         steps = zip(inner, self.pool_size, self._steps, strict=True)
         sizes = [places(size, window, self.padding, stride) for size, window, stride in steps]
+        check_fit(self.name, "pool_size", self.pool_size, inner, sizes)
         return with_inner(shape, self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:

@@ -36,8 +36,10 @@ def _can_draw() -> bool:
 
 
 def described(logs: Logs | None) -> str:
-    """The values of logs as text: 'loss 0.1234 · acc 0.9'."""
-    return " · ".join(f"{name} {value:.4g}" for name, value in (logs or {}).items() if name not in ("batch", "size"))
+    """The values of logs as text, those of the validation last: 'loss 0.1234 · acc 0.9 · val_loss 0.2'."""
+    shown = [(name, value) for name, value in (logs or {}).items() if name not in ("batch", "size")]
+    shown.sort(key=lambda item: item[0].startswith("val_"))
+    return " · ".join(f"{name} {value:.4g}" for name, value in shown)
 
 
 class EpochLines(Display):

@@ -45,7 +45,10 @@ class Reshape(Layer, class_name="Reshape", factory="layers.reshape"):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(input_shape)
-        return (shape[0], *(self.target_shape if None in shape else self._sizes(shape)))
+        if None in shape[1:]:
+            return (shape[0], *self.target_shape)
+        sizes = self._sizes(shape)
+        return (shape[0], *(self.target_shape if shape[0] is None else sizes))
 
     def _sizes(self, shape: Sequence[int | None]) -> list[int]:
         """The sizes of a sample of the output."""
