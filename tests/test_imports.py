@@ -19,15 +19,18 @@ MAY_IMPORT = {
     "data": {"core", "engine"},
     "datasets": {"core", "data", "engine"},
     "graph": {"core", "engine", "version"},
-    "layers": {"core", "engine", "version"},
+    "layers": {"core", "engine", "version", "vis"},
     "legacy": {"core", "engine", "version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
-    "_api": {"core", "graph", "layers", "engine"},
+    "vis": {"core", "engine", "_api"},
+    "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
+    "_api": {"core", "graph", "layers", "engine", "vis"},
 }
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {
     "moderngl": "engine/gl/",
     "rich": "",
     "typer": "cli.py",
+    "libcst": "migrate/",
     "h5py": "",
     "altair": "",
     "pooch": "",

@@ -37,6 +37,9 @@ from source import (
     signature,
 )
 
+# Packages that are loaded when they are first used: `import tfpy` does not wait for them.
+LAZY = ("vis",)
+
 
 def tensor_methods(ops: list[Public]) -> str:
     """`core/_methods.py`: what type checkers and editors see of the chained ops, which are bound at import."""
@@ -142,28 +145,49 @@ def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
     for f in factories:
         made[f.namespace].append(f)
     names = sorted({*spaces, *made} - {""})
-    out = {face_path(n): _face(f"The namespace `tf.{n}`.", spaces[n], n, made[n]) for n in names}
-    out[PACKAGE / "_api/__init__.py"] = '"""The generated namespaces of `tf`."""\n'
+    within: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        within[name.rpartition(".")[0]].append(name)
+    out = {
+        face_path(n): _face(f"The namespace `tf.{n}`.", spaces[n], n, made[n], _imports_of(within[n])) for n in names
+    }
+    for folder in {path.parent for path in out if path.is_relative_to(PACKAGE / "_api")}:
+        out[folder / "__init__.py"] = '"""The generated namespaces of `tf`."""\n'
     head = (ROOT / "tools/face_head.py.txt").read_text(encoding="utf-8")
     body = _face("", spaces[""], "", []).split("annotations\n\n", 1)[1]
-    imports = "".join(f"from {face_package(n)} import {n} as {n}\n" for n in names)
-    out[PACKAGE / "__init__.py"] = head.replace("# NAMESPACES\n", imports).replace("# NAMES\n", body)
+    marks = {
+        "# NAMESPACES\n": _imports_of([n for n in within[""] if n not in LAZY]),
+        "# NAMES\n": body,
+        "    # LAZY NAMESPACES\n": "".join(f"    {line}\n" for line in _imports_of(list(LAZY)).splitlines()),
+        "{LAZY}": repr(LAZY),
+    }
+    for mark, text in marks.items():
+        head = head.replace(mark, text)
+    out[PACKAGE / "__init__.py"] = head
     return out
+
+
+def _imports_of(spaces: list[str]) -> str:
+    """The imports that bring namespaces into the one around them."""
+    last = [(face_package(space), space.rpartition(".")[2]) for space in spaces]
+    return "".join(f"from {package} import {name} as {name}\n" for package, name in last)
 
 
 def face_path(space: str) -> Path:
     """The file of a namespace."""
     package = PACKAGE / space
-    return package / "__init__.py" if package.is_dir() else PACKAGE / "_api" / f"{space}.py"
+    return package / "__init__.py" if package.is_dir() else PACKAGE / "_api" / f"{space.replace('.', '/')}.py"
 
 
 def face_package(space: str) -> str:
     """The package that a namespace is imported from."""
-    return "tfpy" if (PACKAGE / space).is_dir() else "tfpy._api"
+    if (PACKAGE / space).is_dir():
+        return "tfpy"
+    return ".".join(["tfpy._api", *space.split(".")[:-1]])
 
 
-def _face(title: str, members: list[Public], space: str, made: list[Factory]) -> str:
-    lines, aliases = [], []
+def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str = "") -> str:
+    lines, aliases = [inner], []
     for p in sorted(members, key=lambda m: m.name):
         if p.local_name == p.name:
             lines.append(f"from {p.module.name} import {p.name} as {p.name}\n")
@@ -186,7 +210,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory]) ->
 
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    exporting = [m for folder in ("core", "data", "datasets", "graph", "layers") for m in modules(folder)]
+    exporting = [m for folder in ("core", "data", "datasets", "graph", "layers", "vis") for m in modules(folder)]
     public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}

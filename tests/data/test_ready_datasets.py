@@ -40,6 +40,21 @@ def test_iris_has_the_published_statistics() -> None:
     np.testing.assert_allclose([x[y == k].mean(0) for k in range(3)], means, atol=1e-5)
 
 
+def test_the_houses_are_made_the_same_each_time() -> None:
+    train, test = tf.datasets.housing()
+    assert (train.x.shape, train.y.shape, test.x.shape, train.x.dtype) == ((404, 12), (404,), (102, 12), np.float32)
+    again = tf.datasets.housing(seed=1)
+    np.testing.assert_array_equal(again.test.x, test.x)
+    assert not np.array_equal(tf.datasets.housing(seed=2).test.x, test.x)
+    x, y = np.concatenate([train.x, test.x]), np.concatenate([train.y, test.y])
+    assert (y >= 5).all()
+    assert (y <= 50).all()
+    rooms, poverty = np.corrcoef(x[:, 5], y)[0, 1], np.corrcoef(x[:, 11], y)[0, 1]
+    assert rooms > 0.5 > -0.5 > poverty
+    with pytest.raises(ValueError, match="housing: argument 'samples'"):
+        tf.datasets.housing(0)
+
+
 def test_the_sonnets_are_all_there() -> None:
     text = tf.datasets.sonnets()
     lengths = [len(sonnet.split("\n")) for sonnet in text.rstrip("\n").split("\n\n")]

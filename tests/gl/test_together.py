@@ -147,7 +147,7 @@ def test_training_reads_once_an_epoch(device: Device) -> None:
     reads, dispatches, programs = device.counts.downloads, device.counts.dispatches, len(device.programs)
     model.fit(x, y, batch_size=8, epochs=3, verbose=0)
     assert device.counts.downloads - reads <= 3 * 2  # the loss and the metric of each epoch
-    assert (device.counts.dispatches - dispatches) / 15 <= 22
+    assert (device.counts.dispatches - dispatches) / 15 <= 24  # the first step of an epoch records plans
     assert len(device.programs) - programs <= 4
 
 

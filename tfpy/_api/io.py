@@ -27,6 +27,8 @@ from tfpy.core.io.router import get_load_handlers as get_load_handlers
 from tfpy.core.io.router import get_save_handlers as get_save_handlers
 from tfpy.core.io.router import register_load_router as register_load_router
 from tfpy.core.io.router import register_save_router as register_save_router
+from tfpy.core.io.safe_tensors import load_safetensors as load_safetensors
+from tfpy.core.io.safe_tensors import save_safetensors as save_safetensors
 from tfpy.core.io.specs import get_weight_specs as get_weight_specs
 from tfpy.core.io.store import copy_model as copy_model
 from tfpy.core.io.store import list_models as list_models
@@ -54,11 +56,13 @@ getSaveHandlers = get_save_handlers
 getWeightSpecs = get_weight_specs
 isHTTPScheme = is_http_scheme
 listModels = list_models
+loadSafetensors = load_safetensors
 loadWeights = load_weights
 moveModel = move_model
 registerLoadRouter = register_load_router
 registerSaveRouter = register_save_router
 removeModel = remove_model
+saveSafetensors = save_safetensors
 weightsLoaderFactory = weights_loader_factory
 withSaveHandler = with_save_handler
 withSaveHandlerSync = with_save_handler_sync

@@ -9,6 +9,7 @@ from tfpy.datasets.downloads import cifar10 as cifar10
 from tfpy.datasets.downloads import fashion_mnist as fashion_mnist
 from tfpy.datasets.downloads import mnist as mnist
 from tfpy.datasets.downloads import text as text
+from tfpy.datasets.made import housing as housing
 from tfpy.datasets.shipped import iris as iris
 from tfpy.datasets.shipped import japanese_vowels as japanese_vowels
 from tfpy.datasets.shipped import path as path

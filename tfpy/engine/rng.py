@@ -44,6 +44,18 @@ def fresh() -> float:
     return _source.random()
 
 
+def source_state() -> list[Any]:
+    """Where the streams without a seed are: plain values, which `restore_source` takes."""
+    version, words, spare = _source.getstate()
+    return [version, list(words), spare]
+
+
+def restore_source(state: list[Any]) -> None:
+    """Let the streams without a seed go on from a state. ValueError or TypeError if it is none."""
+    version, words, spare = state
+    _source.setstate((version, tuple(words), spare))
+
+
 def seed_text(seed: Seed) -> str:
     """A seed as text, which is what the generator is seeded with; a number as JavaScript prints it."""
     return seed if isinstance(seed, str) else number_text(seed)
@@ -63,6 +75,15 @@ class Alea:
         # Every number of the state is a multiple of 2⁻³².
         self._x = [int(s * _B) for s in state]
         self._carry = 1
+
+    @property
+    def state(self) -> list[int]:
+        """Where it is: four whole numbers."""
+        return [*self._x, self._carry]
+
+    @state.setter
+    def state(self, state: list[int]) -> None:
+        *self._x, self._carry = state
 
     def next(self) -> float:
         """The next number in [0, 1)."""
@@ -237,6 +258,16 @@ class Shuffler:
 
     def __init__(self, seed: Seed | None = None) -> None:
         self._stream = None if seed is None else Alea(seed)
+
+    @property
+    def state(self) -> list[int] | None:
+        """Where its stream is; None if it has none of its own."""
+        return None if self._stream is None else self._stream.state
+
+    @state.setter
+    def state(self, state: list[int] | None) -> None:
+        if self._stream is not None and state is not None:
+            self._stream.state = state
 
     def shuffle(self, order: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The elements of an array in random order, as a new array."""

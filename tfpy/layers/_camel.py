@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from tfpy.core.spelling import forward, forward_property
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
+    from tfpy.core.ready import ReadyNone
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
     from tfpy.layers.base import Layer
@@ -229,6 +231,8 @@ class SavableModelCamel:
             self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
         ) -> list[dict[str, Any]]: ...
 
+        def saveWeights(self, path: str | os.PathLike[str]) -> ReadyNone: ...
+
         def loadWeights(self, weights: Any, strict: bool = True) -> None: ...
 
         def setUserDefinedMetadata(self, user_defined_metadata: Mapping[str, Any]) -> None: ...
@@ -238,6 +242,7 @@ class SavableModelCamel:
     else:
         toJSON = forward("to_json")
         getNamedWeights = forward("get_named_weights")
+        saveWeights = forward("save_weights")
         loadWeights = forward("load_weights")
         setUserDefinedMetadata = forward("set_user_defined_metadata")
         getUserDefinedMetadata = forward("get_user_defined_metadata")

@@ -20,6 +20,10 @@ def nothing() -> None:
     """What there is to do when there is nothing to do."""
 
 
+class OtherDataError(ValueError):
+    """A source is to go on where one of other data was."""
+
+
 class Step(NamedTuple):
     """A batch to train or test on.
 
@@ -57,6 +61,23 @@ class BatchSource(Protocol):
         through."""
         ...
 
+    def state(self) -> dict[str, Any]:
+        """What the epochs from here on depend on, besides how many there were."""
+        ...
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        """Go on where a source of the same data was after so many epochs.
+
+        Args:
+            state: what `state` said then.
+            epochs: how many epochs there were.
+            validate: goes through the validation data; called where that was done.
+
+        Raises:
+            OtherDataError: it was a source of other data.
+        """
+        ...
+
 
 class ArrayBatches:
     """Samples in memory, batch by batch, in another order each epoch if they are to be shuffled.
@@ -79,6 +100,21 @@ class ArrayBatches:
         for number, (start, end) in enumerate(self._spans):
             last = number == self.steps - 1
             yield Step(end - start, lambda s=start, e=end: self._batch(s, e), within=validate if last else nothing)  # type: ignore[misc]
+
+    def state(self) -> dict[str, Any]:
+        stream = None if self._shuffler is None else self._shuffler.state
+        return {"order": self._order, "stream": stream, "batch_size": self.batch_size}
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        order, size = np.asarray(state.get("order", ()), dtype=np.int32), state.get("batch_size")
+        if order.shape != self._order.shape or size != self.batch_size:
+            own = f"{len(self._order)} samples in batches of {self.batch_size}"
+            raise OtherDataError(f"it is of {len(order)} samples in batches of {size}, and not of {own}")
+        for _ in range(epochs):
+            validate()
+        self._order = order
+        if self._shuffler is not None:
+            self._shuffler.state = state["stream"]
 
     def _batch(self, start: int, end: int) -> Batch:
         return self._data.batch(start, end, None if self._shuffler is None else self._order[start:end])
@@ -125,9 +161,24 @@ class DatasetBatches:
             self._elements = self._start()
         return self._steps(self._elements, validate)
 
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        if state:
+            raise OtherDataError("it is of arrays, and not of a data set")
+        for _ in range(epochs):  # what a data set gives may depend on what it gave: it is read anew
+            for step in self.epoch(validate):
+                step.after()
+
     def once(self) -> Iterator[Step]:
         """The batches of a stream of their own, for an evaluation."""
         return self._steps(self._start(), nothing)
+
+    def skip(self) -> None:
+        """Read a stream of its own without a look at it."""
+        for _ in self.once():
+            pass
 
     def _steps(self, elements: Iterator[Any], validate: Callable[[], None]) -> Iterator[Step]:
         done = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.core.names import camel, spellings
@@ -18,6 +18,7 @@ from tfpy.layers._camel import CallbackCamel
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
+    from tfpy.vis.drawing import Drawing
 
 Logs = dict[str, Any]
 
@@ -42,6 +43,8 @@ class Callback(CallbackCamel):
     Attributes:
         model: the model that is trained; `model.stop_training = True` ends the training after the current batch.
         params: 'epochs', 'initial_epoch', 'samples', 'steps', 'batch_size', 'verbose', 'do_validation', 'metrics'.
+        backed_up: the attributes (plain values, tensors, lists and dicts of them) that a training that was cut off must
+            have again when it goes on; see `BackupAndRestore`.
 
     Source: TF.js `tf.Callback`.
     """
@@ -52,6 +55,7 @@ class Callback(CallbackCamel):
 
     model: LayersModel | None = None
     params: Mapping[str, Any]
+    backed_up: ClassVar[tuple[str, ...]] = ()
 
     def wants(self, event: str) -> bool:
         """Whether it has something to do at an event; logs are read from the device only if so."""
@@ -175,6 +179,8 @@ class History(Callback, Ready):
     Source: TF.js `tf.History`.
     """
 
+    backed_up = ("epoch", "history")
+
     def __init__(self) -> None:
         self.epoch: list[int] = []
         self.history: dict[str, list[float]] = {}
@@ -183,6 +189,25 @@ class History(Callback, Ready):
         self.epoch.append(epoch)
         for name, value in read_logs(logs or {}).items():
             self.history.setdefault(name, []).append(value)
+
+    def plot(self, metrics: Sequence[str] | None = None, opts: Mapping[str, Any] | None = None) -> Drawing:
+        """A line chart of each loss and metric, the validation's in the same (beyond TF.js).
+
+        Args:
+            metrics: the names to show; all by default.
+            opts: the options of `tf.vis.show.history`.
+
+        Returns:
+            The charts, which display in a notebook; `save` writes them to a file.
+        """
+        from tfpy.vis.training import history  # loaded when it is first used
+
+        return history(None, self, metrics, opts)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if not self.epoch:
+            return {"text/plain": repr(self)}
+        return {**self.plot()._repr_mimebundle_(include, exclude), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         last = ", ".join(f"{name}={values[-1]:.4g}" for name, values in self.history.items())

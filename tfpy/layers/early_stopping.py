@@ -30,6 +30,8 @@ class EarlyStopping(Callback):
     Source: TF.js `tf.callbacks.earlyStopping`.
     """
 
+    backed_up = ("wait", "stopped_epoch", "best", "_best_weights")
+
     @accepts_options("args", where="early_stopping")
     def __init__(
         self,

@@ -36,13 +36,20 @@ _NOTES = frozenset(
     {
         *("autocast", "build_config", "build_input_shape", "cells", "compile_config", "custom_objects", "dtype"),
         *("fused", "implementation", "module", "optional", "quantization_config", "registered_name", "seed"),
-        *("synchronized", "time_major", "use_cudnn"),
+        *("key_shape", "query_shape", "shared_object_id", "value_shape"),
+        *("renorm_clipping", "renorm_momentum", "synchronized", "time_major", "use_cudnn"),
     }
 )
+# Options that Keras 2 writes for a class that takes no heed of them.
+_IDLE_OF_CLASS = {
+    name: frozenset({"kernel_initializer", "kernel_regularizer", "kernel_constraint"})
+    for name in ("SeparableConv1D", "SeparableConv2D", "DepthwiseConv1D", "DepthwiseConv2D")
+}
 # Options of Keras that are not known here, with the value at which they have no effect.
 _WITHOUT_EFFECT: dict[str, Any] = {
     "adjustment": None,
     "antialias": False,
+    "attention_axes": [1],
     "fill_mode": "constant",
     "fill_value": 0.0,
     "groups": 1,
@@ -55,7 +62,10 @@ _WITHOUT_EFFECT: dict[str, Any] = {
     "quantization_mode": None,
     "ragged": False,
     "renorm": False,
+    "rms_scaling": False,
+    "softmax_robust_masking": False,
     "threshold": 0.0,
+    "use_gate": False,
     "virtual_batch_size": None,
     "zero_output_for_mask": False,
 }
@@ -93,13 +103,15 @@ def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None =
     The faults and additions of Keras 2 and 3 are mended: `batch_shape`, dtype policies, marked tuples, functions as
     objects, options without effect here. An option that is not known and has an effect is warned of.
     """
-    found: Mapping[str, Any] = _Reader(custom_objects or {}).object(topology)
+    found: Mapping[str, Any] = _Reader(custom_objects or {}, _makes_masks(topology)).object(topology)
     return found
 
 
 class _Reader:
-    def __init__(self, custom_objects: Mapping[str, Any]) -> None:
+    def __init__(self, custom_objects: Mapping[str, Any], masks: bool) -> None:
         self._custom = custom_objects
+        # What means something where there are masks only.
+        self._notes = _NOTES if masks else _NOTES | {"zero_output_for_mask"}
 
     def object(self, config: Mapping[str, Any]) -> Any:
         """An object's configuration: {'class_name', 'config', …}."""
@@ -133,11 +145,14 @@ class _Reader:
         known = spellings(_options_of(cls))
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
+        idle = _IDLE_OF_CLASS.get(name, frozenset())
         for given, value in config.items():
+            if given in idle or (given == "backward_layer" and _mirrors(value, config.get("layer"))):
+                continue
             key = _RENAMED_OF_CLASS.get((name, given), _RENAMED.get(given, given))
             if key in known:
                 out[key] = _dtype(self.value(value)) if key == "dtype" else self.value(value)
-            elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
+            elif key not in self._notes and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
                 label = config.get("name") or name
                 warnings.warn(
                     f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.",
@@ -168,6 +183,28 @@ def _config_of(value: Any) -> dict[str, Any]:
     """The options in an object's configuration; none if it is no such thing."""
     config = value.get("config") if isinstance(value, Mapping) else None
     return config if isinstance(config, dict) else {}
+
+
+def _mirrors(backward: Any, forward: Any) -> bool:
+    """Whether the backward layer of a Bidirectional is what its layer makes it anyway."""
+    own, other = _config_of(_bare(backward)), _config_of(_bare(forward))
+    names = {*own, *other} - _NOTES - {"name", "go_backwards", "zero_output_for_mask"}
+    return bool(own) and all(own.get(key) == other.get(key) for key in names)
+
+
+def _bare(value: Any) -> Any:
+    """A configuration without what Keras notes beside the options."""
+    if isinstance(value, Mapping):
+        return {key: _bare(v) for key, v in value.items() if key not in _NOTES}
+    return [_bare(v) for v in value] if isinstance(value, list) else value
+
+
+def _makes_masks(value: Any) -> bool:
+    """Whether a layer in a configuration makes masks."""
+    if isinstance(value, Mapping):
+        own = value.get("class_name") == "Masking" or value.get("mask_zero") is True
+        return own or any(_makes_masks(v) for v in value.values())
+    return isinstance(value, list) and any(map(_makes_masks, value))
 
 
 def _tell_first_layer(layers: Any, shape: Any) -> None:

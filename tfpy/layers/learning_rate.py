@@ -84,6 +84,8 @@ class ReduceLROnPlateau(_LearningRate):
     Source: Keras `ReduceLROnPlateau` (beyond TF.js).
     """
 
+    backed_up = ("best", "wait", "_cooling")
+
     @accepts_options("args", where="reduce_lr_on_plateau")
     def __init__(
         self,

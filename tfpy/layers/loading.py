@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
@@ -19,6 +20,7 @@ from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
+from tfpy.layers.keras_files import found_keras_file, opened, write_keras_weights
 from tfpy.layers.keras_format import read
 from tfpy.layers.model import LayersModel
 from tfpy.layers.training_config import compile_as, restore_optimizer
@@ -72,8 +74,28 @@ def load_layers_model(
     given = LoadOptions(
         request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, False, False
     )
+    keras_file = found_keras_file(path_or_io_handler)
+    if keras_file is not None:
+        return load_keras(keras_file, strict, custom_objects)
     artifacts, source = load_artifacts("load_layers_model", path_or_io_handler, given)
     return model_of(artifacts, source, strict, custom_objects)
+
+
+def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | None = None) -> LayersModel:
+    """The model in a file of Keras.
+
+    Raises:
+        ModelFileError: as `load_layers_model`. ImportError: the extra `keras` is not installed.
+    """
+    with opened(path) as file, weights_to_come() as coming:
+        if file.topology is None:
+            raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
+        model = built(file.topology, str(path), custom_objects)
+        write_keras_weights(model, file, strict)
+        start(coming)
+        if file.training is not None:
+            compile_as(model, file.training, str(path))
+    return model
 
 
 def model_of(
@@ -87,10 +109,10 @@ def model_of(
     weights, state = decoded(artifacts, source)
     try:
         with weights_to_come() as coming:
-            model = _built(artifacts.model_topology, source, custom_objects)
+            model = built(artifacts.model_topology, source, custom_objects)
             if artifacts.weight_data is not None:
                 load_named(model, weights, strict, source)
-            _start(coming)
+            start(coming)
             if artifacts.user_defined_metadata is not None:
                 model.set_user_defined_metadata(
                     object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
@@ -116,14 +138,14 @@ def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], 
     return values, state
 
 
-def _start(coming: list[ComingWeight]) -> None:
+def start(coming: list[ComingWeight]) -> None:
     """Give the weights that the file had no values for their first ones."""
     for weight, make in coming:
         if weight.backend is not None and weight.backend.symbolic:
             weight.assign(make())
 
 
-def _built(topology: Any, source: str, custom_objects: CustomObjects | None) -> LayersModel:
+def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> LayersModel:
     """The model of a topology, its weights without values."""
     if isinstance(topology, (bytes, bytearray)):
         raise ModelFileError(f"{source}: modelTopology is binary; only JSON topologies can be read.")
@@ -180,10 +202,10 @@ def model_from_json(
     parts = Entries(given)
     topology = parts.get("model_topology", given)
     with weights_to_come() as coming:
-        model = _built(topology, "model_from_json", custom_objects)
+        model = built(topology, "model_from_json", custom_objects)
         if parts.get("weights_manifest") is not None:
             names = [weight.original_name for weight in model.weights]
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
-        _start(coming)
+        start(coming)
     return model

@@ -34,6 +34,8 @@ class ModelCheckpoint(Callback):
     Source: Keras `ModelCheckpoint` (beyond TF.js).
     """
 
+    backed_up = ("best", "_epoch", "_batches")
+
     @accepts_options("args", where="model_checkpoint")
     def __init__(
         self,

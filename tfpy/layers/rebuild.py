@@ -168,6 +168,8 @@ def _call(node: Any, source: str, field: str) -> Call:
         given |= object_in(source, f"{field}[{i}][3]", parts[3] or {}) if len(parts) > 3 else {}
     if isinstance(given.get("initial_state"), list):
         given["initial_state"] = _ref_list(given["initial_state"], source, f"{field}: initial_state")
+    # Keras 2 has tensors among the other arguments, too.
+    given = {name: _ref(v, source, field) if _names_a_tensor(v) else v for name, v in given.items()}
     return Call(inputs, {name: value for name, value in given.items() if value is not None})
 
 
@@ -191,6 +193,10 @@ def _ref_list(value: Any, source: str, field: str) -> list[Ref]:
     listed = list_in(source, field, list(value.values()) if isinstance(value, Mapping) else value)
     single = bool(listed) and isinstance(listed[0], str)
     return [_ref(ref, source, field) for ref in ([listed] if single else listed)]
+
+
+def _names_a_tensor(value: Any) -> bool:
+    return isinstance(value, list) and [type(v) for v in value] == [str, int, int] and value[1] >= 0 <= value[2]
 
 
 def _ref(value: Any, source: str, field: str) -> Ref:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
+from tfpy.core.io.files import local_path
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
+from tfpy.core.io.safe_tensors import load_safetensors, save_safetensors
 from tfpy.core.io.weights import encode_weights
 from tfpy.core.options import accepts_options
-from tfpy.core.ready import Ready
+from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.results import field
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SavableModelCamel
 from tfpy.layers.browser import browser_faults
+from tfpy.layers.keras_files import found_keras_file, opened, write_keras_weights
 from tfpy.layers.keras_format import written
 from tfpy.layers.trainable import TrainableModel
 from tfpy.layers.training_config import optimizer_weights, training_config_of
@@ -27,6 +32,8 @@ from tfpy.version import VERSION
 # The version of TF.js whose format is written.
 FORMAT_VERSION = "tfjs-layers 4.22.0"
 MAX_METADATA_BYTES = 2**20
+# Files that are Keras's.
+KERAS_SUFFIXES = (".keras", ".h5", ".hdf5")
 
 
 class SavableModel(SavableModelCamel, TrainableModel, Ready):
@@ -69,13 +76,13 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
 
         Args:
             handler_or_url: a folder, in which model.json and weights.bin are written; a path that ends with '.json' or
-                '.zip'; a URL (file://, http(s)://, localstorage://); or a handler of `tf.io`. What was there before
-                stays whole until the new model is.
+                '.zip', or, beyond TF.js, with Keras's '.keras' or '.h5' (extra `keras`); a URL (file://, http(s)://,
+                localstorage://); or a handler of `tf.io`. What was there before stays whole until the new model is.
             config: the options below as a dict.
             trainable_only: whether to leave out the weights that training does not change.
             include_optimizer: whether to save how the model is compiled too, and the state of its optimizer.
-            strict: True raises an error when TF.js 4.22 would refuse the model in a browser, and nothing is saved; by
-                default that is warned of; False does not look (beyond TF.js).
+            strict: True raises an error when TF.js 4.22 would refuse the model in a browser, or Keras one of its files,
+                and nothing is saved; by default that is warned of; False does not look (beyond TF.js).
 
         Returns:
             What the handler says, with `model_artifacts_info`; it may be awaited.
@@ -85,6 +92,11 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
 
         Source: TF.js `tf.LayersModel.save`.
         """
+        path = _path(handler_or_url)
+        if path is not None and path.suffix in KERAS_SUFFIXES:
+            from tfpy.layers.keras_saving import save_keras
+
+            return save_keras(self, path, include_optimizer, strict)
         artifacts = self._artifacts(trainable_only, include_optimizer)
         if strict is not False:
             names = [spec["name"] for spec in artifacts.weight_specs if spec.get("group") is None]
@@ -127,13 +139,35 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         values = self.get_weights(trainable_only)
         return [{"name": w.original_name, "tensor": value} for w, value in zip(weights, values, strict=True)]
 
+    def save_weights(self, path: str | os.PathLike[str]) -> ReadyNone:
+        """Write the weights alone (beyond TF.js); `load_weights` reads them.
+
+        Args:
+            path: a file that ends with '.safetensors' (extra `safetensors`), which holds them by their names, or with
+                '.weights.h5' (extra `keras`), as Keras 3 has it.
+
+        Returns:
+            Nothing; it may be awaited.
+
+        Raises:
+            ValueError: another ending. ImportError: the extra is not installed.
+        """
+        file = _path(path)
+        if file is not None and file.suffix == ".safetensors":
+            return save_safetensors({w["name"]: w["tensor"] for w in self.get_named_weights()}, file)
+        if file is None or not file.name.endswith(".weights.h5"):
+            raise argument_error("save_weights", "path", "a path that ends with .safetensors or .weights.h5", path)
+        from tfpy.layers.keras_saving import save_weights
+
+        return save_weights(self, file)
+
     @accepts_options()
     def load_weights(self, weights: Any, strict: bool = True) -> None:
         """Write values to the weights by name.
 
         Args:
-            weights: tensors by name, a list of {'name', 'tensor'}, or the path, URL or handler of a saved model, of
-                which only the weights are taken (beyond TF.js).
+            weights: tensors by name, or a list of {'name', 'tensor'}. Beyond TF.js, the path, URL or handler of a saved
+                model, of which only the weights are taken; a `.safetensors` file; or one of Keras's files.
             strict: whether each weight must have a value, and each value a weight.
 
         Raises:
@@ -146,6 +180,10 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             values, source = dict(weights), "load_weights"
         elif isinstance(weights, (list, tuple)):
             values, source = {field(w, "name", 0): field(w, "tensor", 1) for w in weights}, "load_weights"
+        elif (keras_file := found_keras_file(weights)) is not None:
+            with opened(keras_file) as file:
+                write_keras_weights(self, file, strict)
+            return
         else:
             values, source = _weights_of(weights)
         tensors = {name: to_tensor("load_weights", str(name), value, "any") for name, value in values.items()}
@@ -172,9 +210,20 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         return self._metadata
 
 
+def _path(place: Any) -> Path | None:
+    """A place as a path of this machine; None for anything else."""
+    if not isinstance(place, (str, os.PathLike)):
+        return None
+    text = local_path(os.fspath(place))
+    return None if "://" in text else Path(text)
+
+
 def _weights_of(place: Any) -> tuple[dict[str, Tensor], str]:
     """The weights of a saved model by name, without those of its optimizer."""
     from tfpy.layers.loading import decoded
 
+    path = _path(place)
+    if path is not None and path.suffix == ".safetensors":
+        return load_safetensors(path), str(path)
     artifacts, source = load_artifacts("load_weights", place, LoadOptions())
     return decoded(artifacts, source)[0], source

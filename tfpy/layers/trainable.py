@@ -19,7 +19,7 @@ from tfpy.layers.batch_sources import ArrayBatches, BatchSource, DatasetBatches,
 from tfpy.layers.callbacks import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.compiling import judged_outputs
 from tfpy.layers.container import Container
-from tfpy.layers.loops import Validation, fit_loop, test_loop
+from tfpy.layers.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.model_optimizers import get_optimizer
 from tfpy.layers.planned import StepPlans
 from tfpy.layers.progress import displays
@@ -282,7 +282,7 @@ class TrainableModel(TrainableModelCamel, Container):
         )
         calls.set_model(cast("LayersModel", self))
         try:
-            fit_loop(self, compiled, source, epochs, validation, calls)
+            TrainingRun(self, compiled, source, epochs, validation, calls).train()
         finally:
             for display in shown:
                 display.close()
@@ -382,12 +382,13 @@ class TrainableModel(TrainableModelCamel, Container):
             return None
         if as_dataset(given) is not None:
             limit = _limit(where, "validation_batches", batches)
-            return lambda: self._evaluated(where, compiled, given, "validation_batches", limit)
+            source = self._batches(where, compiled, given, "validation_batches", limit)
+            return Validation(lambda: test_loop(self, compiled, source.once()), source.skip)
         x, y = adapter.validation(given)
         return self._validation_on(compiled, self._batch(where, compiled, x, y, None, None, size), size)
 
     def _validation_on(self, compiled: Compiled, data: Batch, size: int) -> Validation:
-        return lambda: test_loop(self, compiled, ArrayBatches(data, size).epoch())
+        return Validation(lambda: test_loop(self, compiled, ArrayBatches(data, size).epoch()))
 
     # Evaluating
 
@@ -456,10 +457,8 @@ class TrainableModel(TrainableModelCamel, Container):
         where = "evaluate_dataset"
         compiled = self._needs_compiling(where)
         limit = _limit(where, "batches", batches)
-        return _reported(compiled, self._evaluated(where, compiled, dataset, "batches", limit), verbose)
-
-    def _evaluated(self, where: str, compiled: Compiled, dataset: Any, option: str, limit: int | None) -> list[Tensor]:
-        return test_loop(self, compiled, self._batches(where, compiled, dataset, option, limit).once())
+        batches_of = self._batches(where, compiled, dataset, "batches", limit)
+        return _reported(compiled, test_loop(self, compiled, batches_of.once()), verbose)
 
 
 def _held_out(data: Batch, part: float) -> tuple[Batch, Batch | None]:

@@ -75,7 +75,7 @@ def _write_archive(path: Path, artifacts: ModelArtifacts, shard_bytes: int | Non
     shards = _shards(artifacts, "weights.bin", shard_bytes)
     text = model_json_text(artifacts, list(shards), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(JSON_NAME, text)
         for name, data in shards.items():
             archive.writestr(name, data.tobytes())
@@ -95,14 +95,14 @@ def _write_folder(model_json: Path, artifacts: ModelArtifacts, shards: dict[str,
     # The text is made before anything is written: it may be that it cannot.
     texts = [model_json_text(artifacts, paths, str(model_json)) for paths in (first, names)]
     for name, data in zip(first, shards.values(), strict=True):
-        with _replacing(folder / name) as file:
+        with replacing(folder / name) as file:
             file.write(data)
-    with _replacing(model_json) as file:
+    with replacing(model_json) as file:
         file.write(texts[0])
     kept = first
     if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
         kept = names
-        with _replacing(model_json) as file:
+        with replacing(model_json) as file:
             file.write(texts[1])
     for name in {*old, *first} - {*kept}:
         if _OURS.fullmatch(name):
@@ -130,7 +130,7 @@ def _also_called(file: Path, name: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Write a file beside its place and then move it there: at the place is the old file or the new one, whole."""
     beside = path.with_name(f".{path.name}-{os.urandom(4).hex()}.part")
     try:

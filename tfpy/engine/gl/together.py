@@ -14,12 +14,12 @@ import numpy as np
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure
-from tfpy.engine.gl.pool import Lease, Part
+from tfpy.engine.gl.pool import ALIGNED, Lease, Part
 from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.trace import ROOT, Trace
 from tfpy.engine.gl.value import STORED, WIDTH, Value
 
-_ALIGNED = 64  # elements: parts of buffers begin at multiples of 256 bytes, which every device allows
+_ALIGNED = ALIGNED // 4  # elements
 
 
 class Member(NamedTuple):

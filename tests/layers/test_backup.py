@@ -1,0 +1,115 @@
+"""BackupAndRestore: a training that is cut off, again and again, comes to the numbers of one that is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+SCRIPT = Path(__file__).with_name("cut_off.py")
+NAME = "backup.npz"
+
+
+def run(kind: str, folder: Path, ticks: int) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(SCRIPT), kind, str(folder), str(ticks)]
+    return subprocess.run(command, cwd=SCRIPT.parents[2], capture_output=True, text=True, check=False)
+
+
+def cut_off_until_done(kind: str, folder: Path, ticks: int) -> tuple[str, int]:
+    """What a training comes to that is cut off after so many ticks, again and again, and how often it was."""
+    for count in range(60):
+        result = run(kind, folder, ticks)
+        if result.returncode == 0:
+            assert not (folder / NAME).exists()
+            return result.stdout, count
+        assert result.returncode == 9, result.stderr
+    raise AssertionError("it never ends")
+
+
+@pytest.mark.parametrize(("kind", "ticks"), [("arrays", 31), ("epochs", 29), ("stream", 37), ("passes", 47)])
+def test_a_training_that_is_cut_off_comes_to_the_same_numbers(kind: str, ticks: int, tmp_path: Path) -> None:
+    whole = run(kind, tmp_path / "whole", 0)
+    assert whole.returncode == 0, whole.stderr
+    found, count = cut_off_until_done(kind, tmp_path / "cut", ticks)
+    assert count >= 2
+    assert found == whole.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["arrays", "epochs", "stream", "passes"])
+def test_at_many_points(kind: str, tmp_path: Path) -> None:
+    """Cut off once, with what comes after left in peace."""
+    whole = run(kind, tmp_path / "whole", 0)
+    for ticks in range(1, 400, 3):
+        folder = tmp_path / str(ticks)
+        first = run(kind, folder, ticks)
+        if first.returncode == 0:
+            break
+        assert run(kind, folder, 0).stdout == whole.stdout, ticks
+    assert 60 < ticks < 397
+
+
+def model_of(units: int = 2) -> Any:
+    model = tf.sequential(layers=[tf.layers.dense(units=units, input_shape=[3])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    return model
+
+
+def fit(model: Any, folder: Path, count: int = 8, **options: Any) -> Any:
+    x, y = np.ones((count, 3), np.float32), np.ones((count, model.outputs[0].shape[1]), np.float32)
+    callback = tf.BackupAndRestore(folder, delete_checkpoint=False)
+    given = {"epochs": 2, "batch_size": 4, "verbose": 0, "callbacks": [callback], **options}
+    return model.fit(x, y, **given)
+
+
+def test_a_training_can_be_made_longer(tmp_path: Path) -> None:
+    """With the backup kept, more epochs go on from it, and the same number has nothing to do."""
+    fit(model_of(), tmp_path)
+    assert fit(model_of(), tmp_path).epoch == [0, 1]
+    history = fit(model_of(), tmp_path, epochs=5)
+    assert history.epoch == [0, 1, 2, 3, 4]
+    assert history.history["loss"] == sorted(history.history["loss"], reverse=True)
+
+
+def test_a_training_that_stopped_early_stays_stopped(tmp_path: Path) -> None:
+    stop = tf.callbacks.early_stopping(monitor="loss", min_delta=1e9)
+    callbacks = [stop, tf.callbacks.backup_and_restore(tmp_path, delete_checkpoint=False)]
+    first = fit(model_of(), tmp_path, epochs=9, callbacks=callbacks)
+    assert fit(model_of(), tmp_path, epochs=9, callbacks=callbacks).epoch == first.epoch
+    assert len(first.epoch) == 2
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (lambda folder: fit(model_of(3), folder), r"weights of the shapes \[\[3, 2\], \[2\]\], and not \[\[3, 3\], \[3\]\]"),
+        (lambda folder: fit(model_of(), folder, 12), "it is of 8 samples in batches of 4, and not of 12 samples"),
+        (lambda folder: fit(model_of(), folder, batch_size=2), "and not of 8 samples in batches of 2"),
+        (lambda folder: fit(model_of(), folder, callbacks=[tf.callbacks.early_stopping(), tf.callbacks.backup_and_restore(folder)]), "made with the callbacks"),
+    ],
+)  # fmt: skip
+def test_the_backup_of_another_training_is_refused(other: Any, message: str, tmp_path: Path) -> None:
+    fit(model_of(), tmp_path)
+    with pytest.raises(ValueError, match=rf"backup\.npz: this training cannot go on.*{message}.*Remove the file"):
+        other(tmp_path)
+
+
+def test_a_damaged_backup_is_refused(tmp_path: Path) -> None:
+    fit(model_of(), tmp_path)
+    whole = (tmp_path / NAME).read_bytes()
+    for damaged in (b"", b"PK", whole[: len(whole) // 2], whole.replace(b"epoch", b"epock")):
+        (tmp_path / NAME).write_bytes(damaged)
+        with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz: this training cannot go on"):
+            fit(model_of(), tmp_path)
+
+
+def test_bad_options_are_refused(tmp_path: Path) -> None:
+    for make in (lambda: tf.callbacks.backup_and_restore(3), lambda: tf.callbacks.backup_and_restore("a", save_freq=0)):
+        with pytest.raises((ValueError, TypeError), match="backup_and_restore: argument"):
+            make()

@@ -1,0 +1,349 @@
+"""Keras's files: those that real Keras 2 and 3 have made, those that are written here, and those that lie."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from layers.rows import ROWS
+
+import tfpy as tf
+
+KERAS = Path(__file__).parents[1] / "data" / "keras"
+CASES = ("dense", "images", "recurrent", "wrapped", "nested", "attention", "frames")
+WEIGHTS = "model.weights.h5"
+
+
+def arrays(model: Any, xs: list[np.ndarray]) -> list[np.ndarray]:
+    found = model.predict(xs if len(xs) > 1 else xs[0])
+    return [t.numpy() for t in (found if isinstance(found, list) else [found])]
+
+
+def recorded(version: str, case: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Inputs, and what Keras predicted for them."""
+    with np.load(KERAS / version / "cases.npz") as file:
+        return tuple([file[n] for n in sorted(file.files) if n.startswith(f"{case}.{kind}")] for kind in "xy")  # type: ignore[return-value]
+
+
+def small() -> Any:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="one")], name="m")
+    model.compile(optimizer=tf.train.adam(0.01), loss="meanSquaredError", metrics=["mae"])
+    return model
+
+
+# Files that Keras has made
+
+
+@pytest.mark.parametrize("suffix", [".keras", ".h5"])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("version", ["keras2", "keras3"])
+def test_a_model_of_keras_predicts_the_same(version: str, case: str, suffix: str) -> None:
+    model = tf.load_layers_model(KERAS / version / f"{case}{suffix}")
+    xs, ys = recorded(version, case)
+    for found, expected in zip(arrays(model, xs), ys, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-7)
+    if case == "dense":
+        assert model.optimizer.get_class_name() == "Adam"
+        assert model.metrics_names == ["loss", "acc"] or "acc" in model.metrics_names[1]
+
+
+@pytest.mark.parametrize("case", ["dense", "nested"])
+@pytest.mark.parametrize("version", ["keras2", "keras3"])
+def test_weights_of_keras_go_into_a_model_that_is_there(version: str, case: str) -> None:
+    model = tf.load_layers_model(KERAS / version / f"{case}.h5")
+    expected = [w.numpy() for w in model.get_weights()]
+    for name in (f"{case}.weights.h5", f"{case}.keras", f"{case}.h5"):
+        model.set_weights([tf.zeros(w.shape) for w in model.get_weights()])
+        model.load_weights(KERAS / version / name)
+        for found, value in zip(model.get_weights(), expected, strict=True):
+            np.testing.assert_array_equal(found.numpy(), value)
+    with pytest.raises(tf.io.ModelFileError, match="holds weights alone"):
+        tf.load_layers_model(KERAS / version / f"{case}.weights.h5")
+
+
+# Files that are written here. `tests/data/keras/check.py` tells whether Keras reads them.
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS if not r.call], ids=str)
+def test_a_saved_model_predicts_the_same(row: Any, tmp_path: Path) -> None:
+    inputs = [tf.input(shape=list(shape[1:])) for shape in row.shapes]
+    outputs = row.make().apply(inputs if len(inputs) > 1 else inputs[0])
+    model = tf.model(inputs=inputs, outputs=outputs)
+    rng = np.random.default_rng(1)
+    model.set_weights([tf.tensor(rng.uniform(0.1, 0.6, w.shape).astype(np.float32)) for w in model.get_weights()])
+    expected = arrays(model, row.arrays())
+    for suffix in (".keras", ".h5"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what Keras reckons otherwise
+            model.save(tmp_path / f"model{suffix}")
+        again = tf.load_layers_model(tmp_path / f"model{suffix}")
+        for a, b in zip(arrays(again, row.arrays()), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)  # a constraint is applied once more
+
+
+def test_models_within_models_and_shared_layers(tmp_path: Path) -> None:
+    inner = tf.sequential(name="inner")
+    inner.add(tf.layers.dense(units=2, input_shape=[3], name="d"))
+    functional_input = tf.input(shape=[3])
+    functional = tf.model(inputs=functional_input, outputs=tf.layers.dense(units=2).apply(functional_input), name="f")
+    shared = tf.layers.dense(units=2, name="shared")
+    a, b = tf.input(shape=[3], name="a"), tf.input(shape=[3], name="b")
+    parts = [inner.apply(a), inner.apply(b), shared.apply(a), shared.apply(b), functional.apply(b)]
+    outputs = [tf.layers.concatenate().apply(parts), inner.apply(b), functional.apply(a)]
+    model = tf.model(inputs=[a, b], outputs=outputs)
+    xs = [np.random.default_rng(i).normal(size=(2, 3)).astype(np.float32) for i in range(2)]
+    for suffix in (".keras", ".h5"):
+        model.save(tmp_path / f"model{suffix}")
+        again = tf.load_layers_model(tmp_path / f"model{suffix}")
+        for found, expected in zip(arrays(again, xs), arrays(model, xs), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_initial_states_and_arguments_of_calls(tmp_path: Path) -> None:
+    x, state = tf.input(shape=[4, 3]), tf.input(shape=[2])
+    y = tf.layers.simple_rnn(units=2).apply(x, {"initial_state": state})
+    attended = tf.layers.multi_head_attention(num_heads=1, key_dim=2).apply([x, x], {"use_causal_mask": True})
+    model = tf.model(inputs=[x, state], outputs=[y, attended])
+    xs = [np.random.default_rng(0).normal(size=s).astype(np.float32) for s in ((2, 4, 3), (2, 2))]
+    for suffix in (".keras", ".h5"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.save(tmp_path / f"model{suffix}")
+        again = tf.load_layers_model(tmp_path / f"model{suffix}")
+        for found, expected in zip(arrays(again, xs), arrays(model, xs), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("suffix", [".keras", ".h5"])
+def test_how_it_is_compiled_is_saved_if_wanted(suffix: str, tmp_path: Path) -> None:
+    model = small()
+    model.save(tmp_path / f"plain{suffix}")
+    assert tf.load_layers_model(tmp_path / f"plain{suffix}").optimizer is None
+    model.save(tmp_path / f"full{suffix}", include_optimizer=True)
+    again = tf.load_layers_model(f"file://{tmp_path}/full{suffix}")
+    assert again.optimizer.get_config() == model.optimizer.get_config()
+    assert again.metrics_names == model.metrics_names
+
+
+def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.lstm(units=2, input_shape=[3, 2], name="rnn")])
+    with pytest.warns(UserWarning, match=r"layer 'rnn': hard_sigmoid has another slope in Keras 3"):
+        model.save(tmp_path / "m.keras")
+    with pytest.raises(ValueError, match="Nothing was saved"):
+        model.save(tmp_path / "strict.keras", strict=True)
+    assert not (tmp_path / "strict.keras").exists()
+    model.save(tmp_path / "m.h5", strict=False)
+
+
+@pytest.mark.parametrize("name", ["m.weights.h5", "m.safetensors"])
+def test_weights_alone(name: str, tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.lstm(units=2, input_shape=[3, 2]), tf.layers.dense(units=1)])
+    expected = [w.numpy() for w in model.get_weights()]
+    model.save_weights(tmp_path / name)
+    model.set_weights([tf.zeros(w.shape) for w in model.get_weights()])
+    model.load_weights(tmp_path / name)
+    for found, value in zip(model.get_weights(), expected, strict=True):
+        np.testing.assert_array_equal(found.numpy(), value)
+    with pytest.raises(ValueError, match="save_weights: argument 'path'"):
+        model.save_weights(tmp_path / "m.bin")
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.keras"
+    small().save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr("tfpy.layers.keras_saving._tree", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        small().save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["m.keras"]
+
+
+def test_without_the_extra_the_message_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    for act in (lambda: small().save(tmp_path / "m.keras"), lambda: tf.load_layers_model(KERAS / "keras3/dense.h5")):
+        with pytest.raises(ImportError, match=r"pip install 'tfpy\[keras\]'"):
+            act()
+
+
+# Files that lie
+
+
+def keras_file(tmp_path: Path, change: Any) -> Path:
+    """A `.keras` file whose weights a function has changed."""
+    source = tmp_path / "m.keras"
+    small().save(source)
+    with zipfile.ZipFile(source) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    stream = io.BytesIO(parts[WEIGHTS])
+    with h5py.File(stream, "r+") as file:
+        change(file)
+    parts[WEIGHTS] = stream.getvalue()
+    with zipfile.ZipFile(source, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return source
+
+
+KERNEL = "layers/dense/vars/0"
+
+
+def replaced(**options: Any) -> Any:
+    def change(file: Any) -> None:
+        del file[KERNEL]
+        file.create_dataset(KERNEL, **options)
+
+    return change
+
+
+def linked(link: Any) -> Any:
+    def change(file: Any) -> None:
+        del file[KERNEL]
+        file[KERNEL] = link
+
+    return change
+
+
+def virtual(file: Any) -> None:
+    del file[KERNEL]
+    layout = h5py.VirtualLayout((3, 2), "f4")
+    layout[...] = h5py.VirtualSource("/etc/passwd", "x", (3, 2))
+    file.create_virtual_dataset(KERNEL, layout)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (linked(h5py.SoftLink("/layers/dense/vars/1")), "is a link, which is not followed"),
+        (linked(h5py.ExternalLink("/etc/passwd", "/x")), "is a link, which is not followed"),
+        (linked(h5py.ExternalLink("m.weights.h5", "/x")), "is a link, which is not followed"),
+        (virtual, "is kept in another file"),
+        (replaced(shape=(3, 2), dtype="f4", external=[("/etc/passwd", 0, 24)]), "is kept in another file"),
+        (replaced(shape=(10**6, 10**6), dtype="f4", chunks=(1000, 1000)), r"is of shape \[1000000, 1000000\]"),
+        (replaced(shape=(3, 2), dtype="S9"), "must hold numbers"),
+        (replaced(shape=(3, 2), dtype=h5py.string_dtype()), "must hold numbers"),
+        (replaced(data=h5py.Empty("f4")), "is of shape"),
+        (lambda f: f.__delitem__(KERNEL), "lacks weights that the model has: 'one/kernel'"),
+        (lambda f: f.__setitem__("layers/dense/vars/7", [1.0]), "has a weight 'layers/dense/vars/7' that the model has not"),
+        (lambda f: f["layers"].__setitem__("again", f["layers"]), "has more in it, or deeper, than any saved model"),
+    ],
+)  # fmt: skip
+def test_weights_that_lie_are_refused(change: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(tf.io.ModelFileError, match=message):
+        tf.load_layers_model(keras_file(tmp_path, change))
+
+
+def test_no_more_is_read_than_the_file_may_unpack_to(tmp_path: Path) -> None:
+    """A gigabyte of zeros, which takes a few bytes in the file, in a model that wants it."""
+    inputs = {"class_name": "InputLayer", "config": {"batch_input_shape": [None, 2**14], "name": "i"}}
+    layer = {"class_name": "Dense", "config": {"units": 2**14, "use_bias": False, "name": "d"}}
+    config = {"class_name": "Sequential", "config": {"name": "s", "layers": [inputs, layer]}}
+    path = tmp_path / "m.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps(config)
+        group = file.create_group("model_weights")
+        group.attrs["layer_names"] = [b"d"]
+        part = group.create_group("d")
+        part.attrs["weight_names"] = [b"kernel"]
+        part.create_dataset("kernel", (2**14, 2**14), "f4", chunks=(1024, 1024))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(tf.io.ModelFileError, match="would unpack to more than 100 times its size"):
+        tf.load_layers_model(path)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"model_config": "{"}, "model_config"),
+        ({"model_config": json.dumps([1])}, "must hold a JSON object"),
+        ({"model_config": 3}, "must be a text"),
+        ({"model_config": json.dumps({"class_name": "Dense", "config": {}})}, "model"),
+        ({"model_config": "[" * 10_000 + "]" * 10_000}, "model_config"),
+    ],
+)
+def test_configurations_that_lie_are_refused(attributes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs.update(attributes)
+    with pytest.raises(tf.io.ModelFileError, match=message):
+        tf.load_layers_model(path)
+
+
+@pytest.mark.parametrize("name", ["keras3/dense.keras", "keras3/dense.h5", "keras2/nested.keras", "keras2/nested.h5"])
+def test_damaged_files_end_in_the_documented_error(name: str, tmp_path: Path) -> None:
+    whole = (KERAS / name).read_bytes()
+    path = tmp_path / Path(name).name
+    rng = np.random.default_rng(5)
+    refused = 0
+    for i in range(60):
+        data = bytearray(whole)
+        if i % 3 == 0:
+            del data[int(rng.integers(8, len(data))) :]
+        for at in rng.integers(8, len(data), 1 + i % 20) if i % 3 and len(data) > 8 else ():
+            data[at] = rng.integers(256)
+        path.write_bytes(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                tf.load_layers_model(path)
+            except tf.io.ModelFileError:
+                refused += 1
+    assert refused >= 15
+
+
+# Safetensors
+
+
+def test_tensors_of_all_kinds(tmp_path: Path) -> None:
+    tensors = {
+        "f": tf.tensor([[1.5, -2]]),
+        "i": tf.tensor([1, 2], dtype="int32"),
+        "b": tf.tensor([True, False]),
+        "s": 3.0,
+    }
+    tf.io.save_safetensors(tensors, tmp_path / "t.safetensors")
+    found = tf.io.load_safetensors(tmp_path / "t.safetensors")
+    assert {name: (t.dtype, list(t.shape), t.array_sync()) for name, t in found.items()} == {
+        "f": ("float32", [1, 2], [[1.5, -2.0]]),
+        "i": ("int32", [2], [1, 2]),
+        "b": ("bool", [2], [True, False]),
+        "s": ("float32", [], 3.0),
+    }
+    with pytest.raises(TypeError, match="save_safetensors: argument 'x'"):
+        tf.io.save_safetensors({"x": "text"}, tmp_path / "t.safetensors")
+    with pytest.raises(TypeError, match="a dict of tensors"):
+        tf.io.save_safetensors([1], tmp_path / "t.safetensors")
+
+
+def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.safetensors"
+    tf.io.save_safetensors({"a": tf.ones([2, 2])}, path)
+    whole = path.read_bytes()
+    header = {"a": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}}
+
+    def file(entries: dict[str, Any], data: bytes = bytes(16)) -> bytes:
+        text = json.dumps(entries).encode()
+        return len(text).to_bytes(8, "little") + text + data
+
+    for data in (
+        b"",
+        whole[:-1],
+        b"\xff" * 40,
+        file({"a": {**header["a"], "data_offsets": [0, 2**60]}}),
+        file({"a": {**header["a"], "shape": [2**40, 2**40]}}),
+        file({"a": {**header["a"], "dtype": "F99"}}),
+        file({"a": {"dtype": "I64", "shape": [2], "data_offsets": [0, 16]}}, b"\xff\xff\xff\xff\x7f\x00\x00\x00" * 2),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(tf.io.ModelFileError, match=r"t\.safetensors"):
+            tf.io.load_safetensors(path)
+    with pytest.raises(tf.io.ModelFileError, match="there is no such file"):
+        tf.io.load_safetensors(tmp_path / "nothing.safetensors")

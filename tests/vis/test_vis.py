@@ -1,0 +1,438 @@
+"""tf.vis: specifications of charts, tables, surfaces, pages and pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import html.parser
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.vis import renderer
+from tfpy.vis.bars import nice_bins
+from tfpy.vis.training import _Thinned
+from tfpy.vis.values import LIMIT, display
+
+HOSTILE = "</script><script>alert(1)</script><b a='\"'>&amp;\u2028"
+
+
+@pytest.fixture(autouse=True)
+def _empty_visor() -> Any:
+    yield
+    tf.vis.visor().clear()
+
+
+def spec(drawing: Any) -> dict[str, Any]:
+    """The specification as another program reads it."""
+    return json.loads(json.dumps(drawing.spec, allow_nan=False))
+
+
+def rows(drawing: Any) -> list[dict[str, Any]]:
+    return spec(drawing)["data"]["values"]
+
+
+# Charts
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [{"x": 0, "y": 5}, {"x": 1, "y": 7}],
+        [(0, 5), (1, 7)],
+        [5, 7],
+        [[{"x": 0, "y": 5}, {"x": 1, "y": 7}]],
+        [[5.0, 7.0]],
+        np.array([5, 7]),
+        np.array([[5, 7]], dtype=np.float32),
+    ],
+)
+def test_points_come_in_several_forms(values: Any) -> None:
+    for render in (tf.vis.render.linechart, tf.vis.render.scatterplot):
+        found = rows(render(None, {"values": values}))
+        assert found == [{"x": 0, "y": 5, "series": "Series 1"}, {"x": 1, "y": 7, "series": "Series 1"}]
+
+
+def test_points_of_a_tensor() -> None:
+    with tf.tidy():
+        found = rows(tf.vis.render.linechart(None, {"values": tf.tensor1d([5, 7]), "series": ["a"]}))
+    assert [p["y"] for p in found] == [5, 7]
+
+
+def test_a_line_chart_has_the_options_it_is_given() -> None:
+    data = {"values": [[1, 2], [3, float("nan")]], "series": ["loss", "loss"]}
+    options = {"xLabel": "Epoch", "yAxisDomain": [0, 4], "seriesColors": ["red", "#00f"], "width": 300, "fontSize": 9}
+    found = spec(tf.vis.render.linechart(None, data, options))
+    assert found["width"] == 300
+    assert found["encoding"]["x"]["title"] == "Epoch"
+    assert found["encoding"]["y"]["scale"] == {"domain": [0, 4]}
+    assert found["encoding"]["color"]["scale"] == {"domain": ["loss", "loss (2)"], "range": ["red", "#00f"]}
+    assert found["config"]["axis"]["labelFontSize"] == 9
+    assert found["data"]["values"][-1] == {"x": 1, "y": None, "series": "loss (2)"}
+    zoomed = spec(tf.vis.render.linechart(None, data, {"zoomToFit": True, "yAxisDomain": [0, 4]}))
+    assert zoomed["encoding"]["y"]["scale"] == {"zero": False}
+
+
+def test_bars() -> None:
+    expected = [{"index": "b", "value": 2}, {"index": "a", "value": 1}]
+    assert rows(tf.vis.render.barchart(None, expected)) == expected
+    assert rows(tf.vis.render.barchart(None, {"b": 2, "a": 1})) == expected
+    assert rows(tf.vis.render.barchart(None, [4])) == [{"index": 0, "value": 4}]
+    colored = spec(tf.vis.render.barchart(None, expected, color=["red", "blue"]))
+    assert colored["encoding"]["color"]["scale"]["range"] == ["red", "blue"]
+
+
+@pytest.mark.parametrize(
+    ("values", "most", "edges"),
+    [
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 12, np.arange(0, 11)),
+        ([0, 100], 12, np.arange(0, 101, 10)),
+        ([-0.31, 0.29], 12, np.arange(-8, 7) * 0.05),
+        ([7, 7, 7], 12, None),
+        ([0, 0], 12, None),
+        ([1e-8, 3e-8], 5, None),
+        ([-1e30, 1e30], 1, None),
+    ],
+)
+def test_bins_begin_and_end_at_round_numbers(values: list[float], most: int, edges: Any) -> None:
+    found = nice_bins(np.array(values, dtype=np.float64), most)
+    assert found[0] <= min(values) <= max(values) <= found[-1]
+    assert len(found) - 1 <= most + 1  # rounding the ends outwards may add one, as in Vega
+    if edges is not None and len(edges) == len(found):
+        np.testing.assert_allclose(found, edges, atol=1e-12)
+
+
+def test_a_histogram_counts_what_is_finite_and_tells_the_rest() -> None:
+    found = tf.vis.render.histogram(None, [0, 1, 1, 2, float("nan"), float("inf"), 0, 0])
+    table, chart = (member for _, member in found.members)
+    assert sum(bar["count"] for bar in rows(chart)) == 6
+    assert table.headers == ["Num Vals", "Min", "Max", "# Zeros", "# NaNs", "# Infinity"]
+    assert table.rows == [["8", "0", "Infinity", "3 (37.5%)", "1 (12.5%)", "1 (12.5%)"]]
+    alone = tf.vis.render.histogram(None, [{"value": 1}, {"value": 2}], {"stats": False})
+    assert sum(bar["count"] for bar in rows(alone)) == 2
+    given = tf.vis.render.histogram(None, [1], {"stats": {"numVals": 1234.56789, "max": -1}})
+    assert given.members[0][1].rows == [["1,234.5679", "-1"]]
+    assert rows(tf.vis.render.histogram(None, [], {"stats": False})) == [{"from": 0, "to": 1, "count": 0}]
+
+
+def test_a_histogram_takes_any_number_of_values() -> None:
+    found = tf.vis.render.histogram(None, np.zeros(2 * LIMIT), {"stats": False})
+    assert sum(bar["count"] for bar in rows(found)) == 2 * LIMIT
+
+
+def test_a_heat_map() -> None:
+    data = {"values": [[1, 2], [3, float("inf")], [5, 6]], "xTickLabels": ["a", "b", "b"], "yTickLabels": ["u", "v"]}
+    found = tf.vis.render.heatmap(None, data, {"colorMap": "greyscale", "domain": [0, 6]})
+    assert [(c["x"], c["y"], c["value"]) for c in rows(found)] == [
+        ("a", "u", 1), ("a", "v", 2), ("b", "u", 3), ("b", "v", None), ("b (2)", "u", 5), ("b (2)", "v", 6)
+    ]  # fmt: skip
+    assert spec(found)["encoding"]["fill"]["scale"] == {"range": ["#000000", "#ffffff"], "domain": [0, 6]}
+    turned = tf.vis.render.heatmap(None, {"values": [[1, 2, 3]]}, {"rowMajor": True})
+    assert [(c["x"], c["y"]) for c in rows(turned)] == [(0, 0), (1, 0), (2, 0)]
+
+
+def test_a_confusion_matrix() -> None:
+    data = {"values": [[4, 2], [0, 7]], "tickLabels": ["cat", "dog"]}
+    for render in (tf.vis.render.confusion_matrix, tf.vis.show.confusionMatrix):
+        assert [c["shade"] for c in rows(render(None, data))] == [4, 2, 0, 7]
+    mistakes = tf.vis.render.confusion_matrix(None, data, shade_diagonal=False)
+    assert [c["shade"] for c in rows(mistakes)] == [None, 2, 0, None]
+    assert rows(mistakes)[1] == {"label": "cat", "prediction": "dog", "count": 2, "shade": 2}
+    perfect = tf.vis.render.confusion_matrix(None, {"values": [[4, 0], [0, 7]]}, shade_diagonal=False)
+    assert [c["shade"] for c in rows(perfect)] == [4, 0, 0, 7]
+
+
+def test_a_table_shows_numbers_shortly_and_texts_as_they_are() -> None:
+    table = tf.vis.render.table(None, {"headers": ["a", "b"], "values": [[1234.50001, "<b>"], [True, None]]})
+    assert table.rows == [["1,234.5", "<b>"], ["true", ""]]
+    assert repr(table).splitlines() == ["a        b", "-------  ---", "1,234.5  <b>", "true"]
+    assert "&lt;b&gt;" in table._repr_mimebundle_()["text/html"]
+    assert [display(v) for v in (float("nan"), -float("inf"), 0.00001, 10)] == ["NaN", "-Infinity", "0", "10"]
+
+
+# Models and training
+
+
+def trained(**options: Any) -> Any:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="first")])
+    model.compile(optimizer="sgd", loss="meanSquaredError", metrics=["accuracy"])
+    x, y = np.ones((8, 3), np.float32), np.ones((8, 2), np.float32)
+    return model, model.fit(x, y, epochs=3, batch_size=4, verbose=0, **options)
+
+
+def test_a_history_has_a_chart_for_each_metric_with_the_validation_in_it() -> None:
+    _, history = trained(validation_split=0.5)
+    found = tf.vis.show.history(None, history, ["loss", "val_loss", "acc"])
+    assert [title for title, _ in found.members] == ["loss", "acc"]
+    loss, accuracy = (spec(chart) for _, chart in found.members)
+    assert [p["series"] for p in loss["data"]["values"]] == ["loss"] * 3 + ["val_loss"] * 3
+    assert [p["y"] for p in loss["data"]["values"]][:3] == history.history["loss"]
+    assert accuracy["encoding"]["y"]["scale"] == {"domain": [0, 1]}
+    assert [title for title, _ in history.plot().members] == ["loss", "acc"]
+    zoomed = history.plot(["acc"], {"zoomToFitAccuracy": True}).members[0][1]
+    assert spec(zoomed)["encoding"]["y"]["scale"] == {"zero": False}
+
+
+def test_a_history_may_be_a_list_of_logs() -> None:
+    logs = [{"loss": 3.0, "acc": 0.5}, {"loss": 2.0, "acc": 0.75}]
+    found = tf.vis.show.history(None, logs, ["loss", "acc"])
+    assert [[p["y"] for p in rows(chart)] for _, chart in found.members] == [[3, 2], [0.5, 0.75]]
+    nested = tf.vis.show.history(None, [[{"loss": 3.0}], [{"acc": 0.5}, {"acc": 1.0}]], ["loss", "acc"])
+    assert [[p["y"] for p in rows(chart)] for _, chart in nested.members] == [[3], [0.5, 1]]
+    with pytest.raises(ValueError, match="'lost'.*Did you mean 'loss'"):
+        tf.vis.show.history(None, logs, ["lost"])
+
+
+def test_callbacks_draw_while_the_model_trains() -> None:
+    callbacks = tf.vis.show.fit_callbacks({"name": "live"}, ["loss", "acc"], {"callbacks": ["onEpochEnd"]})
+    assert list(callbacks) == ["onEpochEnd"]
+    trained(callbacks=callbacks)
+    drawing = tf.vis.visor().surface({"name": "live"}).drawing
+    ((event, charts),) = drawing.members
+    assert event == "onEpochEnd"
+    assert [title for title, _ in charts.members] == ["loss", "acc"]
+    assert [p["x"] for p in rows(charts.members[0][1])] == [0, 1, 2]
+    batches = tf.vis.show.fit_callbacks("all", ["loss"])
+    trained(callbacks=batches)
+    per_batch = dict(tf.vis.visor().surface({"name": "all"}).drawing.members)["onBatchEnd"]
+    assert [p["x"] for p in rows(per_batch.members[0][1])] == list(range(6))
+
+
+def test_a_long_training_is_thinned_out() -> None:
+    logs = _Thinned()
+    for i in range(20_000):
+        logs.add({"loss": i})
+    assert len(logs.kept) <= 4096
+    assert len({b[0] - a[0] for a, b in zip(logs.kept, logs.kept[1:], strict=False)}) == 1
+
+
+def test_models_and_layers_are_shown_as_tables() -> None:
+    model, _ = trained()
+    assert tf.vis.show.model_summary(None, model).rows == [["first", "[batch,2]", "8", "true"]]
+    found = tf.vis.show.layer(None, model.layers[0])
+    table = found.members[0][1]
+    names = [weight.name for weight in model.layers[0].weights]
+    assert [row[:2] for row in table.rows] == [[names[0], "[3,2]"], [names[1], "[2]"]]
+    assert [title for title, _ in found.members[1:]] == names
+    assert tf.vis.show.values_distribution(None, [0, 0, 1]).members[0][1].rows[0][:3] == ["3", "0", "1"]
+
+
+# Metrics (the examples of tfjs-vis)
+
+
+def test_metrics() -> None:
+    labels, predictions = [0, 0, 1, 2, 2, 2], [0, 0, 0, 2, 1, 1]
+    assert tf.vis.metrics.accuracy(labels, predictions) == 0.5
+    found = tf.vis.metrics.perClassAccuracy(labels, predictions)
+    assert [(c.accuracy, c["count"]) for c in found] == [(1, 2), (0, 1), (1 / 3, 3)]
+    assert tf.vis.metrics.confusion_matrix(labels, predictions) == [[2, 0, 0], [1, 0, 0], [0, 2, 1]]
+    weighted = tf.vis.metrics.confusion_matrix(labels, predictions, 4, [1, 2, 3, 0.5, 1, 1])
+    assert weighted == [[3, 0, 0, 0], [3, 0, 0, 0], [0, 2, 0.5, 0], [0, 0, 0, 0]]
+    assert tf.vis.show.per_class_accuracy(None, found, ["cat", "dog", "mouse"]).rows[2] == ["mouse", "0.3333", "3"]
+
+
+def test_results_may_be_awaited() -> None:
+    async def run() -> Any:
+        await tf.vis.render.linechart(None, {"values": [1]})
+        return await tf.vis.metrics.accuracy([1], [1])
+
+    assert asyncio.run(run()) == 1
+
+
+# Surfaces, pages and pictures
+
+
+def test_surfaces_are_found_by_name_and_tab() -> None:
+    visor = tf.vis.visor()
+    assert visor is tf.vis.visor()
+    first = tf.vis.render.barchart({"name": "a", "tab": "T"}, [1])
+    assert visor.surface({"name": "a", "tab": "T"}).drawing is first
+    second = tf.vis.render.barchart({"name": "a", "tab": "T"}, [2])
+    assert visor.surface({"name": "a", "tab": "T"}).drawing is second
+    tf.vis.render.barchart("b", [3])
+    assert [(s.tab, s.name) for s in visor.surfaces] == [("T", "a"), ("Visor", "b")]
+    visor.setActiveTab("Visor")
+    assert visor.surfaces[0].name == "b"
+    with pytest.raises(ValueError, match="Unknown tab 'X'"):
+        visor.set_active_tab("X")
+    visor.toggle()
+    assert not visor.isOpen()
+    visor.open()
+    assert visor.is_open()
+
+
+class Texts(html.parser.HTMLParser):
+    """The elements of a page, and the text in those that are no scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.charts: list[Any] = []
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+        self._inside = "chart" if dict(attrs).get("class") == "chart" else tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "chart":
+            self.charts.append(json.loads(data))
+        elif self._inside not in ("script", "style"):
+            self.text += data
+
+
+def test_a_page_needs_no_network_and_obeys_no_text(tmp_path: Path) -> None:
+    place = {"name": HOSTILE, "tab": HOSTILE}
+    table = {"headers": [HOSTILE], "values": [[HOSTILE]]}
+    tf.vis.render.table(place, table)
+    tables_only = tf.vis.visor().to_html(HOSTILE)
+    assert "<script" not in tables_only
+    tf.vis.render.linechart({**place, "name": "line"}, {"values": [[1, 2]], "series": [HOSTILE]}, x_label=HOSTILE)
+    tf.vis.visor().save(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    found = Texts(page)
+    assert found.tags.count("script") == 3  # the chart, Vega-Lite, and what draws
+    assert "b" not in found.tags
+    assert found.text.count(HOSTILE) == 4
+    assert found.charts[0]["encoding"]["x"]["title"] == HOSTILE
+    assert not {"img", "link", "iframe"} & set(found.tags)
+    assert "<script src" not in page
+    assert "default-src 'none'" in page
+
+
+def test_pictures(tmp_path: Path) -> None:
+    drawing = tf.vis.Group(
+        [("Line", tf.vis.render.linechart(None, {"values": [1, 2]})), tf.vis.render.histogram(None, [1, 2, 3])]
+    )
+    for ending, begin in ((".svg", b"<svg"), (".png", b"\x89PNG"), (".json", b"{")):
+        drawing.save(tmp_path / f"drawing{ending}")
+        assert (tmp_path / f"drawing{ending}").read_bytes().startswith(begin)
+    assert json.loads((tmp_path / "drawing.json").read_text())["$schema"].endswith("vega-lite/v5.json")
+    bundle = drawing._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "application/vnd.vegalite.v5+json", "image/svg+xml"}
+    with pytest.raises(ValueError, match="save: argument 'path' must be a name that ends in .html"):
+        drawing.save(tmp_path / "drawing.gif")
+
+
+def test_every_chart_compiles() -> None:
+    """Vega-Lite takes the specifications: it makes a picture, with no warning."""
+    drawings = [
+        tf.vis.render.scatterplot(None, {"values": [(1, 2)]}),
+        tf.vis.render.barchart(None, {"a": 1}, color=["red"]),
+        tf.vis.render.heatmap(None, {"values": [[1, 2]]}),
+        tf.vis.render.confusion_matrix(None, {"values": [[1, 0], [2, 3]]}, shade_diagonal=False),
+        tf.vis.render.table(None, {"headers": ["a.b"], "values": [["x"]]}),
+        tf.vis.render.linechart(None, {"values": []}),
+    ]
+    for drawing in drawings:
+        assert drawing.to_svg().startswith("<svg")
+
+
+def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    renderer.script.cache_clear()
+    chart = tf.vis.render.barchart(None, [1])
+    for make in (chart.to_svg, chart.to_png, chart.to_html):
+        with pytest.raises(ImportError, match=r"pip install 'tfpy\[vis\]'"):
+            make()
+    monkeypatch.setattr("tfpy.vis.drawing.installed", lambda: False)
+    assert set(chart._repr_mimebundle_()) == {"text/plain", "application/vnd.vegalite.v5+json"}
+    assert "<table" in tf.vis.render.table(None, {"headers": [], "values": []}).to_html()
+
+
+def test_it_is_loaded_when_it_is_used() -> None:
+    code = "import sys, tfpy as tf; print('tfpy.vis' in sys.modules, tf.vis.__name__); tf.nothing"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stdout.split() == ["False", "tfpy.vis"]
+    assert "AttributeError: module 'tfpy' has no attribute 'nothing'" in result.stderr
+
+
+# Bad input
+
+BAD: list[tuple[Any, Any, str]] = [
+    (tf.vis.render.linechart, {"value": [1]}, "linechart: unknown option 'value'"),
+    (tf.vis.render.linechart, [1], "linechart: argument 'data' must be a dict with 'values'"),
+    (tf.vis.render.linechart, {"values": "abc"}, "linechart: argument 'values'"),
+    (tf.vis.render.linechart, {"values": [{"x": 1}]}, "linechart: argument 'values' must be points"),
+    (tf.vis.render.linechart, {"values": [[1], 2]}, "linechart: argument 'values' must be lists of points throughout"),
+    (tf.vis.render.linechart, {"values": [1], "series": ["a", "b"]}, "linechart: argument 'series' must be 1 texts"),
+    (tf.vis.render.linechart, {"values": np.zeros(LIMIT + 1)}, "at most 100000 points"),
+    (tf.vis.render.scatterplot, {"values": [(1, [2])]}, "scatterplot: argument 'y' must be a number"),
+    (tf.vis.render.barchart, [{"value": 1}], "barchart: argument 'data'"),
+    (tf.vis.render.barchart, 3, "barchart: argument 'data' must be a list"),
+    (tf.vis.render.histogram, [{"value": 1}, {}], "histogram: argument 'data' must be dicts that all have a 'value'"),
+    (tf.vis.render.histogram, ["a"], "histogram: argument 'data'"),
+    (tf.vis.render.heatmap, {"values": [1, 2]}, "heatmap: argument 'values' must be a matrix"),
+    (tf.vis.render.heatmap, {"values": [[1], [2]], "xTickLabels": ["a"]}, "heatmap: argument 'x_tick_labels'"),
+    (tf.vis.render.confusion_matrix, {"values": [[1, 2]]}, "confusion_matrix: argument 'values' must be a square"),
+    (tf.vis.render.table, {"values": []}, "table: argument 'data' must be a dict with 'headers'"),
+    (tf.vis.render.table, {"headers": [], "values": [1]}, "table: argument 'values' must be a list of rows"),
+    (tf.vis.show.model_summary, 3, "model_summary: argument 'model' must be a model"),
+    (tf.vis.show.layer, 3, "layer: argument 'layer' must be a layer"),
+    (tf.vis.show.per_class_accuracy, [3], "accuracy"),
+    (tf.vis.show.history, 3, "history: argument 'history' must be a list of logs"),
+    (tf.vis.show.history, [3], "history: argument 'history' must be a History, or a list of logs"),
+]
+
+
+@pytest.mark.parametrize(("function", "data", "message"), BAD, ids=[m for *_, m in BAD])
+def test_bad_data_are_refused(function: Any, data: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+        function(None, data)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"width": 0}, "'width' must be above 0"),
+        ({"width": "wide"}, "'width' must be a number"),
+        ({"fontSize": 1000}, "'font_size'"),
+        ({"xType": "ordinary"}, "'x_type' must be one of 'quantitative'"),
+        ({"xLabel": {"signal": "1"}}, "'x_label' must be a text"),
+        ({"yAxisDomain": [1]}, "'y_axis_domain' must be two numbers"),
+        ({"seriesColors": [1]}, "'series_colors'"),
+        ({"seriesColors": ["red", "blue"]}, "'series_colors' must be 1 texts"),
+        ({"colour": "red"}, "unknown option 'colour'"),
+    ],
+)
+def test_bad_options_are_refused(options: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+        tf.vis.render.linechart(None, {"values": [1]}, options)
+
+
+@pytest.mark.parametrize(
+    "container", [3, {}, {"name": 3}, {"name": "a", "tab": 3}, {"name": "a", "styles": {"width": "1px; x: y"}}]
+)
+def test_bad_containers_are_refused(container: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="must be"):
+        tf.vis.render.barchart(container, [1])
+    assert not tf.vis.visor().surfaces
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tf.vis.metrics.accuracy([1], [1, 2]), "accuracy: argument 'predictions'"),
+        (lambda: tf.vis.metrics.confusion_matrix([[1]], [1]), "confusion_matrix: argument 'labels' must be of rank 1"),
+        (lambda: tf.vis.metrics.confusion_matrix([-1], [1]), "confusion_matrix: argument 'labels' must be classes"),
+        (lambda: tf.vis.metrics.confusion_matrix([float("nan")], [1]), "'labels' must be classes"),
+        (lambda: tf.vis.metrics.confusion_matrix([3], [1], 2), "'num_classes' must be at least 4"),
+        (lambda: tf.vis.metrics.confusion_matrix([1e9], [1]), "'num_classes' must be at least"),
+        (lambda: tf.vis.metrics.confusion_matrix([1], [1], None, [1, 2]), "'weights' must be 1 numbers"),
+        (lambda: tf.vis.metrics.per_class_accuracy([1], [1, 2]), "'predictions' must be 1 numbers"),
+    ],
+)
+def test_bad_labels_are_refused(call: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+        call()

@@ -1,0 +1,101 @@
+"""Tensors in `.safetensors` files: by name, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.extras import optional_module
+from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
+from tfpy.core.io.writing import replacing
+from tfpy.core.ready import ReadyDict, ReadyNone
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.engine.errors import argument_error
+
+_STORED: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.bool_, "complex64": np.complex64}
+# How numbers of other types are read.
+_READ = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
+
+
+def _package(name: str = "safetensors") -> Any:
+    return optional_module(name, "safetensors", "Reading and writing safetensors files")
+
+
+@export(namespace="io", doc="Models / Loading")
+def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -> ReadyNone:
+    """Write tensors to a `.safetensors` file; what was there stays whole until the new file is.
+
+    Args:
+        tensors: tensors by name; no strings.
+        path: the file.
+
+    Returns:
+        Nothing; it may be awaited.
+
+    Raises:
+        TypeError: no dict of tensors, or strings among them. ImportError: the extra `safetensors` is not installed.
+
+    Source: beyond TF.js.
+    """
+    where = "save_safetensors"
+    if not isinstance(tensors, Mapping):
+        raise argument_error(where, "tensors", "a dict of tensors by name", tensors, TypeError)
+    arrays = {}
+    for name, value in tensors.items():
+        tensor = to_tensor(where, str(name), value)
+        values = dispatch.read(tensor, where)
+        arrays[str(name)] = np.ascontiguousarray(values.astype(_STORED[tensor.dtype])).reshape(tensor.shape)
+    data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as stream:
+        stream.write(data)
+    return ReadyNone()
+
+
+@export(namespace="io", doc="Models / Loading")
+def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
+    """The tensors in a `.safetensors` file.
+
+    Args:
+        path: the file. Halves and doubles become float32, integers int32.
+
+    Returns:
+        The tensors by name; they may be awaited.
+
+    Raises:
+        ModelFileError: a file that is not there, is damaged, or has numbers that are not read here.
+        ImportError: the extra `safetensors` is not installed.
+
+    Source: beyond TF.js.
+    """
+    package = _package()
+    if not Path(path).is_file():
+        raise ModelNotFoundError(f"{path}: there is no such file.")
+    try:
+        with package.safe_open(os.fspath(path), framework="np") as file:
+            names = list(file.keys())
+            found = {name: _checked(path, name, file.get_tensor(name)) for name in names}
+    except (package.SafetensorError, OSError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelReadError(f"{path}: cannot be read as a safetensors file: {error}.") from error
+    return ReadyDict({name: to_tensor("load_safetensors", name, values) for name, values in found.items()})
+
+
+def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Values of a type that there is here."""
+    dtype = _READ.get(values.dtype.kind)
+    if dtype is None:
+        raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")
+    if dtype == "int32" and values.size and (values.min() < -(2**31) or values.max() >= 2**31):
+        raise ModelFileError(f"{path}: tensor {name!r} has whole numbers that do not fit into int32.")
+    return values.astype(_STORED[dtype])

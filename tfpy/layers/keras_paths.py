@@ -1,0 +1,104 @@
+"""Where the weights of a model are in Keras's own files: under names made of classes, and of what layers hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tfpy.layers.base import Layer
+from tfpy.layers.config import spelt
+from tfpy.layers.container import Container
+from tfpy.layers.weights import LayerVariable
+
+# What Keras's layers call the parts that make up one of ours, by the first word of the weights' names.
+_PARTS = {
+    "MultiHeadAttention": {
+        "query": "query_dense",
+        "key": "key_dense",
+        "value": "value_dense",
+        "attention_output": "output_dense",
+    }
+}
+# The layers that others hold, by the names that they have in both.
+_HELD = ("cell", "layer", "forward_layer", "backward_layer")
+
+
+def keras_paths(layer: Layer, config: Mapping[str, Any]) -> dict[str, LayerVariable]:
+    """The weights of a model by their paths in the file.
+
+    Args:
+        layer: the model, or a layer in it.
+        config: its configuration, whose layers are in the order of the file.
+    """
+    return dict(_paths(layer, config))
+
+
+def _paths(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, LayerVariable]]:
+    held = list(_held(layer, config))
+    theirs = {id(weight) for _, part, _ in held for weight in part.weights}
+    parts = _PARTS.get(layer.get_class_name(), {})
+    counts: Counter[str] = Counter()
+    for weight in ordered_weights(layer):
+        if id(weight) not in theirs:
+            words = weight.original_name.split("/")
+            folder = f"{parts[words[-2]]}/" if parts else ""
+            yield f"{folder}vars/{counts[folder]}", weight
+            counts[folder] += 1
+    for name, part, inner in held:
+        for path, weight in _paths(part, inner):
+            yield f"{name}/{path}", weight
+
+
+def ordered_weights(layer: Layer) -> list[LayerVariable]:
+    """A layer's weights in Keras's order: those that are trained, then the others."""
+    return [*layer.trainable_weights, *layer.non_trainable_weights]
+
+
+def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer, Mapping[str, Any]]]:
+    """The layers that a layer holds: their places in it, and their configurations."""
+    options = config.get("config") or {}
+    if isinstance(layer, Container):
+        configs = _layer_configs(options)
+        own = {part.name: part for part in layer.layers}
+        for name, inner in zip(_numbered(configs), configs, strict=True):
+            part = own.get(_name_of(inner))
+            if part is not None:
+                yield f"layers/{name}", part, inner
+        return
+    for name in _HELD:
+        part = getattr(layer, name, None)
+        if isinstance(part, Layer):
+            inner = spelt(options, name) or spelt(options, "layer") or {}
+            yield name, part, inner
+    cells = getattr(layer, "cells", None)
+    if isinstance(cells, list):
+        configs = options.get("cells") or [{}] * len(cells)
+        named = [{"class_name": cell.get_class_name()} for cell in cells]
+        for name, cell, inner in zip(_numbered(named), cells, configs, strict=True):
+            yield f"cells/{name}", cell, inner
+
+
+def _layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
+    return options if isinstance(options, (list, tuple)) else spelt(options, "layers") or []
+
+
+def _name_of(config: Mapping[str, Any]) -> Any:
+    inner = config.get("config")
+    return config.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
+
+
+def _numbered(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The names that Keras gives members of a list: their classes, numbered from the second of a class on."""
+    seen: Counter[str] = Counter()
+    for config in configs:
+        name = _snake(str(spelt(config, "class_name")).rpartition(">")[2])
+        yield f"{name}_{seen[name]}" if seen[name] else name
+        seen[name] += 1
+
+
+def _snake(name: str) -> str:
+    """A class name as Keras 3 turns it into a folder's: ConvLSTM2D → conv_lstm2d."""
+    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()

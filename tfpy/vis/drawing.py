@@ -1,0 +1,222 @@
+"""What `tf.vis` makes: charts, tables and groups of them. Each displays in a notebook and saves itself to a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfpy.core.ready import Ready
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.vis.page import chart_html, escaped, group_html, page, table_html
+from tfpy.vis.renderer import installed, render
+
+Spec = dict[str, Any]
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+_MIME = "application/vnd.vegalite.v5+json"
+
+# A table as a picture: the width of a column and the height of a row, in pixels, for each pixel of the font.
+_COLUMN, _ROW = 10, 2
+
+
+@export(namespace="vis", doc="Visualization / Classes")
+class Drawing(Ready):
+    """A chart, a table, or a group of them. It displays in a notebook, and may be awaited.
+
+    Attributes:
+        font_size: of all text, in pixels.
+
+    Source: beyond TF.js, which draws into a page.
+    """
+
+    font_size: float = 11
+
+    @property
+    def body(self) -> Spec:
+        """The Vega-Lite specification without what is said once for a whole picture."""
+        raise NotImplementedError
+
+    @property
+    def spec(self) -> Spec:
+        """The Vega-Lite specification, a plain dict."""
+        sizes = {"labelFontSize": self.font_size, "titleFontSize": self.font_size}
+        config = {"axis": sizes, "legend": sizes, "text": {"fontSize": self.font_size}}
+        return {"$schema": _SCHEMA, **self.body, "config": config}
+
+    def pieces(self) -> Iterator[str]:
+        """The drawing as HTML, one text for each chart or table."""
+        raise NotImplementedError
+
+    @property
+    def needs_script(self) -> bool:
+        """Whether the HTML needs Vega-Lite to become a picture."""
+        return True
+
+    def to_html(self, title: str = "tfpy") -> str:
+        """The drawing as a page that needs neither a network nor other files.
+
+        Args:
+            title: the page's title.
+
+        Raises:
+            ImportError: there is a chart in it, and the extra `vis` is not installed.
+        """
+        return page(title, "\n".join(self.pieces()), self.needs_script)
+
+    def to_svg(self) -> str:
+        """The drawing as an SVG picture. ImportError without the extra `vis`."""
+        return str(render("svg", self.spec))
+
+    def to_png(self, scale: float = 2.0) -> bytes:
+        """The drawing as a PNG picture. ImportError without the extra `vis`.
+
+        Args:
+            scale: pixels of the picture for each pixel of the drawing.
+        """
+        return bytes(render("png", self.spec, scale=scale))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the drawing into a file.
+
+        Args:
+            path: what it ends in decides: `.html` for a page that needs no network, `.svg`, `.png`, or `.json` for the
+                Vega-Lite specification.
+
+        Raises:
+            ValueError: another ending. ImportError: the extra `vis` is needed, and not installed.
+        """
+        file = Path(path)
+        kind = file.suffix.lower()
+        if kind == ".png":
+            file.write_bytes(self.to_png())
+        elif kind == ".html":
+            file.write_text(self.to_html(file.stem), encoding="utf-8")
+        elif kind == ".svg":
+            file.write_text(self.to_svg(), encoding="utf-8")
+        elif kind == ".json":
+            file.write_text(json.dumps(self.spec, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        else:
+            raise argument_error("save", "path", "a name that ends in .html, .svg, .png or .json", str(path))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle: dict[str, Any] = {"text/plain": repr(self), _MIME: self.spec}
+        if installed():
+            bundle["image/svg+xml"] = self.to_svg()
+        return bundle
+
+
+@export(namespace="vis", doc="Visualization / Classes")
+class Chart(Drawing):
+    """A single chart.
+
+    Args:
+        body: its Vega-Lite specification, without schema and configuration.
+        font_size: of all text, in pixels.
+    """
+
+    def __init__(self, body: Spec, font_size: float = 11) -> None:
+        self._body = body
+        self.font_size = font_size
+
+    @property
+    def body(self) -> Spec:
+        return self._body
+
+    def pieces(self) -> Iterator[str]:
+        yield chart_html(self.spec)
+
+    def __repr__(self) -> str:
+        return f"<Chart {self._body['width']} x {self._body['height']}>"
+
+
+@export(namespace="vis", doc="Visualization / Classes")
+class Table(Drawing):
+    """A table of texts.
+
+    Args:
+        headers: the names of the columns.
+        rows: the texts, row by row.
+        font_size: in pixels.
+    """
+
+    def __init__(self, headers: Sequence[str], rows: Sequence[Sequence[str]], font_size: float = 14) -> None:
+        self.headers = list(headers)
+        self.rows = [list(row) for row in rows]
+        self.font_size = font_size
+
+    needs_script = False
+
+    @property
+    def body(self) -> Spec:
+        cells = [{"row": r, "column": c, "text": text} for r, row in enumerate(self.rows) for c, text in enumerate(row)]
+        headers = [{"row": -1, "column": c, "text": text} for c, text in enumerate(self.headers)]
+        bold = {"condition": {"test": "datum.row < 0", "value": "bold"}, "value": "normal"}
+        return {
+            "width": _COLUMN * self.font_size * max(len(self.headers), 1),
+            "height": _ROW * self.font_size * (len(self.rows) + 1),
+            "data": {"values": [*headers, *cells]},
+            "mark": {"type": "text", "align": "center", "limit": (_COLUMN - 1) * self.font_size},
+            "encoding": {
+                "x": {"field": "column", "type": "ordinal", "axis": None},
+                "y": {"field": "row", "type": "ordinal", "axis": None},
+                "text": {"field": "text", "type": "nominal"},
+                "fontWeight": bold,
+            },
+        }
+
+    def pieces(self) -> Iterator[str]:
+        yield table_html(self.headers, self.rows, self.font_size)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {"text/plain": repr(self), "text/html": "".join(self.pieces())}
+
+    def __repr__(self) -> str:
+        columns = [[header, *(row[i] for row in self.rows if i < len(row))] for i, header in enumerate(self.headers)]
+        widths = [max(map(len, column)) for column in columns]
+        lines = [self.headers, ["-" * width for width in widths], *self.rows]
+        return "\n".join(
+            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=False)).rstrip() for line in lines
+        )
+
+
+@export(namespace="vis", doc="Visualization / Classes")
+class Group(Drawing):
+    """Drawings one below the other.
+
+    Args:
+        members: the drawings, or pairs of a heading and a drawing.
+    """
+
+    def __init__(self, members: Sequence[Drawing | tuple[str, Drawing]]) -> None:
+        self.members = [m if isinstance(m, tuple) else ("", m) for m in members]
+        self.font_size = self.members[0][1].font_size if self.members else 11
+
+    @property
+    def needs_script(self) -> bool:
+        return any(drawing.needs_script for _, drawing in self.members)
+
+    @property
+    def body(self) -> Spec:
+        parts = [_titled(heading, drawing.body) for heading, drawing in self.members]
+        own = dict.fromkeys(("color", "fill", "shape"), "independent")
+        return {"vconcat": parts, "resolve": {"scale": own}}
+
+    def pieces(self) -> Iterator[str]:
+        for heading, drawing in self.members:
+            yield group_html(escaped(heading), "\n".join(drawing.pieces()))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if self.needs_script:
+            return super()._repr_mimebundle_(include, exclude)
+        return {"text/plain": repr(self), "text/html": "".join(self.pieces())}
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{heading}\n{drawing!r}".lstrip() for heading, drawing in self.members)
+
+
+def _titled(heading: str, body: Spec) -> Spec:
+    return {"title": heading, **body} if heading else body

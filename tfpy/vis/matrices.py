@@ -1,0 +1,175 @@
+"""Charts of matrices: heat maps and confusion matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.vis import values as v
+from tfpy.vis.drawing import Chart
+from tfpy.vis.surfaces import Container, put
+
+_BLUES = ["#f7fbff", "#4292c6"]
+_COLOR_MAPS: dict[str, v.Spec] = {
+    "viridis": {"scheme": "viridis"},
+    "blues": {"range": _BLUES},
+    "greyscale": {"range": ["#000000", "#ffffff"]},
+}
+
+
+@export(namespace="vis.render", doc="Visualization / Charts", options="opts")
+def heatmap(
+    container: Container,
+    data: Mapping[str, Any],
+    opts: Mapping[str, Any] | None = None,
+    *,
+    width: float = 460,
+    height: float = 300,
+    x_label: str | None = None,
+    y_label: str | None = None,
+    font_size: float = 12,
+    x_type: str = "ordinal",
+    y_type: str = "ordinal",
+    color_map: str | Sequence[str] = "viridis",
+    domain: Sequence[float] | None = None,
+    row_major: bool = False,
+) -> Chart:
+    """A matrix as colours.
+
+    Args:
+        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        data: 'values', a matrix: its first axis goes to the right, its second upwards or downwards. 'x_tick_labels',
+            'y_tick_labels': the names along the axes.
+        opts: the options below as a dict.
+        width, height: of the whole chart, in pixels.
+        x_label, y_label: the titles of the axes.
+        font_size: in pixels.
+        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
+        color_map: 'viridis', 'blues', 'greyscale', or two CSS colours for the least and the greatest value.
+        domain: the values at the two ends of the colours; by default the least and the greatest.
+        row_major: whether the first axis goes downwards, and the second to the right.
+
+    Raises:
+        ValueError, TypeError: data or options that do not fit, or more than 100,000 cells.
+
+    Source: tfjs-vis `render.heatmap`.
+    """
+    where = "heatmap"
+    found = v.fields(where, data, ("values", "x_tick_labels", "y_tick_labels"), "values")
+    matrix = v.matrix(where, found["values"])
+    matrix = matrix.T if row_major else matrix
+    xs = _ticks(where, "x_tick_labels", found.get("x_tick_labels"), matrix.shape[0])
+    ys = _ticks(where, "y_tick_labels", found.get("y_tick_labels"), matrix.shape[1])
+    cells = [
+        {"x": x, "y": y, "value": v.number(where, "values", value)}
+        for x, column in zip(xs, matrix.tolist(), strict=True)
+        for y, value in zip(ys, column, strict=True)
+    ]
+    scale = _color_scale(where, color_map)
+    if domain is not None:
+        scale = {**scale, "domain": v.domain(where, "domain", domain)}
+    x = {"field": "x", "type": v.kind(where, "x_type", x_type), "title": v.label(where, "x_label", x_label)}
+    y = {"field": "y", "type": v.kind(where, "y_type", y_type), "title": v.label(where, "y_label", y_label)}
+    body = {
+        **v.size(where, width, height),
+        "data": {"values": cells},
+        "mark": {"type": "rect", "tooltip": True},
+        "encoding": {
+            "x": {**x, "sort": None},
+            "y": {**y, "sort": None},
+            "fill": {"field": "value", "type": "quantitative", "scale": scale},
+        },
+    }
+    return put(where, container, Chart(body, v.font(where, font_size)))
+
+
+def _ticks(where: str, argument: str, given: Any, count: int) -> Sequence[str | int]:
+    return range(count) if given is None else v.unique(v.texts(where, argument, given, count))
+
+
+def _color_scale(where: str, color_map: Any) -> v.Spec:
+    if isinstance(color_map, str) and color_map in _COLOR_MAPS:
+        return _COLOR_MAPS[color_map]
+    if isinstance(color_map, (list, tuple)) and len(color_map) == 2:
+        return {"range": [v.color(where, "color_map", c) for c in color_map]}
+    raise argument_error(where, "color_map", f"one of {', '.join(_COLOR_MAPS)}, or two colours", color_map)
+
+
+@export(namespace="vis.render", doc="Visualization / Charts", options="opts", aliases="vis.show.confusion_matrix")
+def confusion_matrix(
+    container: Container,
+    data: Mapping[str, Any],
+    opts: Mapping[str, Any] | None = None,
+    *,
+    width: float = 460,
+    height: float = 400,
+    x_label: str | None = None,
+    y_label: str | None = None,
+    font_size: float = 12,
+    x_type: str = "nominal",
+    y_type: str = "nominal",
+    shade_diagonal: bool = True,
+    show_text_overlay: bool = True,
+    color_map: str | Sequence[str] = "blues",
+) -> Chart:
+    """How often each class was taken for each class: labels downwards, predictions to the right.
+
+    Args:
+        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        data: 'values', a square matrix of counts, as `tf.vis.metrics.confusion_matrix` gives it; 'tick_labels', the
+            names of the classes.
+        opts: the options below as a dict.
+        width, height: of the whole chart, in pixels.
+        x_label, y_label: the titles of the axes; by default 'prediction' and 'label'.
+        font_size: in pixels.
+        x_type, y_type: 'ordinal' or 'nominal'.
+        shade_diagonal: whether right predictions are coloured. Without it the mistakes can be told from each other;
+            where there is none, the diagonal is coloured all the same.
+        show_text_overlay: whether the counts are written into the cells.
+        color_map: 'viridis', 'blues', 'greyscale', or two CSS colours for the least and the greatest count.
+
+    Raises:
+        ValueError, TypeError: data or options that do not fit, or more than 100,000 cells.
+
+    Source: tfjs-vis `render.confusionMatrix`.
+    """
+    where = "confusion_matrix"
+    found = v.fields(where, data, ("values", "tick_labels"), "values")
+    matrix = v.matrix(where, found["values"])
+    count = matrix.shape[0]
+    if matrix.shape[1] != count:
+        raise argument_error(where, "values", "a square matrix", found["values"])
+    given = found.get("tick_labels")
+    names = v.unique(
+        [f"Class {i}" for i in range(count)] if given is None else v.texts(where, "tick_labels", given, count)
+    )
+    all_shaded = bool(shade_diagonal) or not matrix[~np.eye(count, dtype=bool)].any()
+    cells = []
+    for i, row in enumerate(matrix.tolist()):
+        for j, value in enumerate(row):
+            cell = {"label": names[i], "prediction": names[j], "count": v.number(where, "values", value)}
+            cells.append({**cell, "shade": cell["count"] if all_shaded or i != j else None})
+    order = {"scale": {"domain": names}}
+    x = {"type": v.kind(where, "x_type", x_type), "title": v.label(where, "x_label", x_label) or "prediction"}
+    y = {"type": v.kind(where, "y_type", y_type), "title": v.label(where, "y_label", y_label) or "label"}
+    shade = {"field": "shade", "type": "quantitative", "title": "count", "scale": _color_scale(where, color_map)}
+    layers: list[v.Spec] = [
+        {
+            "mark": {"type": "rect", "tooltip": True},
+            "transform": [{"filter": "datum.shade !== null"}],
+            "encoding": {"color": shade},
+        },
+    ]
+    if show_text_overlay:
+        layers.append({"mark": {"type": "text", "baseline": "middle"}, "encoding": {"text": {"field": "count"}}})
+    body = {
+        **v.size(where, width, height),
+        "data": {"values": cells},
+        "encoding": {"x": {"field": "prediction", **x, **order}, "y": {"field": "label", **y, **order}},
+        "layer": layers,
+    }
+    return put(where, container, Chart(body, v.font(where, font_size)))

@@ -1,0 +1,29 @@
+"""The package that turns Vega-Lite specifications into pictures, and has Vega-Lite itself as a script."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from typing import Any
+
+from tfpy.core.extras import optional_module
+
+_MODULE = "vl_convert"
+
+
+def installed() -> bool:
+    """Whether the extra `vis` is there."""
+    return importlib.util.find_spec(_MODULE) is not None
+
+
+def render(form: str, spec: dict[str, Any], **options: Any) -> Any:
+    """A specification as a picture, 'svg' or 'png'. Nothing is fetched: the data are in the specification."""
+    package = optional_module(_MODULE, "vis", "Making a picture of a chart")
+    return getattr(package, f"vegalite_to_{form}")(spec, allowed_base_urls=[], **options)
+
+
+@functools.cache
+def script() -> str:
+    """Vega-Lite as JavaScript for a page; it defines `vegaEmbed`. The first call takes some seconds."""
+    package = optional_module(_MODULE, "vis", "A page with charts that needs no network")
+    return str(package.javascript_bundle())

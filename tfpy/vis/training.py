@@ -1,0 +1,251 @@
+"""Charts of a training: its history, and its losses and metrics while it goes on."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfpy.core.names import spellings
+from tfpy.core.options import respell
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.spec import as_list
+from tfpy.vis import values as v
+from tfpy.vis.drawing import Drawing, Group
+from tfpy.vis.points import linechart
+from tfpy.vis.surfaces import Container, put
+
+_VALIDATION = "val_"
+# A notebook is given the new picture at most so often, in seconds: it grows with each batch.
+_REFRESH = 0.5
+# With more batches than this every second point is left out, again and again.
+_MOST_POINTS = 4096
+
+
+@export(namespace="vis.show", doc="Visualization / Training", options="opts")
+def history(
+    container: Container,
+    history: Any,
+    metrics: Sequence[str] | None = None,
+    opts: Mapping[str, Any] | None = None,
+    *,
+    width: float = 460,
+    height: float = 250,
+    x_label: str = "Iteration",
+    y_label: str = "Value",
+    font_size: float = 11,
+    x_axis_domain: Sequence[float] | None = None,
+    y_axis_domain: Sequence[float] | None = None,
+    zoom_to_fit: bool = False,
+    zoom_to_fit_accuracy: bool = False,
+    series_colors: Sequence[str] | None = None,
+) -> Drawing:
+    """The losses and metrics of a training: a line chart for each, the validation's in the same.
+
+    Args:
+        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        history: what `fit` returned; or a list of logs; or a list of such lists, one for each metric.
+        metrics: the names to show; all by default (beyond TF.js).
+        opts: the options below as a dict.
+        width, height, font_size: of each chart, in pixels.
+        x_label, y_label: the titles of the axes.
+        x_axis_domain, y_axis_domain: the ends of the axes; zoom_to_fit goes before them.
+        zoom_to_fit: let the axes begin and end where the points do.
+        zoom_to_fit_accuracy: the same for charts of accuracies alone, which otherwise go from 0 to 1.
+        series_colors: a CSS colour for each line of a chart.
+
+    Raises:
+        ValueError, TypeError: a name that is not in the history, or options that do not fit.
+
+    Source: tfjs-vis `show.history`.
+    """
+    names = _names(history) if metrics is None else v.texts("history", "metrics", metrics)
+    options = {
+        "width": width,
+        "height": height,
+        "x_label": x_label,
+        "y_label": y_label,
+        "font_size": font_size,
+        "x_axis_domain": x_axis_domain,
+        "y_axis_domain": y_axis_domain,
+        "zoom_to_fit": zoom_to_fit,
+        "series_colors": series_colors,
+    }
+    plots: dict[str, list[str]] = {}
+    for name in names:
+        plots.setdefault(name.replace(_VALIDATION, "", 1), []).append(name)
+
+    def fit(series: list[str]) -> dict[str, Any]:
+        if not all("acc" in name for name in series):
+            return {}
+        return {"zoom_to_fit": True} if zoom_to_fit_accuracy else {"y_axis_domain": [0, 1], "zoom_to_fit": False}
+
+    charts: list[Drawing | tuple[str, Drawing]] = []
+    for title, series in plots.items():
+        lines = [_values(history, name, names.index(name)) for name in series]
+        charts.append((title, linechart(None, {"values": lines, "series": series}, {**options, **fit(series)})))
+    return put("history", container, Group(charts))
+
+
+def _names(history: Any) -> list[str]:
+    """The names in a history, in the order in which they first occur."""
+    logs = getattr(history, "history", None)
+    if isinstance(logs, Mapping):
+        return list(logs)
+    return list(dict.fromkeys(name for log in _flat(history) for name in log if name not in ("batch", "size")))
+
+
+def _flat(history: Any) -> list[Any]:
+    listed = as_list("history", "history", history, "logs")
+    nested = bool(listed) and isinstance(listed[0], (list, tuple))
+    flat = [log for part in listed for log in part] if nested else listed  # type: ignore[attr-defined]
+    if not all(isinstance(log, Mapping) for log in flat):
+        raise argument_error("history", "history", "a History, or a list of logs", history, TypeError)
+    return flat
+
+
+def _values(history: Any, name: str, index: int) -> list[Any]:
+    """The values of one name; None where logs lack it."""
+    known = getattr(history, "history", None)
+    if isinstance(known, Mapping):
+        if name not in known:
+            raise unknown_name_error("metric", name, known)
+        return list(known[name])
+    listed = as_list("history", "history", history, "logs")
+    if listed and isinstance(listed[0], (list, tuple)):
+        listed = list(listed[index]) if index < len(listed) else []  # type: ignore[call-overload]
+    logs = _flat(listed)
+    if not any(name in log for log in logs):
+        raise unknown_name_error("metric", name, _names(history))
+    return [log.get(name) for log in logs]
+
+
+@export(namespace="vis.show", doc="Visualization / Training", options="opts")
+def fit_callbacks(
+    container: Container,
+    metrics: Sequence[str],
+    opts: Mapping[str, Any] | None = None,
+    *,
+    callbacks: Sequence[str] = ("onEpochEnd", "onBatchEnd"),
+    width: float = 460,
+    height: float = 250,
+    y_label: str = "Value",
+    font_size: float = 11,
+    y_axis_domain: Sequence[float] | None = None,
+    zoom_to_fit: bool = False,
+    zoom_to_fit_accuracy: bool = False,
+    series_colors: Sequence[str] | None = None,
+) -> dict[str, Callable[..., None]]:
+    """Callbacks for `fit` that draw losses and metrics while it runs; in a notebook the picture grows.
+
+    Args:
+        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        metrics: the names to show.
+        opts: the options below as a dict.
+        callbacks: when to draw: 'onEpochEnd', 'onBatchEnd', in either spelling.
+        width, height, y_label, font_size, y_axis_domain, zoom_to_fit, zoom_to_fit_accuracy, series_colors: as for
+            `history`.
+
+    Returns:
+        The functions by the names given in `callbacks`.
+
+    Raises:
+        ValueError, TypeError: another name among the callbacks, or options that do not fit.
+
+    Source: tfjs-vis `show.fitCallbacks`.
+    """
+    where = "fit_callbacks"
+    names = v.texts(where, "metrics", metrics)
+    options = {
+        "width": width,
+        "height": height,
+        "y_label": y_label,
+        "font_size": font_size,
+        "y_axis_domain": y_axis_domain,
+        "zoom_to_fit": zoom_to_fit,
+        "zoom_to_fit_accuracy": zoom_to_fit_accuracy,
+        "series_colors": series_colors,
+    }
+    live = _Live(container, names, options)
+    known = {"on_epoch_end": "Epoch", "on_batch_end": "Batch"}
+    found: dict[str, Callable[..., None]] = {}
+    for given in v.texts(where, "callbacks", callbacks):
+        event = next(iter(respell({given: True}, spellings(known), where)))
+        found[given] = live.listener(given, known[event])
+    return found
+
+
+class _Live:
+    """A picture that grows: the logs of each event, and the drawing made of them."""
+
+    def __init__(self, container: Container, metrics: list[str], options: dict[str, Any]) -> None:
+        self._container = container
+        self._metrics = metrics
+        self._options = options
+        self._logs: dict[str, _Thinned] = {}
+        self._labels: dict[str, str] = {}
+        self._display: Any = None
+        self._drawn = -_REFRESH
+        history(None, [dict.fromkeys(metrics, 0.0)], metrics, options)  # refuses bad options now, and not in training
+
+    def listener(self, event: str, label: str) -> Callable[..., None]:
+        """The function to call at an event."""
+        self._logs[event], self._labels[event] = _Thinned(), label
+
+        def listen(number: int, logs: Mapping[str, Any] | None = None) -> None:
+            self._logs[event].add({name: logs[name] for name in self._metrics if name in (logs or {})})  # type: ignore[index]
+            if label == "Epoch" or time.monotonic() - self._drawn >= _REFRESH:
+                self._draw()
+
+        return listen
+
+    def _draw(self) -> None:
+        groups: list[Drawing | tuple[str, Drawing]] = []
+        for event, logs in self._logs.items():
+            present = [name for name in self._metrics if any(name in log for _, log in logs.kept)]
+            if present:
+                groups.append((event, self._chart(logs, present, self._labels[event])))
+        drawing = put("fit_callbacks", self._container, Group(groups))
+        self._display = _displayed(drawing, self._display)
+        self._drawn = time.monotonic()
+
+    def _chart(self, logs: _Thinned, present: list[str], label: str) -> Drawing:
+        return history(None, _Numbered(logs.kept, present), present, {"x_label": label, **self._options})
+
+
+class _Thinned:
+    """Logs with their numbers; when there are too many, every second one is kept from then on."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[int, dict[str, Any]]] = []
+        self._seen = 0
+        self._stride = 1
+
+    def add(self, log: dict[str, Any]) -> None:
+        if self._seen % self._stride == 0:
+            self.kept.append((self._seen, log))
+        self._seen += 1
+        if len(self.kept) > _MOST_POINTS:
+            self.kept = self.kept[::2]
+            self._stride *= 2
+
+
+class _Numbered:
+    """Numbered logs in the form of a history: its values are points (number, value)."""
+
+    def __init__(self, logs: Sequence[tuple[int, Mapping[str, Any]]], names: Sequence[str]) -> None:
+        self.history = {name: [(number, log.get(name)) for number, log in logs] for name in names}
+
+
+def _displayed(drawing: Drawing, display: Any) -> Any:
+    """In a notebook: the place where the drawing is shown, which is changed if there is one already."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    if display is None:
+        return ipython.display.display(drawing, display_id=True)  # type: ignore[union-attr]
+    display.update(drawing)
+    return display
