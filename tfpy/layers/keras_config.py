@@ -151,9 +151,13 @@ class KerasConfig:
         """A call of a layer."""
         if self._version == 2:
             entries = [[*entry[:3], dict(entry[3]) if len(entry) > 3 else {}] for entry in node]
-            if layer.get_class_name() != "MultiHeadAttention":
+            attends = layer.get_class_name() == "MultiHeadAttention"
+            from_model = any(isinstance(parts[entry[0]], Container) for entry in entries)
+            if attends or from_model or (isinstance(layer, TakesStates) and len(entries) > 1):
+                what = "MultiHeadAttention, initial states, or calls of a model within a model"
+                self.faults.append(f"layer {layer.name!r}: Keras 3 takes no {what} from an .h5 file; Keras 2 does")
+            if not attends:
                 return entries
-            self.faults.append(f"layer {layer.name!r}: Keras 3 takes no MultiHeadAttention from an .h5 file")
             others = dict(zip(("value", "key"), [e[:3] for e in entries[1:] or entries], strict=False))
             return [[*entries[0][:3], {**entries[0][3], **others}]]
         given = [self._tensor(entry, parts) for entry in node]
