@@ -252,19 +252,17 @@ def _product(
     chosen = matmul.tile_for
     try:
         for tile in tiles:
-            if _shared(tile, form) <= bench.device.shared_bytes:
-                matmul.tile_for = lambda s, shared, tile=tile: tile
+            if _shared(tile) <= bench.device.shared_bytes:
+                matmul.tile_for = lambda s, tile=tile: tile
                 row[f"{tile.m}x{tile.n}x{tile.k}, {tile.tm}x{tile.tn} each"] = work / bench.seconds_of(run)
     finally:
         matmul.tile_for = chosen
     return row
 
 
-def _shared(tile: Tile, form: str) -> int:
+def _shared(tile: Tile) -> int:
     """Bytes of shared memory that the tile takes, and a following elementwise op."""
-    a = tile.m * (tile.k // 4 + 1) if form[0] == "N" else tile.k * tile.m // 4
-    b = tile.n * (tile.k // 4 + 1) if form[1] == "T" else tile.k * tile.n // 4
-    return 32 * (a + b) + 4 * tile.m // tile.tm * tile.n
+    return 8 * tile.k * (tile.m + tile.n) + 4 * tile.m // tile.tm * tile.n
 
 
 def ops(bench: Bench) -> Rows:

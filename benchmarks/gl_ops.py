@@ -18,6 +18,9 @@ from timing import medians
 
 import tfpy as tf
 from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.plan import recording_plan
+
+_LAYERS = 20
 
 
 def main() -> None:
@@ -59,6 +62,24 @@ def main() -> None:
         before = device.counts.dispatches
         run()
         print(f"  {name:26} {times[name] / ops * 1e6:6.2f} µs/op {device.counts.dispatches - before:3} dispatches")
+    each = medians({"replayed": replayed(x, weights)}, repeats=21, inner=200)["replayed"] / _LAYERS
+    print(f"  a plan, replayed           {each * 1e6:6.2f} µs/dispatch")
+
+
+def replayed(x: tf.Tensor, weights: tf.Tensor) -> Callable[[], None]:
+    """Small layers, each a dispatch, as a plan that has been recorded."""
+    with recording_plan(tf.backend(), [x, weights], []) as recorder:
+        y = x
+        for _ in range(_LAYERS):
+            y = y.mat_mul(weights).tanh()
+    replay = recorder.replay([y])
+    assert replay is not None
+    replay.run(tf.Tensor, [x, weights])
+
+    def run() -> None:
+        replay.run(tf.Tensor, [x, weights])
+
+    return run
 
 
 if __name__ == "__main__":

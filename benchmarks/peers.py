@@ -1,10 +1,12 @@
 """tfpy beside other libraries: the same models, weights and data, in turns, on this machine.
 
-    python benchmarks/peers.py [--torch PYTHON] [--keras PYTHON] [--tfjs NODE_MODULES] [--rounds N] [words …]
+    python benchmarks/peers.py [--torch PYTHON] [--keras PYTHON] [--tfjs NODE_MODULES] [--rounds N] [--cores N]
+        [words …]
 
 Each contender runs in a process of its own and is asked in turn, so that noise of the machine hits all alike. What is
 not installed is left out with a line: PyTorch and Keras are looked for in the interpreters given (by default in this
-one), TF.js in the folder of node modules given. Words choose the workloads with one of them in their names. Results
+one), TF.js in the folder of node modules given. Words choose the workloads with one of them in their names; --cores
+bounds the threads of all, and with 1 the ratios hold on a busy machine, too, where threads wait for each other. Results
 are compared: the loss of the first step, or the first number computed. Printed are medians in milliseconds, and the
 ratio of tfpy's to each other's: below 1, tfpy is faster.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import statistics
 import subprocess
@@ -32,10 +35,11 @@ OTHER_MATHS = {("torch", "gru")}
 class Contender:
     """A library in a process of its own."""
 
-    def __init__(self, name: str, command: list[str]) -> None:
+    def __init__(self, name: str, command: list[str], cores: int) -> None:
         self.name = name
+        pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=FOLDER
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, cwd=FOLDER, env=_environment(cores)
         )
 
     def answer(self) -> dict[str, Any] | None:
@@ -60,6 +64,14 @@ class Contender:
         self._process.wait()
 
 
+def _environment(cores: int) -> dict[str, str]:
+    """The environment, with bounds for the threads of every contender if there is one for the cores."""
+    names = (
+        "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TFPY_SHARDS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
+    )
+    return {**os.environ, **(dict.fromkeys(names.split(), str(cores)) if cores else {})}
+
+
 def contenders(options: argparse.Namespace) -> list[Contender]:
     """Those that start."""
     commands = {
@@ -71,7 +83,7 @@ def contenders(options: argparse.Namespace) -> list[Contender]:
     found = []
     for name, command in commands.items():
         try:
-            contender = Contender(name, command) if command else None
+            contender = Contender(name, command, options.cores) if command else None
         except OSError:
             contender = None
         if contender is not None and contender.answer() is not None:
@@ -127,6 +139,7 @@ def main() -> None:
     parser.add_argument("--keras", default=sys.executable)
     parser.add_argument("--tfjs", default="")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cores", type=int, default=0)
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     rivals = contenders(options)

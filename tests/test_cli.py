@@ -25,7 +25,7 @@ def test_version() -> None:
 
 def test_help_lists_the_commands() -> None:
     text = tfpy("--help")
-    for command in ("demo", "doctor"):
+    for command in ("demo", "doctor", "migrate"):
         assert command in text
 
 

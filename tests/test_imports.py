@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "layers": {"core", "engine", "version", "vis"},
     "legacy": {"core", "engine", "version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
+    "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
     "_api": {"core", "graph", "layers", "engine", "vis"},
 }
 # Third-party modules, and the only places that import them.
@@ -29,6 +30,7 @@ THIRD_PARTY = {
     "moderngl": "engine/gl/",
     "rich": "",
     "typer": "cli.py",
+    "libcst": "migrate/",
     "h5py": "",
     "altair": "",
     "pooch": "",

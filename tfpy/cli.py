@@ -1,11 +1,13 @@
-"""The command line: `tfpy demo`, `tfpy doctor`."""
+"""The command line: `tfpy demo`, `tfpy doctor`, `tfpy migrate`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tfpy.core.extras import optional_module
 from tfpy.version import VERSION
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="tfpy: TensorFlow.js and deeplearn.js in Python.")
@@ -40,6 +42,24 @@ def doctor() -> None:
     from tfpy.engine.gl.doctor import report
 
     print(report())
+
+
+@app.command()
+def migrate(
+    paths: Annotated[list[Path], typer.Argument(help="Python files, or folders with such files.")],
+    diff: Annotated[bool, typer.Option("--diff", help="Show the changes.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is to change.")] = False,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Write the files.")] = False,
+) -> None:
+    """Rewrite scripts from the deeplearn.js API (tfpy.legacy) to the new one."""
+    try:
+        optional_module("libcst", "migrate", "tfpy migrate")
+    except ImportError as error:
+        print(error)
+        raise typer.Exit(1) from None
+    from tfpy.migrate.files import run
+
+    raise typer.Exit(run(paths, diff, check, in_place))
 
 
 def main() -> None:

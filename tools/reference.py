@@ -123,6 +123,7 @@ def _navigation(links: dict[Path, str]) -> str:
     _, _, after = rest.partition(_END)
     docs = FOLDER.parent
     lines = ["  - Reference:\n", "      - reference/index.md\n", "      - Coverage of TF.js: reference/coverage.md\n"]
+    lines.append("      - Kernels without a shader: reference/gpu-kernels.md\n")
     lines += [f"      - {links[p]}: {p.relative_to(docs).as_posix()}\n" for p in others]
     lines += ["      - Operations:\n"]
     lines += [f"          - {links[p]}: {p.relative_to(docs).as_posix()}\n" for p in ops]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.engine.backend import registry, using
+from tfpy import engine
+from tfpy.engine.backend import Registry, registry, using
 from tfpy.engine.cpu.backend import CpuBackend
 
 pytestmark = pytest.mark.cpu
@@ -83,3 +84,30 @@ def test_registering_and_removing() -> None:
     with pytest.raises(ValueError, match="mine"):
         tf.set_backend("mine")
     assert tf.find_backend("mine") is None
+
+
+def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TFPY_BACKEND", raising=False)
+    cpu, gpu = CpuBackend(), CpuBackend()
+    for offered, expected in ((None, cpu), (gpu, gpu)):
+        backends = Registry()
+        backends.register("plain", lambda: cpu, 1)
+        backends.register("quick", lambda: gpu, 2, unasked=lambda offered=offered: offered)
+        assert backends.default() is expected
+        assert backends.find("quick") is gpu, "whoever names it gets it"
+    monkeypatch.setenv("TFPY_BACKEND", "plain")
+    backends = Registry()
+    backends.register("plain", lambda: cpu, 1)
+    backends.register("quick", lambda: gpu, 2, unasked=lambda: gpu)
+    assert backends.default() is cpu
+
+
+def test_a_gpu_is_looked_for_only_where_one_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.glob, "glob", lambda pattern: ["/dev/dri/renderD128"] if "dri" in pattern else [])
+    for platform, expected in (("darwin", False), ("linux", True), ("win32", True)):
+        monkeypatch.setattr(engine.sys, "platform", platform)
+        assert engine._device_files() is expected
+    monkeypatch.setattr(engine.sys, "platform", "linux")
+    monkeypatch.setattr(engine.glob, "glob", lambda pattern: [])
+    assert not engine._device_files()
+    assert engine._hardware() is None

@@ -19,6 +19,12 @@ RNG = np.random.default_rng(11)
 # Small ones that are gathered, some of which are too many for a block, an empty one, and large ones that are cut.
 SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5, 5)]
 
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "_BLOCK", 1 << 14)
+
+
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "sgd": lambda: tf.train.sgd(0.1),
     "momentum": lambda: tf.train.momentum(0.1, 0.9),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if 'exec="on"' in p.read_text(encoding="utf-8"))
-BLOCK = re.compile(r'^```python exec="on"([^\n]*)\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+# In tabs blocks are indented.
+BLOCK = re.compile(r'^( *)```python exec="on"([^\n]*)\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 PLAIN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -26,11 +28,11 @@ def run(code: str, line: int, name: str, scope: dict[str, Any]) -> str:
 def test_the_code_on_a_page_runs(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     sessions: dict[str, dict[str, Any]] = {}
-    for options, code in BLOCK.findall(text):
+    for _, options, code in BLOCK.findall(text):
         line = text[: text.index(code)].count("\n")
         session = re.search(r'session="(\w+)"', options)
         scope = sessions.setdefault(session[1], {"__name__": "page"}) if session else {"__name__": "page"}
-        assert run(code, line, str(page), scope).strip(), f"line {line + 1}: nothing is shown"
+        assert run(textwrap.dedent(code), line, str(page), scope).strip(), f"line {line + 1}: nothing is shown"
 
 
 def test_the_code_in_the_readme_runs() -> None:

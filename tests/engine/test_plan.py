@@ -69,6 +69,7 @@ def test_a_replay_gives_the_same_bits(name: str) -> None:
     assert first
 
 
+@pytest.mark.cpu
 def test_what_is_not_needed_is_left_out_and_what_is_the_same_is_done_once() -> None:
     def f(a: Any) -> Any:
         a.exp()

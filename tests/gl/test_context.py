@@ -16,7 +16,7 @@ from gpu import made
 import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.gl import context
-from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.backend import GlBackend, open_hardware
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.doctor import report
 
@@ -120,7 +120,7 @@ def test_the_backend_of_the_environment(gpu: GlBackend) -> None:
     found = run_python(code, TFPY_BACKEND="gpu")
     assert found.stdout.split("\n")[0] == "webgl [2.0, 3.0]"
     assert found.stderr.count("UserWarning") <= 1
-    assert run_python(code).stdout.startswith("cpu ")
+    assert run_python(code).stdout.startswith("cpu " if gpu.device.software else "webgl ")
     assert "'wegl'" in run_python(code, TFPY_BACKEND="wegl").stderr
 
 
@@ -239,3 +239,21 @@ def test_the_doctor_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(registry, "find", fail)
     assert "no GPU" in report()
+
+
+def test_a_profile_names_what_runs_on_the_cpu(gpu: GlBackend) -> None:
+    found = tf.profile(lambda: tf.linalg.qr(tf.tensor([[1.0, 2], [3, 4]]).add(1))[0].sum())
+    assert {k.name: k.extra_info for k in found.kernels} == {"Add": "", "Qr": "cpu", "Sum": ""}
+    found.result.dispose()
+
+
+def test_only_hardware_is_used_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
+    assert open_hardware() is None
+    fake_moderngl(monkeypatch, [], Exception("no display"))
+    assert open_hardware() is None
+    fake_moderngl(monkeypatch, ["AMD"], Exception("no display"))
+    monkeypatch.setattr("tfpy.engine.gl.backend.Device", lambda opened: SimpleNamespace(renderer="AMD"))
+    found = open_hardware()
+    assert found is not None
+    assert found.device.renderer == "AMD"

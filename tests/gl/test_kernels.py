@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -319,13 +321,61 @@ def test_kernels_without_a_shader_run_on_the_cpu_and_are_counted(gpu: GlBackend)
     assert gpu.implements("Multinomial")
 
 
-ON_THE_CPU = {"LinSpace", "MaxPoolWithArgmax", "Multinomial", "Qr", "TriangularSolve"}
-
-
-def test_every_kernel_is_there(gpu: GlBackend) -> None:
-    """With few exceptions, which docs/explanation/gpu.md lists, on the GPU."""
+def test_every_kernel_is_there_and_the_page_lists_those_without_a_shader(gpu: GlBackend) -> None:
     assert all(gpu.implements(name) for name in KERNELS)
-    without = {name for name in KERNELS if not gpu.has_shader(name)}
-    assert without == ON_THE_CPU
-    page = (Path(__file__).parents[2] / "docs/explanation/gpu.md").read_text(encoding="utf-8")
-    assert all(f"`{name}`" in page for name in without)
+    tool = Path(__file__).parents[2] / "tools/gl_kernels.py"
+    subprocess.run([sys.executable, str(tool), "--check"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "perm"),
+    [
+        ((600, 500), (1, 0)),
+        ((3, 300, 400), (0, 2, 1)),
+        ((40, 30, 300), (2, 0, 1)),
+        ((40, 30, 300), (1, 2, 0)),
+        ((40, 30, 300), (2, 1, 0)),
+        ((1, 600, 1, 500), (3, 2, 0, 1)),
+        ((300_000, 2), (1, 0)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "bool"])
+def test_large_transposes(gpu: GlBackend, shape: tuple[int, ...], perm: tuple[int, ...], dtype: Any) -> None:
+    values = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    np.testing.assert_array_equal(tf.transpose(tf.tensor(values, dtype=dtype), perm).numpy(), values.transpose(perm))
+
+
+@pytest.mark.parametrize("size", [(1 << 22) + 1, (1 << 22) + 4090])
+def test_several_vectors_to_a_thread(gpu: GlBackend, size: int) -> None:
+    x = np.random.default_rng(0).normal(size=size).astype(np.float32)
+    np.testing.assert_array_equal(tf.tensor(x).mul(2).add(tf.tensor(x[::-1].copy())).numpy(), x * 2 + x[::-1])
+
+
+@pytest.mark.parametrize("shape", [(20_000, 300), (300, 20_000), (70_000, 20)])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_sums_of_many_rows_and_columns(gpu: GlBackend, shape: tuple[int, int], axis: int | None) -> None:
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    expected = x.sum(axis, dtype=np.float64)
+    np.testing.assert_allclose(tf.tensor(x).sum(axis).numpy(), expected, rtol=2e-5, atol=1e-3)
+    np.testing.assert_array_equal(tf.tensor(x).max(axis).numpy(), x.max(axis))
+    if axis is not None:
+        np.testing.assert_array_equal(tf.tensor(x).arg_max(axis).numpy(), x.argmax(axis))
+
+
+def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu.device, "most_groups", 3)
+    x = np.random.default_rng(0).normal(size=(50, 100)).astype(np.float32)
+    t = tf.tensor(x)
+    np.testing.assert_array_equal(t.add(1).numpy(), x + 1)
+    np.testing.assert_allclose(t.sum(1).numpy(), x.sum(1), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(tf.mat_mul(t, t, False, True).numpy(), x @ x.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(t.softmax().sum(1).numpy(), np.ones(50), rtol=1e-5)
+
+
+def test_six_dimensions(gpu: GlBackend) -> None:
+    x = np.random.default_rng(0).normal(size=(2, 3, 2, 3, 2, 3)).astype(np.float32)
+    t = tf.tensor(x)
+    np.testing.assert_array_equal(t.transpose([5, 3, 1, 0, 2, 4]).numpy(), x.transpose(5, 3, 1, 0, 2, 4))
+    np.testing.assert_allclose(t.sum([0, 2, 4]).numpy(), x.sum((0, 2, 4)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(t.add(tf.tensor(x[:, :1, :, :1])).numpy(), x + x[:, :1, :, :1])
+    np.testing.assert_array_equal(t.reverse([1, 4]).numpy(), x[:, ::-1, :, :, ::-1])

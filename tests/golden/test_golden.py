@@ -16,6 +16,7 @@ import pytest
 import run_golden
 
 import tfpy as tf
+from tfpy import legacy
 from tfpy.engine.handle import kept
 
 HERE = Path(__file__).parent
@@ -43,7 +44,7 @@ def dispose_kept() -> None:
 def test_gives_the_recorded_numbers(case: dict[str, Any], default_backend: str) -> None:
     message = run_golden.run_case(case, default_backend, str(HERE), tf)
     dispose_kept()
-    tf.legacy.numerics("tfjs")
+    legacy.numerics("tfjs")
     assert message is None, message
 
 

@@ -42,3 +42,11 @@ def test_unsorted_topk_leaves_the_order_of_tfjs() -> None:
     assert tf.topk(rows, 4, False).indices.array_sync() == [[6, 2, 4, 0], [6, 5, 4, 3]]
     row = tf.tensor((np.arange(1009) * 7919) % 1009)
     assert tf.topk(row, 9, False).indices.array_sync() == [765, 277, 521, 33, 554, 831, 66, 310, 798]
+
+
+@pytest.mark.parametrize("axis", [None, 1, [0, 1]])
+def test_gradient_of_a_norm_that_is_zero(backend: str, axis: Any) -> None:
+    x = tf.tensor([[0.0, 0.0], [3.0, 4.0]] if axis == 1 else [[0.0, 0.0], [0.0, 0.0]])
+    found = tf.grad(lambda a: tf.norm(a, "euclidean", axis).sum())(x)
+    expected = [[0, 0], [0.6, 0.8]] if axis == 1 else [[0, 0], [0, 0]]
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)

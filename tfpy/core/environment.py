@@ -14,6 +14,7 @@ from tfpy.core._camel import EnvironmentCamel
 from tfpy.core.profiling import watch_for_errors
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
+from tfpy.engine.cpu.threads import most_shards, set_most_shards
 from tfpy.engine.errors import argument_error, unknown_name_error
 
 
@@ -206,6 +207,7 @@ ENV.register_flag("PROD", lambda: False)
 ENV.register_flag("IS_TEST", lambda: False)
 ENV.register_flag("DEPRECATION_WARNINGS_ENABLED", lambda: True)
 ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
+ENV.register_flag("CPU_SHARDS", most_shards, lambda count: set_most_shards(int(count)))
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
 

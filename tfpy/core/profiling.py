@@ -13,6 +13,7 @@ import numpy as np
 from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.registry import op
 from tfpy.core.results import Record
+from tfpy.engine.backend import Backend, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting
 from tfpy.engine.hooks import KernelRun, add_observer, observing, remove_observer
@@ -21,7 +22,7 @@ from tfpy.engine.spec import Shape
 
 
 class KernelInfo(Record):
-    """What `profile` says of a kernel run."""
+    """What `profile` says of a kernel run; extra_info is 'cpu' where a backend has left it to the CPU."""
 
     name: str
     bytes_added: int
@@ -58,13 +59,17 @@ class _Profile:
     def __init__(self) -> None:
         self.bytes, self.tensors = accounting.bytes, accounting.tensors
         self.kernels: list[KernelInfo] = []
+        self._left = {id(backend): _left_to_cpu(backend) for backend in registry.made().values()}
 
     def __call__(self, run: KernelRun) -> None:
         added, tensors = sum(s.nbytes for s in run.specs), sum(s.tensors for s in run.specs)
         inputs, outputs = [t.spec.shape for t in run.inputs], [s.shape for s in run.specs]
         totals = accounting.bytes + added, accounting.tensors + tensors
+        before, after = self._left.get(id(run.backend), {}), _left_to_cpu(run.backend)
+        where = "cpu" if after.get(run.kernel, 0) > before.get(run.kernel, 0) else ""
+        self._left[id(run.backend)] = after
         self.kernels.append(
-            KernelInfo(run.kernel, added, totals[0], tensors, totals[1], inputs, outputs, run.milliseconds, "")
+            KernelInfo(run.kernel, added, totals[0], tensors, totals[1], inputs, outputs, run.milliseconds, where)
         )
 
     def finished(self, result: Any) -> ProfileInfo:
@@ -73,6 +78,12 @@ class _Profile:
         return ProfileInfo(
             accounting.bytes - self.bytes, accounting.tensors - self.tensors, peak, self.kernels, result, names
         )
+
+
+def _left_to_cpu(backend: Backend) -> dict[str, int]:
+    """How often a backend has left each kernel to the CPU."""
+    counts: dict[str, int] = backend.memory().get("cpu_kernels", {})
+    return counts
 
 
 @op(doc="Performance / Profile")
@@ -84,7 +95,8 @@ def profile(f: Callable[[], Any]) -> Any:
 
     Returns:
         A record: new_bytes and new_tensors, those that are there afterwards and were not before; peak_bytes, the most
-        that there were; kernels, a record for each kernel run; kernel_names, each once; and result, what f returned.
+        that there were; kernels, a record for each kernel run (its extra_info is 'cpu' where the GPU has left it to
+        the CPU); kernel_names, each once; and result, what f returned.
 
     Raises:
         TypeError: f is no function.

@@ -106,6 +106,11 @@ def registered_variables() -> dict[str, Variable]:
     return dict(_registered)
 
 
+def find_variable(name: str) -> Variable | None:
+    """The live variable of that name."""
+    return _registered.get(name)
+
+
 def trainable_variables() -> list[Variable]:
     """The live trainable variables, oldest first."""
     return [v for v in list(_registered.values()) if v.trainable]

@@ -98,7 +98,7 @@ def cifar10(mirror: str | None = None) -> Splits:
         test: 10,000 of the same.
 
     Raises:
-        As `mnist`.
+        ImportError, RuntimeError, ValueError: as for `mnist`.
 
     Source: beyond TF.js.
     """
@@ -116,7 +116,7 @@ def text(url: str, checksum: str | None = None) -> str:
         checksum: the SHA-256 sum of the file, if it is to be checked.
 
     Raises:
-        As `mnist`.
+        ImportError, RuntimeError, ValueError: as for `mnist`.
 
     Source: beyond TF.js.
     """

@@ -1,5 +1,9 @@
 """The engine: kernels, backends, scopes, tapes. It knows no public name."""
 
+import glob
+import sys
+import threading
+
 from tfpy.engine import rows  # noqa: F401
 from tfpy.engine.backend import Backend, registry
 from tfpy.engine.cpu import CpuBackend, ExactBackend, double
@@ -12,7 +16,25 @@ def _webgl() -> Backend:
     return open_backend()
 
 
+def _hardware() -> Backend | None:
+    """The GPU backend if there seems to be a GPU and it is one: looking for it in earnest takes a while."""
+    if threading.current_thread() is not threading.main_thread() or not _device_files():
+        return None
+    from tfpy.engine.gl.backend import open_hardware
+
+    return open_hardware()
+
+
+def _device_files() -> bool:
+    """Whether the system shows devices that OpenGL may use; where it does not tell, whether it may have some."""
+    if sys.platform == "darwin":  # its OpenGL cannot compute
+        return False
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(glob.glob(pattern) for pattern in ("/dev/dri/renderD*", "/dev/nvidiactl", "/dev/dxg"))
+
+
 registry.register("cpu", CpuBackend, priority=1)
 registry.register("exact", ExactBackend, priority=0)
 registry.register("double", double, priority=0)
-registry.register("webgl", _webgl, priority=0, aliases=("gl", "gpu"))
+registry.register("webgl", _webgl, priority=2, aliases=("gl", "gpu"), unasked=_hardware)

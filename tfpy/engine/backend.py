@@ -71,14 +71,28 @@ class Registry:
     def __init__(self) -> None:
         self.on_made: list[Callable[[str, Backend], None]] = []
         self._factories: dict[str, tuple[Factory, int]] = {}
+        self._unasked: dict[str, Callable[[], Backend | None]] = {}
         self._made: dict[str, Backend] = {}
         self._aliases: dict[str, str] = {}
         self.current: Backend | None = None
 
-    def register(self, name: str, factory: Factory, priority: int = 1, aliases: Sequence[str] = ()) -> bool:
-        """Add a backend; False when the name is taken. The one of highest priority is the default."""
+    def register(
+        self,
+        name: str,
+        factory: Factory,
+        priority: int = 1,
+        aliases: Sequence[str] = (),
+        unasked: Callable[[], Backend | None] | None = None,
+    ) -> bool:
+        """Add a backend; False when the name is taken. The one of highest priority is the default.
+
+        Args:
+            unasked: makes the backend where nobody named it; None from it means that it should not be the default.
+        """
         if name in self._factories:
             return False
+        if unasked is not None:
+            self._unasked[name] = unasked
         self._factories[name] = factory, priority
         self._aliases |= dict.fromkeys(aliases, name)
         return True
@@ -92,11 +106,13 @@ class Registry:
         name = self._aliases.get(name, name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
-        if name not in self._made:
-            self._made[name] = made = self._factories[name][0]()
-            for function in self.on_made:
-                function(name, made)
-        return self._made[name]
+        return self._made[name] if name in self._made else self._add(name, self._factories[name][0]())
+
+    def _add(self, name: str, backend: Backend) -> Backend:
+        self._made[name] = backend
+        for function in self.on_made:
+            function(name, backend)
+        return backend
 
     def made(self) -> dict[str, Backend]:
         """The backends that have been made, by name."""
@@ -114,9 +130,19 @@ class Registry:
     def default(self) -> Backend:
         """The current backend; if none was chosen, that of the variable TFPY_BACKEND or of the highest priority."""
         if self.current is None:
-            self.use(os.environ.get("TFPY_BACKEND") or max(self._factories, key=lambda name: self._factories[name][1]))
-        assert self.current is not None
+            name = os.environ.get("TFPY_BACKEND")
+            self.current = self.find(name) if name else self._best()
         return self.current
+
+    def _best(self) -> Backend:
+        """The backend of the highest priority that wants to be the default."""
+        for name in sorted(self._factories, key=lambda name: -self._factories[name][1]):
+            if name in self._made or name not in self._unasked:
+                return self.find(name)
+            backend = self._unasked[name]()
+            if backend is not None:
+                return self._add(name, backend)
+        raise RuntimeError("There is no backend: all have been removed.")
 
     def remove(self, name: str) -> None:
         """Forget a backend and let it dispose of what it holds."""
@@ -124,6 +150,7 @@ class Registry:
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         del self._factories[name]
+        self._unasked.pop(name, None)
         made = self._made.pop(name, None)
         if made is not None:
             if self.current is made:

@@ -73,6 +73,8 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
             raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
         data = Batch(inputs, [], [])
         spans = adapter.batches(count, size or max(count, 1)) or [(0, 0)]
+        if len(spans) == 1:
+            return one_or_list(predict_step(self, inputs))
         parts = [tidy(lambda s=s, e=e: predict_step(self, data.batch(s, e).inputs)) for s, e in spans]  # type: ignore[misc]
         return one_or_list([ps[0] if len(ps) == 1 else concat(list(ps)) for ps in zip(*parts, strict=True)])
 

@@ -54,6 +54,7 @@ from tfpy.legacy.graph import Node as Node
 from tfpy.legacy.graph import Tensor as Tensor
 from tfpy.legacy.graph_runner import GraphRunner as GraphRunner
 from tfpy.legacy.graph_runner import MetricReduction as MetricReduction
+from tfpy.legacy.hints import migration_hints as migration_hints
 from tfpy.legacy.initializers import ConstantInitializer as ConstantInitializer
 from tfpy.legacy.initializers import Initializer as Initializer
 from tfpy.legacy.initializers import NDArrayInitializer as NDArrayInitializer
@@ -105,3 +106,4 @@ SymbolicTensor = Tensor
 TensorInitializer = NDArrayInitializer
 version = VERSION
 getNumerics = get_numerics
+migrationHints = migration_hints

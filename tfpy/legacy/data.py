@@ -250,7 +250,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
 
 def _statistics(examples: Sequence[NDArray]) -> DataStats:
     order = create_shuffled_indices(len(examples))[int(len(examples) * _STATISTICS_SKIP) :]
-    values = [examples[i].host_values("get_stats") for i in order]
+    values = [np.asarray(examples[i]) for i in order]
     low = min((float(v.min()) for v in values if v.size), default=float("inf"))
     high = max((float(v.max()) for v in values if v.size), default=float("-inf"))
     return DataStats(len(examples), low, high, examples[0].shape)
@@ -263,7 +263,7 @@ def _mapped(examples: Sequence[NDArray], old: tuple[Any, Any], new: tuple[Any, A
     scale = np.asarray(to_high - to_low, dtype=np.float64)
     out = []
     for example in examples:
-        values = example.host_values("normalize").astype(np.float64)
+        values = np.asarray(example, dtype=np.float64).reshape(-1)
         moved = to_low + scale * (values - low) / np.where(spread == 0, 1, spread)
         result = np.where(spread == 0, to_low, moved).reshape(example.shape)
         out.append(NDArray.make(example.shape, {"values": result}))

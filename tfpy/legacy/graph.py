@@ -46,6 +46,12 @@ class Tensor:
         self.id = _next_id()
         self.node: Node
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(
+            f"{self!r} has no values: it belongs to a graph. session.eval(tensor, feeds) computes them, and the "
+            "graph's own methods compute with it. (In the new API tensors have values from the start.)"
+        )
+
     def __repr__(self) -> str:
         return f"dl.Tensor(id={self.id}, shape={list(self.shape)}, node={self.node.name!r})"
 

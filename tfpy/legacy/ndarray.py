@@ -339,9 +339,18 @@ class _Shaped(NDArray):
     __slots__ = ()
 
     @classmethod
-    def new(cls, shape: ShapeLike, values: Values, dtype: LegacyDType | None = None) -> Self:
-        """An array of a shape, of flat values or of values nested in that shape."""
+    def new(cls, shape: ShapeLike, values: Values | None = None, dtype: LegacyDType | None = None) -> Self:
+        """An array of a shape, of flat values or of values nested in that shape.
+
+        Raises:
+            ValueError: no values, or values that do not fit the shape.
+        """
         name = f"{cls.__name__}.new"
+        if values is None:
+            expected = (
+                f"given after the shape. (In the new API: tf.tensor{cls.fixed_rank}d(values, shape), or values alone)"
+            )
+            raise argument_error(name, "values", expected, None)
         return new_array(cls, name, checked_shape(name, shape, cls.fixed_rank), values, dtype)
 
 

@@ -188,8 +188,8 @@ class Session(SessionCamel):
             batch_size: how many examples.
             optimizer: changes the variables.
             cost_reduction: what to return.
-            batched: True evaluates all examples at once, False one by one; by default at once where the graph's ops
-                allow it (one by one in deeplearn.js numerics).
+            batched: True evaluates all examples at once, False one by one; by default at once where there are several
+                and the graph's ops allow it (one by one in deeplearn.js numerics).
 
         Returns:
             A Scalar that belongs to the caller's scope: 0, or the sum or mean of the costs before the step.
@@ -205,8 +205,10 @@ class Session(SessionCamel):
         if count < 1:
             raise argument_error("train", "batch_size", "1 or more", batch_size)
         if not isinstance(optimizer, Optimizer):
-            raise argument_error("train", "optimizer", "an optimizer such as dl.SGDOptimizer", optimizer, TypeError)
-        at_once = self._at_once(cost_tensor, feeds, batched)
+            expected = "an optimizer such as dl.SGDOptimizer; those of tf.train have minimize(function) instead"
+            raise argument_error("train", "optimizer", expected, optimizer, TypeError)
+        wanted = False if batched is None and count == 1 else batched  # a stack of one only costs time
+        at_once = self._at_once(cost_tensor, feeds, wanted)
         work = _TrainingRun(self, cost_tensor, feeds, optimizer)
         with self._computing("train") as results:
             optimizer.before_batch(self.math, count, work.runtime, work.activations, work.gradients)
@@ -307,7 +309,8 @@ def _ordered(outputs: Sequence[Tensor], fed: set[int]) -> list[Node]:
     for node in nodes:
         if node.is_placeholder:
             raise ValueError(
-                f"Session: placeholder {node.name!r} of shape {list(node.output.shape)} has no entry in feed_entries."
+                f"Session: placeholder {node.name!r} of shape {list(node.output.shape)} has no entry in feed_entries. "
+                "(In the new API: an argument of the function.)"
             )
     return nodes
 

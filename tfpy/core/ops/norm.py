@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from tfpy.core.convert import TensorLike, number, to_tensor
-from tfpy.core.ops.common import real, reshape_to
+from tfpy.core.ops.common import full, real, reshape_to
 from tfpy.core.ops.reduce import Axis, max_, min_, sum_, with_kept_axes
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import resolve_axes
+from tfpy.engine.state import local
 
 
 @op(chain=True, legacy="norm", doc="Operations / Matrices")
@@ -27,6 +28,8 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
 
     Raises:
         ValueError: an order or a number of axes that has no norm. TypeError: of a dtype that has no such norm.
+
+    The gradient of a Euclidean or Frobenius norm that is 0 is 0, one of its subgradients; TF.js gives NaN.
 
     Source: TF.js `tf.norm`; deeplearn.js `math.norm`.
     """
@@ -66,7 +69,7 @@ def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) ->
 def vector_norm(t: Tensor, ord: str | float, axes: tuple[int, ...]) -> Tensor:
     """A norm of vectors along one axis."""
     if ord in ("euclidean", 2):
-        return run("Sqrt", sum_(run("Pow", run("Abs", t), number(2)), axes))
+        return _root(sum_(run("Pow", run("Abs", t), number(2)), axes))
     if ord == 1:
         return sum_(run("Abs", t), axes)
     if ord == math.inf:
@@ -79,7 +82,7 @@ def vector_norm(t: Tensor, ord: str | float, axes: tuple[int, ...]) -> Tensor:
 def matrix_norm(t: Tensor, ord: str | float, rows: int, columns: int) -> Tensor:
     """A norm of matrices in two axes."""
     if ord in ("fro", "euclidean"):
-        return run("Sqrt", sum_(run("Square", t), (rows, columns)))
+        return _root(sum_(run("Square", t), (rows, columns)))
     # The second axis is gone after the first sum when it lay behind it.
     if ord == 1:
         return max_(sum_(run("Abs", t), rows), columns - (columns > rows))
@@ -88,6 +91,15 @@ def matrix_norm(t: Tensor, ord: str | float, rows: int, columns: int) -> Tensor:
         extreme = max_ if ord == math.inf else min_
         return extreme(sums, rows - (rows > columns))
     raise argument_error("norm", "ord", "'fro', 'euclidean', 1, ∞ or -∞ for matrices", ord)
+
+
+def _root(squares: Tensor) -> Tensor:
+    """The square root of a sum of squares, with the gradient 0 where all of them are 0; in TF.js it is NaN there."""
+    if not local.state.tapes:
+        return run("Sqrt", squares)
+    nothing = run("Equal", squares, number(0))
+    root = run("Sqrt", run("Select", nothing, full(squares.shape, 1), squares))
+    return run("Select", nothing, full(squares.shape, 0), root)
 
 
 def _shaped(out: Tensor, t: Tensor, axes: tuple[int, ...], keep_dims: bool) -> Tensor:

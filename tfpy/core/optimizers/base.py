@@ -18,7 +18,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import field
 from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, registered_variables
+from tfpy.core.variable import Variable, find_variable, registered_variables
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -266,16 +266,16 @@ def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
         named = list(gradients.items())
     else:
         named = [(field(g, "name", 0), field(g, "tensor", 1)) for g in gradients]
-    variables = registered_variables()
     pairs = []
     for name, grad in named:
         if grad is None:
             continue
-        if name not in variables:
-            raise unknown_name_error("variable", name, variables)
+        variable = find_variable(name)
+        if variable is None:
+            raise unknown_name_error("variable", name, registered_variables())
         tensor = to_tensor("apply_gradients", name, grad)
-        if tensor.shape != variables[name].shape:
-            expected = f"a gradient of shape {list(variables[name].shape)}"
+        if tensor.shape != variable.shape:
+            expected = f"a gradient of shape {list(variable.shape)}"
             raise argument_error("apply_gradients", name, expected, tensor)
-        pairs.append((variables[name], tensor))
+        pairs.append((variable, tensor))
     return pairs

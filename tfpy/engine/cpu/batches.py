@@ -12,9 +12,9 @@ from tfpy.engine.cpu.threads import run_sharded, spans
 
 Kernel = Callable[..., Array]
 
-# So many multiplications (or comparisons, …) make a shard worth its while: about a tenth of a millisecond.
-_PRODUCTS = 1 << 21
-_SINGLE_OPS = 1 << 18
+# So many multiplications (or comparisons, …) make a shard worth its while: about a fifth of a millisecond.
+_PRODUCTS = 1 << 22
+_SINGLE_OPS = 1 << 19
 
 
 def by_batch(kernel: Kernel, batched: Sequence[int], products: bool = True, summed: bool = False) -> Kernel:

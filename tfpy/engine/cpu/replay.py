@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.threads import one_blas_thread
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
 Compute = Callable[..., Any]
@@ -52,6 +53,10 @@ def executor(plan: Plan, kernel: Callable[[str, Mapping[str, Any]], Compute]) ->
     outputs = plan.outputs
 
     def run(payloads: Sequence[Any]) -> list[Any]:
+        with one_blas_thread:  # once for all kernels, which would each ask for it
+            return run_steps(payloads)
+
+    def run_steps(payloads: Sequence[Any]) -> list[Any]:
         slots = start.copy()
         for slot, i in fill:
             slots[slot] = payloads[i]

@@ -80,6 +80,10 @@ class Pass:
         self.z[:, self._ones] = 1
         self.z[0, : self.units] = state.T
 
+    def turned(self, weights: Array) -> Array:
+        """Weights as the left factor of the steps' products; BLAS is faster if they lie that way, but for a vector."""
+        return weights.T if self.batch == 1 else np.ascontiguousarray(weights.T)
+
     @property
     def states(self) -> Array:
         """The states before each step and after the last one, (time + 1, units, batch)."""

@@ -18,15 +18,23 @@ from tfpy.engine.cpu.table import KERNELS
 _SLOPES = {"sigmoid": 0.5, "hard_sigmoid": 0.2}
 
 
-def _open(gates: Array, activation: str) -> None:
-    """What a sigmoid makes of gates, in place; their slope is in the weights, and tanh has been taken."""
+def _open(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
+    """What a sigmoid makes of gates, in place; their slope is in the weights, and tanh has been taken.
+
+    The numbers are 0, ½ and 1 as arrays: a Python number would be made one at each step, for the price of a kernel.
+    """
+    zero, half, one = numbers
     if activation == "sigmoid":
-        gates *= 0.5
-        gates += 0.5
+        np.multiply(gates, half, out=gates)
+        np.add(gates, half, out=gates)
     else:
-        gates += 0.5
-        np.minimum(gates, 1, out=gates)
-        np.maximum(gates, 0, out=gates)
+        np.add(gates, half, out=gates)
+        np.minimum(gates, one, out=gates)
+        np.maximum(gates, zero, out=gates)
+
+
+def _numbers(dtype: Any) -> tuple[Array, Array, Array]:
+    return np.asarray(0, dtype), np.asarray(0.5, dtype), np.asarray(1, dtype)
 
 
 def _slope(gates: Array, activation: str, out: Array) -> None:
@@ -60,14 +68,14 @@ class SimpleRNNPass(Pass):
         return np.concatenate([recurrent, kernel, bias[None]])
 
     def forward(self, states: list[Array]) -> list[Array]:
-        w = self.weights.T
+        w = self.turned(self.weights)
         for z, h in zip(self.z[:-1], self.states[1:], strict=True):
-            np.matmul(w, z, out=h)
+            np.dot(w, z, out=h)
             np.tanh(h, out=h)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        self._dw = np.zeros_like(self.weights)
+        self._dw = np.zeros(self.weights.shape[::-1], self.weights.dtype)
         self._recurrent = self.weights[: self.units]
 
     def derive(self, start: int, stop: int, d: Array) -> None:
@@ -75,22 +83,22 @@ class SimpleRNNPass(Pass):
 
     def step_back(self, t: int, d: Array, dh: Array) -> None:
         d *= dh
-        np.matmul(self._recurrent, d, out=dh)
+        np.dot(self._recurrent, d, out=dh)
 
     def sum_up(self, inputs: Array, d: Array) -> None:
-        self._dw += inputs @ d.T
+        self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
         return self.weights[self.units : -1]
 
     @property
     def sums(self) -> list[Array]:
-        return _parted(self._dw, self.units)
+        return _parted(self._dw.T, self.units)
 
 
 def _parted(dw: Array, units: int) -> list[Array]:
     """The gradients of kernel, recurrent kernel and bias, which are stacked with the states' rows first."""
-    return [dw[units:-1], dw[:units], dw[-1]]
+    return [np.ascontiguousarray(part) for part in (dw[units:-1], dw[:units], dw[-1])]
 
 
 class LSTMPass(Pass):
@@ -116,18 +124,18 @@ class LSTMPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        w = self.weights[1].T
+        w = self.turned(self.weights[1])
         c = self._c[0]
         c[...] = states[0]
-        product = np.empty((n, self.batch), c.dtype)
+        product, numbers = np.empty((n, self.batch), c.dtype), _numbers(c.dtype)
         tanhs = n if self.activation == "hard_sigmoid" else self.wide
         parts = [self._g, self._g[:, n:], self._g[:, :tanhs], *(self._g[:, k * n : (k + 1) * n] for k in range(4))]
         after = self._c[1:] if self.keeps else self._c
         steps = zip(self.z, self.states[1:], *map(self.each, [*parts, after, self._tanh_c]), strict=False)
         for z, h, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
-            np.matmul(w, z, out=gates)
+            np.dot(w, z, out=gates)
             np.tanh(curved, out=curved)
-            _open(opened, self.activation)
+            _open(opened, self.activation, numbers)
             np.multiply(f, c, out=new)
             np.multiply(i, g, out=product)
             np.add(new, product, out=new)
@@ -137,7 +145,7 @@ class LSTMPass(Pass):
         return [c]
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        self._dw = np.zeros_like(self.weights[0])
+        self._dw = np.zeros(self.weights[0].shape[::-1], self.weights[0].dtype)
         self._recurrent = self.weights[0][: self.units]
         self._dc = dlast[0].copy()
         self._product = np.empty_like(self._dc)
@@ -165,10 +173,10 @@ class LSTMPass(Pass):
         inner *= dc
         d[last:] *= dh
         dc *= self._forget[t]
-        np.matmul(self._recurrent, d, out=dh)
+        np.dot(self._recurrent, d, out=dh)
 
     def sum_up(self, inputs: Array, d: Array) -> None:
-        self._dw += inputs @ d.T
+        self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
         return self.weights[0][self.units : -1]
@@ -178,7 +186,7 @@ class LSTMPass(Pass):
 
     @property
     def sums(self) -> list[Array]:
-        return _parted(_columns(self._dw, self.units, self._INVERSE), self.units)
+        return _parted(_columns(self._dw.T, self.units, self._INVERSE), self.units)
 
 
 class GRUPass(Pass):
@@ -200,20 +208,20 @@ class GRUPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        opening, content = self.weights[1].T, self.weights[2].T
-        product = np.empty((n, self.batch), self.z.dtype)
+        opening, content = self.turned(self.weights[1]), self.turned(self.weights[2])
+        product, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
         inputs = self.z[:, :rows], self.z[:, n:], self.z[:, rows:], self.states
         for z, zx, rh, h, new, gates, keep, reset, g in zip(
             *inputs, self.states[1:], *map(self.each, parts), strict=False
         ):
-            np.matmul(opening, z, out=gates)
+            np.dot(opening, z, out=gates)
             if self.activation == "sigmoid":
                 np.tanh(gates, out=gates)
-            _open(gates, self.activation)
+            _open(gates, self.activation, numbers)
             np.multiply(reset, h, out=rh)
-            np.matmul(content, zx, out=g)
+            np.dot(content, zx, out=g)
             np.tanh(g, out=g)
             np.subtract(h, g, out=product)
             np.multiply(keep, product, out=product)
@@ -222,7 +230,7 @@ class GRUPass(Pass):
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
         opening, _, content, _ = self.weights
-        self._dw = np.zeros_like(opening), np.zeros_like(content)
+        self._dw = tuple(np.zeros(w.shape[::-1], w.dtype) for w in (opening, content))
         self._recurrent = opening[: self.units], content[-self.units :]
         self._product = np.empty((self.units, self.batch), opening.dtype)
         self._reset_product = np.empty_like(self._product)
@@ -245,24 +253,24 @@ class GRUPass(Pass):
         d[:n] *= dh
         d[2 * n :] *= dh
         np.multiply(dh, self._keep[t], out=kept)
-        np.matmul(self._recurrent[1], d[2 * n :], out=drh)
+        np.dot(self._recurrent[1], d[2 * n :], out=drh)
         d[n : 2 * n] *= drh
-        np.matmul(self._recurrent[0], d[: 2 * n], out=dh)
+        np.dot(self._recurrent[0], d[: 2 * n], out=dh)
         drh *= self._reset[t]
         dh += kept
         dh += drh
 
     def sum_up(self, inputs: Array, d: Array) -> None:
         opening, content = self._dw
-        opening += inputs[: len(opening)] @ d[: 2 * self.units].T
-        content += inputs[self.units :] @ d[2 * self.units :].T
+        opening += d[: 2 * self.units] @ inputs[: opening.shape[1]].T
+        content += d[2 * self.units :] @ inputs[self.units :].T
 
     def input_weights(self) -> Array:
         return self.weights[3]
 
     @property
     def sums(self) -> list[Array]:
-        (opening, content), n = self._dw, self.units
+        (opening, content), n = (w.T for w in self._dw), self.units
         kernel = np.concatenate([opening[n:-1], content[: self.features]], axis=1)
         recurrent = np.concatenate([opening[:n], content[-n:]], axis=1)
         return [kernel, recurrent, np.concatenate([opening[-1], content[self.features]])]

@@ -14,9 +14,8 @@ import itertools
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,8 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-_most = max(1, int(os.environ.get("TFPY_SHARDS") or _cores()))
+_at_first = max(1, int(os.environ.get("TFPY_SHARDS") or _cores()))
+_most = _at_first
 
 
 def most_shards() -> int:
@@ -38,9 +38,9 @@ def most_shards() -> int:
 
 
 def set_most_shards(count: int) -> None:
-    """Cut batches into at most so many shards; 1 keeps all work on one core."""
+    """Cut batches into at most so many shards; 1 keeps all work on one core, 0 is the number at the start."""
     global _most
-    _most = max(1, count)
+    _most = max(1, count or _at_first)
 
 
 def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:
@@ -50,46 +50,62 @@ def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:
     return list(itertools.pairwise(edges))
 
 
+class _Call:
+    """Jobs of one call, which whoever has time takes one by one."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._jobs = jobs
+        self._take = itertools.count().__next__
+        self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+
+    def work(self) -> None:
+        """Do jobs until all have been taken."""
+        while (number := self._take()) < len(self._jobs):
+            try:
+                self._jobs[number]()
+            except BaseException as error:
+                self.finished.put(error)
+            else:
+                self.finished.put(None)
+
+
 class _Workers:
-    """Threads that wait for jobs. They are started when they are first needed, and anew after a fork."""
+    """Threads that wait for calls. They are started when they are first needed, and anew after a fork."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.forget()
 
     def forget(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Job, queue.SimpleQueue[Any]]] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._started = 0
 
-    def run(self, jobs: list[Job]) -> None:
-        """Run jobs side by side, the first on this thread; return when all are done. Raises what one of them raised."""
+    def run(self, jobs: Sequence[Job]) -> None:
+        """Run jobs side by side; return when all are done. Raises what one of them raised.
+
+        This thread works, too, and does not wait for a worker that the system lets wait: on a busy machine it does all
+        jobs by itself.
+        """
         with self._lock:
             while self._started < len(jobs) - 1:
-                threading.Thread(target=self._work, args=(self._jobs,), name="tfpy", daemon=True).start()
+                threading.Thread(target=self._work, args=(self._calls,), name="tfpy", daemon=True).start()
                 self._started += 1
-        done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-        for job in jobs[1:]:
-            self._jobs.put((job, done))
-        try:
-            jobs[0]()
-        finally:
-            errors = [done.get() for _ in jobs[1:]]
+        call = _Call(jobs)
+        for _ in jobs[1:]:
+            self._calls.put(call)
+        call.work()
+        errors = [call.finished.get() for _ in jobs]
         for error in errors:
             if error is not None:
                 raise error
 
     @staticmethod
-    def _work(jobs: queue.SimpleQueue[tuple[Job, queue.SimpleQueue[Any]]]) -> None:
+    def _work(calls: queue.SimpleQueue[_Call]) -> None:
         np.seterr(all="ignore")
         while True:
-            job, done = jobs.get()
-            try:
-                job()
-            except BaseException as error:
-                done.put(error)
-            else:
-                done.put(None)
-            del job
+            call = calls.get()
+            call.work()
+            del call
 
 
 _workers = _Workers()

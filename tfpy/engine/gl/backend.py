@@ -19,12 +19,15 @@ from tfpy.engine.gl import (  # noqa: F401
     join,
     matmul,
     reduce,
+    replay,
     resize,
     scan,
     sequence,
     softmax,
     sort,
     transform,
+    transpose,
+    update,
     views,
     windowed,
 )
@@ -35,6 +38,7 @@ from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.together import settle
 from tfpy.engine.gl.value import STORED, Value, bits
 from tfpy.engine.handle import Handle
+from tfpy.engine.plan import Executor, Plan
 from tfpy.engine.spec import DType, Spec, spec
 
 
@@ -64,8 +68,11 @@ class GlBackend:
         return read(self.device, payload)
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        return self.compute(kernel, tuple([t.payload for t in inputs]), attrs, out)
+
+    def compute(self, kernel: str, values: tuple[Value, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        """Run a kernel on payloads."""
         build = KERNELS.get(kernel)
-        values = tuple([t.payload for t in inputs])
         if build is not None and (type(out) is not Spec or out.size):
             made = build(self.device, values, attrs, out)
             if made is not None:
@@ -79,6 +86,10 @@ class GlBackend:
     def settle(self, groups: Sequence[Sequence[Value]]) -> None:
         settle(self.device, groups)
 
+    def compile(self, plan: Plan) -> Executor:
+        """A function that does what the plan says."""
+        return replay.Executor(self.device, plan, self.compute)
+
     def implements(self, kernel: str) -> bool:
         return kernel in KERNELS or self._cpu.implements(kernel)
 
@@ -91,6 +102,7 @@ class GlBackend:
         return {
             "num_bytes_in_gpu": device.pool.in_use(),
             "num_bytes_in_pool": device.pool.idle,
+            "num_bytes_in_plans": sum(pool.allocated for pool in device.pools),
             "num_buffers": device.pool.count,
             "num_programs": len(device.programs),
             "num_dispatches": device.counts.dispatches,
@@ -124,6 +136,18 @@ class _OnHost:
 
 def _host_type(out: Spec) -> Any:
     return {"bool": np.bool_, "string": np.object_}.get(out.dtype) or STORED[out.dtype]
+
+
+def open_hardware() -> GlBackend | None:
+    """The backend on a GPU of hardware; None where there is none that can be used."""
+    try:
+        opened = open_context()
+    except RuntimeError:
+        return None
+    if opened.software:
+        opened.context.release()
+        return None
+    return GlBackend(Device(opened))
 
 
 def open_backend() -> GlBackend:

@@ -11,7 +11,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from tfpy.engine.gl.programs import Program, Programs
 from tfpy.engine.gl.value import Value, stored_bytes
 
 _BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
-_MOST_GROUPS = 65535  # along one axis; what OpenGL guarantees
 _MOST_LEAVES = 10
 _OUTPUTS = 5
 _STAGING = 1 << 26
@@ -41,6 +40,51 @@ class Counts:
         self.fallbacks: dict[str, int] = {}
 
 
+class Dispatched(NamedTuple):
+    """A dispatch that was made, as `Device.log` has it."""
+
+    program: Program
+    reads: Sequence[Buffer]
+    writes: Sequence[Buffer]
+    words: Sequence[int]
+    groups: int
+    layers: int
+
+
+class Copied(NamedTuple):
+    """A copy that was made."""
+
+    reads: Sequence[Buffer]
+    writes: Sequence[Buffer]
+    nbytes: int
+
+
+class Step(NamedTuple):
+    """A dispatch, or a copy, to be made again; buffers are places in a table.
+
+    Attributes:
+        program: None where bytes are copied.
+        buffers: where the buffers to be bound are; of a copy the source's and the target's place.
+        waits: what comes before it has to be done.
+        words, packed: the parameters, as numbers and as the bytes that the program reads.
+        groups: in three directions; of a copy how many bytes.
+    """
+
+    program: Program | None
+    buffers: tuple[int, ...]
+    waits: bool
+    words: Sequence[int]
+    packed: bytes
+    groups: tuple[int, ...]
+
+
+class Cache(Protocol):
+    """What holds memory that it can do without."""
+
+    def clear(self) -> None:
+        """Give it back."""
+
+
 class Device:
     """The owner of a context.
 
@@ -52,12 +96,20 @@ class Device:
         attempts: where a GPU was looked for.
         exact_division: its division and square root are correctly rounded.
         counts: what it did so far.
+        pool: where buffers come from.
+        pools: those of recorded plans.
+        caches: what holds memory that it can do without.
+        log: where what is done is written down, if it is: dispatches, copies, the leases of what was uploaded; None for
+            what cannot be done again.
         constants: small values that kernels need again and again, by what they are made of.
         blocks: how many buffers a shader may use.
         most_leaves: of how many buffers elementwise operations are fused.
         block_size: how many bytes a buffer may have.
-        shared_bytes: how much memory the threads of a group may share.
+        most_groups: how many groups there may be along the first axis.
     """
+
+    shared_bytes = 32768
+    """How much memory the threads of a group may share: what OpenGL guarantees."""
 
     def __init__(self, opened: Opened) -> None:
         self.context = opened.context
@@ -68,10 +120,13 @@ class Device:
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
         self.most_leaves = min(_MOST_LEAVES, self.blocks - _OUTPUTS)
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
-        self.shared_bytes = int(info.get("GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", 32768))
+        self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()
         self.constants: dict[Hashable, Any] = {}
-        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory)
+        self.log: list[Dispatched | Copied | Lease | None] | None = None
+        self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
+        self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
+        self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
         self._thread = threading.get_ident()
         self._dead = ""
         self._epoch = 0
@@ -115,6 +170,8 @@ class Device:
         """
         if threading.get_ident() != self._thread:
             raise self._refusal()
+        if self.log is not None:
+            self.log.append(Dispatched(program, tuple(reads), tuple(writes), words, groups, layers))
         self._await(reads, writes)
         epoch, bound = self._epoch, self._bound
         place = 0
@@ -134,10 +191,49 @@ class Device:
             program.write(_pack(words)[: program.size])
             program.words = words
         self.counts.dispatches += 1
-        if groups <= _MOST_GROUPS:
-            program.run(groups, 1, layers)
-        else:
-            program.run(_MOST_GROUPS, -(-groups // _MOST_GROUPS), layers)
+        program.run(*self._in_rows(groups), layers)
+
+    def _in_rows(self, groups: int) -> tuple[int, int]:
+        if groups <= self.most_groups:
+            return groups, 1
+        rows = -(-groups // self.most_groups)
+        return -(-groups // rows), rows
+
+    def step(self, action: Dispatched | Copied, buffers: tuple[int, ...], waits: bool) -> Step:
+        """What was done, made ready to be done again."""
+        if isinstance(action, Copied):
+            return Step(None, buffers, True, (), b"", (action.nbytes,))
+        program, words = action.program, action.words
+        packed = b"" if program.write is None else _pack(words)[: program.size]
+        return Step(program, buffers, waits, words, packed, (*self._in_rows(action.groups), action.layers))
+
+    def run_again(self, steps: Sequence[Step], table: Sequence[Buffer]) -> None:
+        """Do what was done before, on the buffers of a table.
+
+        What came before is done then, and what follows waits for all of it: the buffers need not tell.
+        """
+        if threading.get_ident() != self._thread:
+            raise self._refusal()
+        self.next_epoch()
+        bound, barrier = self._bound, self._barrier
+        for program, buffers, waits, words, packed, groups in steps:
+            if waits:
+                barrier(_BARRIER, False)
+            if program is None:
+                source, target = table[buffers[0]], table[buffers[1]]
+                self.copy(source, target, groups[0])
+                continue
+            for place, i in enumerate(buffers):
+                buffer = table[i]
+                if bound[place] is not buffer:
+                    buffer.bind(place, 0, -1)
+                    bound[place] = buffer
+            if program.words is not words and program.write is not None:
+                program.write(packed)
+                program.words = words
+            program.run(*groups)
+        self.counts.dispatches += sum(step.program is not None for step in steps)
+        self.next_epoch()
 
     def _await(self, reads: Sequence[Buffer], writes: Sequence[Buffer]) -> None:
         epoch = self._epoch
@@ -154,10 +250,22 @@ class Device:
         self._epoch += 1
         self.counts.barriers += 1
 
+    def make_room(self) -> None:
+        """Have memory given back that is only kept to be quicker."""
+        for cache in list(self.caches):
+            cache.clear()
+        self.pool.collect()
+
+    def wait(self) -> None:
+        """Let what follows wait, where buffers do not tell that it has to."""
+        self.next_epoch()
+
     def upload(self, values: Array) -> Lease:
         """A buffer holding the bytes of an array."""
         lease = self.take(values.nbytes)
         self.fill(lease.buffer, values)
+        if self.log is not None:
+            self.log.append(lease)
         return lease
 
     def fill(self, buffer: Buffer, values: Array) -> None:
@@ -172,6 +280,8 @@ class Device:
         """Copy the first bytes of a buffer to another."""
         if source.written == self._epoch or target.used == self._epoch:
             self.next_epoch()
+        if self.log is not None:
+            self.log.append(Copied((source,), (target,), nbytes))
         self.context.copy_buffer(target.gl, source.gl, nbytes, read_offset=source.offset, write_offset=target.offset)
         self.counts.copies += 1
 
@@ -188,6 +298,8 @@ class Device:
         if threading.get_ident() != self._thread:
             raise self._refusal()
         self.next_epoch()
+        if self.log is not None:
+            self.log.append(None)
         self.counts.downloads += 1
         target = values.reshape(-1).view(np.uint8)
         for start in range(0, values.nbytes, _STAGING):

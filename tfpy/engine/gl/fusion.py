@@ -21,6 +21,7 @@ MOST_NODES = 24
 _MOST_EXTRAS = 4
 MOST_DEPTH = 4
 VECTOR_FROM = 1 << 15  # elements: below, more threads with one element each do better than fewer with four
+SEVERAL_FROM = 1 << 22  # elements: from here on a thread has several vectors of four; more groups take longer to start
 KEPT_ON_HOST = 1 << 20  # bytes: what has been on the host and is no larger stays there, too
 
 
@@ -220,12 +221,12 @@ def dispatch_pointwise(
     device: Device, size: int, fused: Fused, words: Sequence[int], reads: Sequence[Buffer]
 ) -> list[Lease]:
     """The same for buffers that are there."""
-    vector = size >= VECTOR_FROM and templates.vectorizable(fused)
-    program = device.programs.find((fused, vector))
+    vectors = 0 if size < VECTOR_FROM or not templates.vectorizable(fused) else 4 if size >= SEVERAL_FROM else 1
+    program = device.programs.find((fused, vectors))
     if program is None:
-        program = device.programs.get((fused, vector), lambda: templates.pointwise(fused, len(words), vector))
+        program = device.programs.get((fused, vectors), lambda: templates.pointwise(fused, len(words), vectors))
     leases = [device.take(size * WIDTH[dtype]) for _, dtype in fused.outputs]
-    groups = -(-size // (templates.GROUP * (4 if vector else 1)))
+    groups = -(-size // (templates.GROUP * max(1, 4 * vectors)))
     device.dispatch(program, reads, [lease.buffer for lease in leases], (size, *words), groups)
     return leases
 

@@ -22,7 +22,7 @@ from tfpy.engine.spec import Shape, Spec, spec
 Outputs = tuple[tuple[int, str], ...]
 
 SMALL = 1 << 15  # products: below, one thread for each element, without tiles
-_MANY_TILES = 96
+_MANY_TILES = 64
 _FEW_TILES = 256
 _SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
 _LONG = 512  # inner sizes: from here on they may be split among groups
@@ -90,15 +90,14 @@ class MatMul:
 
     def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
         s = self.sizes
-        tile = _NO_TILE if small else tile_for(s, device.shared_bytes)
+        tile = _NO_TILE if small else tile_for(s)
         along_a, along_b = s.m if self.transpose_a else s.k, s.k if self.transpose_b else s.n
         first, second = (
             gemm.Operand(inner, not small and reads.source is None and along % 4 == 0, reads.source)
             for inner, along, reads in ((not self.transpose_a, along_a, a), (self.transpose_b, along_b, b))
         )
         exact = not small and s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
-        vector_result = s.n % 4 == 0 and not self.transpose_b
-        return Form(tile, first, second, (len(a.words), len(b.words)), exact, vector_result, dtype)
+        return Form(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
 
     def _run_tiled(
         self, device: Device, form: Form, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
@@ -137,15 +136,15 @@ def _reads(device: Device, v: Value) -> _Reads:
 _NO_TILE = Tile(0, 0, 0, 0, 0)
 
 
-def tile_for(s: Sizes, shared_bytes: int) -> Tile:
-    """The tile of a product: start values that benchmarks/gl_device.py checks on a device."""
+def tile_for(s: Sizes) -> Tile:
+    """The tile of a product, from what benchmarks/gl_device.py measured on an NVIDIA H200."""
     if max(s.m, s.n) >= 1024 and -(-s.m // 128) * -(-s.n // 128) * s.batches >= _MANY_TILES:
-        return Tile(128, 128, 16 if shared_bytes >= 40960 else 8, 8, 8)
+        return Tile(128, 128, 8, 8, 8)
     if s.m <= 16:
         return Tile(16, 64, 32, 4, 4)
     if s.m <= 32:
         return Tile(32, 64, 16, 4, 4)
-    if -(-s.m // 64) * -(-s.n // 64) * s.batches >= _MANY_TILES // 2:
+    if s.k >= 2048 or -(-s.m // 64) * -(-s.n // 64) * s.batches >= 2 * _MANY_TILES:
         return Tile(64, 64, 16, 4, 4)
     return Tile(32, 32, 32, 4, 4)
 

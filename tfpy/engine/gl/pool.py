@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 SMALLEST = 256
+ALIGNED = 256  # bytes: parts of buffers begin at multiples of it, which every device allows
 IDLE_CAP = 1 << 30
 CHECKED_FROM = 1 << 24  # allocations of this many bytes are checked: a driver reports lack of memory later, if at all
 
@@ -97,15 +98,25 @@ class Pool:
         idle: bytes of those that wait to be used again.
     """
 
-    def __init__(self, allocate: Callable[[int], Any], out_of_memory: Callable[[], bool], cap: int = IDLE_CAP) -> None:
+    def __init__(
+        self,
+        allocate: Callable[[int], Any],
+        out_of_memory: Callable[[], bool],
+        cap: int = IDLE_CAP,
+        make_room: Callable[[], None] = lambda: None,
+    ) -> None:
         self.allocated = 0
         self.idle = 0
         self.count = 0
         self._allocate = allocate
         self._out_of_memory = out_of_memory
         self._cap = cap
+        self._make_room = make_room
         self._bins: dict[int, deque[Buffer]] = {}
         self._returned: deque[Buffer] = deque()
+        self._adopted: deque[Pool] = deque()
+        self._elsewhere: list[deque[Buffer]] = []  # where leases of adopted pools return to
+        self._made: set[int] = set()
         self._clock = 0
 
     def take(self, nbytes: int) -> Lease:
@@ -114,8 +125,8 @@ class Pool:
         Raises:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
-        if self._returned:
-            self._collect()
+        if self._returned or self._adopted:
+            self.collect()
             if self.idle > self._cap:
                 self.trim(self._cap)
         size = size_class(nbytes)
@@ -129,32 +140,61 @@ class Pool:
 
     def trim(self, cap: int = 0) -> None:
         """Free the buffers that have been idle longest until at most `cap` bytes are."""
-        self._collect()
+        self.collect()
         while self.idle > cap:
             oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
             buffer = oldest.popleft()
             buffer.gl.release()
+            self._made.discard(id(buffer.gl))
             self.idle -= buffer.size
             self.allocated -= buffer.size
             self.count -= 1
 
+    def another(self) -> Pool:
+        """An empty pool on the same device."""
+        return Pool(self._allocate, self._out_of_memory, self._cap, self._make_room)
+
+    def adopt(self, other: Pool) -> None:
+        """Take over the buffers of another pool, which is not used again; on whatever thread, and without OpenGL."""
+        self._adopted.append(other)
+
+    def owns(self, buffer: Buffer) -> bool:
+        """Whether a buffer, or that of which it is a part, is one of these."""
+        return id(buffer.gl) in self._made
+
     def in_use(self) -> int:
         """Bytes of the buffers that values hold."""
-        self._collect()
+        self.collect()
         return self.allocated - self.idle
 
-    def _collect(self) -> None:
-        returned, bins = self._returned, self._bins
+    def collect(self) -> None:
+        """Take in what has been returned, and the buffers of adopted pools."""
+        while self._adopted:
+            other = self._adopted.popleft()
+            other.collect()
+            self.allocated += other.allocated
+            self.count += other.count
+            self._made |= other._made
+            for waiting in other._bins.values():
+                self._returned.extend(waiting)
+            if other.allocated > other.idle:
+                self._elsewhere += [other._returned, *other._elsewhere]
+        self._drain(self._returned)
+        for returned in self._elsewhere:
+            self._drain(returned)
+
+    def _drain(self, returned: deque[Buffer]) -> None:
         while returned:
             buffer = returned.popleft()
             self._clock += 1
             buffer.stamp = self._clock
-            bins.setdefault(buffer.size, deque()).append(buffer)
+            self._bins.setdefault(buffer.size, deque()).append(buffer)
             self.idle += buffer.size
 
     def _new(self, size: int) -> Buffer:
         gl = self._attempt(size)
         if gl is None:
+            self._make_room()
             self.trim()
             gl = self._attempt(size)
         if gl is None:
@@ -164,6 +204,7 @@ class Pool:
             )
         self.allocated += size
         self.count += 1
+        self._made.add(id(gl))
         return Buffer(gl, size)
 
     def _attempt(self, size: int) -> Any:

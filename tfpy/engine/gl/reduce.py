@@ -12,19 +12,21 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, view
+from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import Value
+from tfpy.engine.gl.trace import Expression
+from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
-_ENOUGH_GROUPS = 512
+_ENOUGH_GROUPS = 2048
 _MOST_CHUNKS = 1024
 _PER_LANE = 16  # elements of a chunk, at least
+_MANY_THREADS = 1 << 18
 
 
 class Operation(NamedTuple):
@@ -144,8 +146,18 @@ def _layout(columns: int, length: int, inner: int) -> Layout:
     if length <= 16 or (length <= 64 and columns >= 1 << 16):
         return Layout(1, False)
     if inner == 1 or columns == 1:
-        return Layout(16 if length <= 256 else GROUP, True)
+        return Layout(lanes_for(columns, length), True)
     return Layout(1 if columns >= 1 << 14 else 8, False)
+
+
+def lanes_for(rows: int, length: int) -> int:
+    """How many threads work on a row: few where there are many rows, since combining their results takes time."""
+    if length <= 256:
+        return 16
+    lanes = GROUP
+    while lanes > 32 and rows * lanes >= 2 * _MANY_THREADS and length <= 32 * lanes:
+        lanes //= 2
+    return lanes
 
 
 def _chunks(groups: int, length: int, lanes: int) -> int:
@@ -161,23 +173,26 @@ def _first_pass(prologue: Prologue, operation: Operation, layout: Layout, whole:
     text = f"layout(local_size_x = {GROUP}) in;\n" + prologue.source()
     kind = _stored_kind(operation) if whole else operation.kind
     text += f"layout(std430, binding = {prologue.out_binding}) writeonly buffer OUT {{ {kind} result[]; }};\n"
-    element = f"{templates.PLAIN[prologue.dtype]} x = read(at); a = combine(a, {operation.lift});"
-    return text + _body(operation, layout, element, operation.lower if whole else "a")
+    kind = templates.PLAIN[prologue.dtype]
+    return text + _body(operation, layout, kind, "read(at)", operation.lift, operation.lower if whole else "a")
 
 
 def _second_pass(operation: Operation, layout: Layout) -> str:
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(4)
     text += f"layout(std430, binding = 0) readonly buffer IN {{ {operation.kind} partial[]; }};\n"
     text += f"layout(std430, binding = 1) writeonly buffer OUT {{ {_stored_kind(operation)} result[]; }};\n"
-    return text + _body(operation, layout, "a = combine(a, partial[at]);", operation.lower)
+    return text + _body(operation, layout, operation.kind, "partial[at]", "x", operation.lower)
 
 
 def _stored_kind(operation: Operation) -> str:
     return "int" if operation.kind == "uvec2" else operation.kind
 
 
-def _body(operation: Operation, layout: Layout, element: str, lower: str) -> str:
-    """Parameters: the columns, the length, the elements between neighbours along it, the length of a chunk."""
+def _body(operation: Operation, layout: Layout, element_kind: str, load: str, lift: str, lower: str) -> str:
+    """Parameters: the columns, the length, the elements between neighbours along it, the length of a chunk.
+
+    A thread reads four elements before it combines them, so that it does not wait for each.
+    """
     kind, lanes, columns = operation.kind, layout.lanes, layout.columns()
     precise = "precise " if kind in ("float", "vec2") else ""
     lane, column = (f"t % {lanes}u", f"t / {lanes}u") if layout.along else (f"t / {columns}u", f"t % {columns}u")
@@ -188,6 +203,14 @@ def _body(operation: Operation, layout: Layout, element: str, lower: str) -> str
     barrier();
   }}
   a = s[t];"""
+    places = [f"uint at = start + (i + {k * lanes}u) * {word(2)};" for k in range(4)]
+    loads = " ".join(f"{element_kind} x{k}; {{ {at} x{k} = {load}; }}" for k, at in enumerate(places))
+    add = [f"uint r = i + {k * lanes}u; {element_kind} x = {{}}; q[{k}] = combine(q[{k}], {lift});" for k in range(4)]
+    all_four = " ".join(f"{{ {a.format(f'x{k}')} }}" for k, a in enumerate(add))
+    rest = " ".join(
+        f"if (i + {k * lanes}u < to) {{ {at} {a.format(load)} }}"
+        for k, (at, a) in enumerate(zip(places, add, strict=True))
+    )
     return f"""
 {kind} combine({kind} a, {kind} b) {{ {precise}{kind} c = {operation.combine}; return c; }}
 {f"shared {kind} s[{GROUP}];" if lanes > 1 else ""}
@@ -196,11 +219,11 @@ void main() {{
   uint from = gl_WorkGroupID.z * {word(3)}, to = min(from + {word(3)}, {word(1)});
   uint start = j / {word(2)} * ({word(1)} * {word(2)}) + j % {word(2)};
   {kind} q[4]; for (int k = 0; k < 4; k++) q[k] = {operation.neutral};
-  if (j < {word(0)}) for (uint i = from + lane; i < to; i += {4 * lanes}u)
-    for (uint k = 0u; k < 4u; k++) {{
-      uint r = i + k * {lanes}u, at = start + r * {word(2)};
-      if (r < to) {{ {kind} a = q[k]; {element} q[k] = a; }}
-    }}
+  if (j < {word(0)}) {{
+    uint i = from + lane;
+    for (; i + {3 * lanes}u < to; i += {4 * lanes}u) {{ {loads} {all_four} }}
+    {rest}
+  }}
   {kind} a = combine(combine(q[0], q[1]), combine(q[2], q[3]));{tree if lanes > 1 else ""}
   if (lane == 0u && j < {word(0)}) result[gl_WorkGroupID.z * {word(0)} + j] = {lower};
 }}
@@ -239,4 +262,20 @@ def _reduce(name: str) -> Any:
     return build
 
 
+_SHARE = Expression("m_div({0}, {p})", "float32", ("float32",))
+
+
+def _mean(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    """The sum of the elements' shares, as in TF.js; dividing first costs nothing here."""
+    x = values[0]
+    if out.dtype != "float32" or not x.spec.size or x.spec.dtype != "float32":
+        return None
+    count = x.spec.size // out.size
+    if count > 1:
+        x = fuse(device, x.spec, _SHARE, (x,), None, (float_bits(count),))
+    found: Value | None = KERNELS["Sum"](device, (x,), attrs, out)
+    return found
+
+
+KERNELS["Mean"] = _mean
 KERNELS.update({name: _reduce(name) for name in ("All", "Any", "ArgMax", "ArgMin", "Max", "Min", "Prod", "Sum")})

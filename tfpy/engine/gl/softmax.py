@@ -6,6 +6,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
+from tfpy.engine.gl.reduce import lanes_for
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
@@ -29,7 +30,7 @@ class _RowTask:
     def run(self, device: Device, value: Value) -> Lease:
         assert value.node is not None
         rows = value.spec.size // self.length
-        lanes = 1 if self.length <= 16 else 16 if self.length <= 256 else GROUP
+        lanes = 1 if self.length <= 16 else lanes_for(rows, self.length)
         program = device.programs.get((self.name, lanes), lambda: _source(self.name, lanes))
         source = ensure(device, value.node.inputs[0])
         lease = device.take(stored_bytes(value.spec))

@@ -124,34 +124,41 @@ def _line(k: int, step: Step, first_word: int, leaf_name: str) -> str:
     return f"{LOCAL[dtype]} v{k} = {text};"
 
 
-def calls(fused: Fused, lanes: Sequence[str], base: str = "", name: str = "element") -> list[str]:
-    """Calls of `element` from index i on: one for each lane ('' for a scalar), with its results in variables y0, …"""
+def calls(
+    fused: Fused, lanes: Sequence[str], base: str = "", name: str = "element", results: Sequence[str] = ("",)
+) -> list[str]:
+    """Calls of `element` from index i on.
+
+    Args:
+        lanes: for each call what is appended to the names of the leaves' elements, x0, ….
+        results: and to those of the results, y0, ….
+    """
     kinds = fused.leaves()
     out = []
     for n, lane in enumerate(lanes):
         given = [f"min(i + {n}u, {word(0)} - 1u)" if n else "i"]
         given += [loaded(f"x{leaf}{lane}", kinds[leaf]) for leaf in fused.direct()]
         given += [base] if base else []
-        given += [f"y{k}{lane.strip('.')}" for k in range(len(fused.outputs))]
+        given += [f"y{k}{results[n]}" for k in range(len(fused.outputs))]
         out.append(f"{name}({', '.join(given)});")
     return out
 
 
-def pointwise(fused: Fused, words: int, vector: bool) -> str:
+def pointwise(fused: Fused, words: int, vectors: int) -> str:
     """The shader that computes every element; its first parameter is their number, `words` more are the steps'.
 
-    With `vector` a thread computes four neighbours and reads and writes them at once.
+    A thread computes one element, or so many vectors of four neighbours, which it reads and writes at once.
     """
     kinds, direct = fused.leaves(), fused.direct()
     count = len(kinds)
     text = f"layout(local_size_x = {GROUP}) in;\n"
     text += parameters(1 + words)
     for leaf, dtype in enumerate(kinds):
-        text += buffer(leaf, f"a{leaf}_", dtype, "readonly", vector and leaf in direct)
+        text += buffer(leaf, f"a{leaf}_", dtype, "readonly", vectors > 0 and leaf in direct)
     for k, (_, dtype) in enumerate(fused.outputs):
-        text += buffer(count + k, f"o{k}", dtype, "writeonly", vector)
+        text += buffer(count + k, f"o{k}", dtype, "writeonly", vectors > 0)
     text += element_function(fused, 1)
-    return text + (_vector_main if vector else _scalar_main)(fused)
+    return text + (_vector_main(fused, vectors) if vectors else _scalar_main(fused))
 
 
 def vectorizable(fused: Fused) -> bool:
@@ -176,15 +183,21 @@ def _scalar_main(fused: Fused) -> str:
     return "void main() {\n  " + "\n  ".join(lines) + "\n}\n"
 
 
-def _vector_main(fused: Fused) -> str:
+def _vector_main(fused: Fused, count: int) -> str:
+    """`count` vectors to a thread, so far apart that neighbouring threads read neighbours; all are read first."""
     kinds = fused.leaves()
-    lines = [f"uint g = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex, i = 4u * g;", f"if (i >= {word(0)}) return;"]
+    lines = [f"uint g = {FLAT_INDEX} * {GROUP * count}u + gl_LocalInvocationIndex, last = ({word(0)} - 1u) / 4u;"]
     vectors = {"float": "vec4", "int": "ivec4"}
-    lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf} = a{leaf}_[g];" for leaf in fused.direct()]
-    for k, (_, dtype) in enumerate(fused.outputs):
-        lines.append(f"{PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
-    lines += calls(fused, [".x", ".y", ".z", ".w"])
-    for k, (_, dtype) in enumerate(fused.outputs):
-        parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
-        lines.append(f"o{k}[g] = {vectors[STORED[dtype]]}({parts});")
+    for n in range(count):
+        at = f"min(g + {n * GROUP}u, last)"
+        lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct()]
+    for n in range(count):
+        lines.append(f"if (g + {n * GROUP}u <= last) {{ uint i = 4u * (g + {n * GROUP}u);")
+        for k, (_, dtype) in enumerate(fused.outputs):
+            lines.append(f"{PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
+        lines += calls(fused, [f"_{n}.{c}" for c in "xyzw"], results="xyzw")
+        for k, (_, dtype) in enumerate(fused.outputs):
+            parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
+            lines.append(f"o{k}[g + {n * GROUP}u] = {vectors[STORED[dtype]]}({parts});")
+        lines.append("}")
     return "void main() {\n  " + "\n  ".join(lines) + "\n}\n"

@@ -14,15 +14,15 @@ import numpy as np
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure
-from tfpy.engine.gl.pool import Lease, Part
+from tfpy.engine.gl.pool import ALIGNED, Lease, Part
 from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.trace import ROOT, Trace
 from tfpy.engine.gl.value import STORED, WIDTH, Value
 
-_ALIGNED = 64  # elements: parts of buffers begin at multiples of 256 bytes, which every device allows
+_ALIGNED = ALIGNED // 4  # elements
 
 
-class _Member(NamedTuple):
+class Member(NamedTuple):
     """Values of one size with the work that they need.
 
     Attributes:
@@ -48,7 +48,7 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
     Args:
         groups: the values of one group have one size, and much of their work in common.
     """
-    alike: dict[Hashable, list[_Member]] = {}
+    alike: dict[Hashable, list[Member]] = {}
     for values in groups:
         pending = [v for v in values if v.node is not None and v.node.op.fusable]
         member = _member(device, pending) if len({v.spec.size for v in pending}) == 1 else None
@@ -56,14 +56,14 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
             alike.setdefault(member.key(), []).append(member)
     for members in alike.values():
         if len(members) > 1:
-            _compute(device, members)
+            compute(device, members)
     for values in groups:
         for v in values:
             if v.node is not None:
                 ensure(device, v)
 
 
-def _member(device: Device, values: list[Value]) -> _Member | None:
+def _member(device: Device, values: list[Value]) -> Member | None:
     """The work for values of one size; None where it is not all at one place."""
     trace = Trace(values[0].spec.size, lambda needed: None, False)
     steps = [trace.value(v, ROOT) for v in values]
@@ -82,7 +82,7 @@ def _member(device: Device, values: list[Value]) -> _Member | None:
         or not all(_is_whole(trace, step) for step in steps)
     ):
         return None
-    return _Member(values, fused, tuple(trace.words), [trace.leaves[i] for i in direct], shared)
+    return Member(values, fused, tuple(trace.words), [trace.leaves[i] for i in direct], shared)
 
 
 def _is_whole(trace: Trace, step: int) -> bool:
@@ -90,21 +90,30 @@ def _is_whole(trace: Trace, step: int) -> bool:
     return not isinstance(trace.steps[step][0], str)
 
 
-def _compute(device: Device, members: list[_Member]) -> None:
-    starts, total = [], 0
-    for member in members:
+def compute(device: Device, members: Sequence[Member]) -> None:
+    """Compute the values of members with one key: in one shader, or in several where they exceed a buffer."""
+    starts: list[int] = []
+    total = first = 0
+    for i, member in enumerate(members):
+        room = _room(member.values[0]) // 4
+        if starts and 4 * (total + room) > device.block_size:
+            _compute(device, members[first:i], starts, total)
+            starts, total, first = [], 0, i
         starts.append(total)
-        total += -(-member.values[0].spec.size // _ALIGNED) * _ALIGNED
+        total += room
+    if starts:
+        _compute(device, members[first:], starts, total)
+
+
+def _compute(device: Device, members: Sequence[Member], starts: list[int], total: int) -> None:
     first = members[0]
-    if total * 4 > device.block_size:
-        return
     for _, v in first.shared:
         ensure(device, v)
     rows = [_side_by_side(device, column, starts, total) for column in zip(*(m.leaves for m in members), strict=True)]
     direct, shared = iter(rows), dict(first.shared)
     count = len(rows) + len(shared)
     reads = [ensure(device, shared[i]).buffer if i in shared else next(direct).buffer for i in range(count)]
-    device.next_epoch()  # what was written to the parts counts as written to the whole
+    device.wait()  # what was written to the parts counts as written to the whole
     leases = dispatch_pointwise(device, total, first.fused, first.words, reads)
     for k, lease in enumerate(leases):
         for member, start in zip(members, starts, strict=True):
@@ -115,11 +124,12 @@ def _compute(device: Device, members: list[_Member]) -> None:
 def _side_by_side(device: Device, values: Sequence[Value], starts: list[int], total: int) -> Lease:
     """A buffer in which the values begin at those elements."""
     held = [v.lease for v in values]
-    whole = held[0].whole if isinstance(held[0], Part) else None
-    if whole is not None and whole.buffer.size >= 4 * total:
+    begin = held[0]
+    if isinstance(begin, Part) and begin.buffer.offset + 4 * total <= begin.whole.buffer.size:
+        offset = begin.buffer.offset
         places = zip(held, starts, strict=True)
-        if all(isinstance(p, Part) and p.whole is whole and p.buffer.offset == 4 * start for p, start in places):
-            return whole
+        if all(isinstance(p, Part) and p.whole is begin.whole and p.buffer.offset == offset + 4 * s for p, s in places):
+            return Part(begin.whole, offset, 4 * total) if offset else begin.whole
     lease = device.take(4 * total)
     for v, start in zip(values, starts, strict=True):
         _put(device, v, Part(lease, 4 * start, _room(v)))

@@ -178,7 +178,6 @@ KERNELS.update(
         "SplitV": _split,
         "StridedSlice": _moved(maps.sliced),
         "Tile": _moved(maps.tiled),
-        "Transpose": _moved(maps.transposed),
         "Unpack": _unpack,
     }
 )

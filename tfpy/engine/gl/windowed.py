@@ -9,6 +9,7 @@ window's cells.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,8 +21,8 @@ from tfpy.engine.gl.maps import Dimension, row_major
 from tfpy.engine.gl.matmul import TIMES, MatMul, Sizes
 from tfpy.engine.gl.reduce import OPERATIONS, Reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
-from tfpy.engine.gl.trace import SPREAD, Expression, Indexed
-from tfpy.engine.gl.value import Value, bits, float_bits
+from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
+from tfpy.engine.gl.value import Node, Value, bits, float_bits
 from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
@@ -278,6 +279,47 @@ def _max_pick(last: bool) -> Builder:
     return build
 
 
+class _Argmax:
+    """From a chosen cell to the element's index in the image: the node's map gives that of the first.
+
+    Parameters: what the first cell lies before the map's index, cells in a row of the window, how far apart rows and
+    cells are.
+    """
+
+    fusable = True
+    _INDEX = Expression(
+        "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
+    )
+
+    def trace(self, trace: Trace, node: Node, index: int) -> int:
+        where = (node.maps or (None,))[0]
+        return trace.add(
+            self._INDEX,
+            node.words,
+            trace.value(node.inputs[0], index),
+            index if where is None else trace.map(where, index),
+        )
+
+
+_ARGMAX = _Argmax()
+
+
+def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+    x, window = values[0], attrs["window"]
+    if x.spec.dtype != "float32" or not x.spec.size or not outs[0].size:
+        return None
+    y = _max_pool(device, values, {"window": window}, outs[0])
+    assert y is not None
+    cell = _chosen_cell(device, x, y, window, False)
+    _, height, width, channels = x.spec.shape
+    (down, across), (over, beside) = window.strides, window.dilations
+    image = height * width * channels if attrs["include_batch_in_index"] else 0
+    where = maps.strided(outs[1].shape, (image, down * width * channels, across * channels, 1))
+    before = (window.pads[0][0] * width + window.pads[1][0]) * channels
+    words = [bits(n, "int32") for n in (before, window.size[1], over * width * channels, beside * channels)]
+    return [y, fuse(device, outs[1], _ARGMAX, (cell,), (where,), words)]
+
+
 # Normalization
 
 _NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
@@ -318,6 +360,7 @@ KERNELS.update(
         "DepthwiseConv2dNativeBackpropInput": _depthwise_input,
         "FusedBatchNorm": _batch_norm,
         "LRN": _lrn,
+        "MaxPoolWithArgmax": _max_with_argmax,
     }
 )
 for _suffix, _is_last, _least in (("", False, 0), ("3D", True, 1)):

@@ -1,0 +1,170 @@
+"""Plans on the GPU: the bits of steps that run no plan, the same dispatches, and memory that is given back."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.tensor import Tensor
+from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.replay import Executor
+from tfpy.engine.plan import Replay, recording_plan
+
+pytestmark = pytest.mark.gl
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(12, 6, 4)).astype(np.float32)
+Y = np.eye(3, dtype=np.float32)[np.arange(12) % 3]
+
+
+def dense() -> Any:
+    return tf.sequential(
+        layers=[
+            tf.layers.flatten(input_shape=[6, 4]),
+            tf.layers.dense(units=20, activation="relu", kernel_regularizer="l2"),
+            tf.layers.dense(units=3, activation="softmax"),
+        ]
+    )
+
+
+def recurrent() -> Any:
+    return tf.sequential(
+        layers=[
+            tf.layers.lstm(units=5, input_shape=[6, 4], return_sequences=True),
+            tf.layers.gru(units=4),
+            tf.layers.dense(units=3, activation="softmax"),
+        ]
+    )
+
+
+MODELS: dict[str, Callable[[], Any]] = {"dense": dense, "recurrent": recurrent}
+
+
+def trained(model: Callable[[], Any], optimizer: str) -> list[np.ndarray]:
+    """What a model reports step by step, and its weights at the end."""
+    made = model()
+    rng = np.random.default_rng(1)
+    made.set_weights([tf.tensor(rng.normal(size=w.shape).astype(np.float32) * 0.3) for w in made.weights])
+    made.compile(optimizer=optimizer, loss="categoricalCrossentropy", metrics=["accuracy"])
+    found = [np.asarray(made.train_on_batch(tf.tensor(X + 0.1 * i), tf.tensor(Y))) for i in range(6)]
+    history = made.fit(X, Y, epochs=2, batch_size=4, shuffle=False, verbose=0)
+    found += [np.asarray(values) for values in history.history.values()]
+    return [*found, made.predict(X).numpy(), *[w.numpy() for w in made.get_weights()]]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_replayed_steps_have_the_bits_of_others(
+    gpu: GlBackend, name: str, optimizer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[int] = []
+    replay = Replay.run
+    monkeypatch.setattr(Replay, "run", lambda *given: ran.append(1) or replay(*given))
+    planned = trained(MODELS[name], optimizer)
+    assert len(ran) > 6
+    monkeypatch.setattr(GlBackend, "compile", None)
+    for a, b in zip(planned, trained(MODELS[name], optimizer), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def recorded(f: Callable[..., Any], *inputs: Any) -> tuple[Replay, Executor]:
+    """A function's plan, and what runs it."""
+    with recording_plan(tf.backend(), inputs, []) as recorder:
+        results = f(*inputs)
+    replay = recorder.replay(results if isinstance(results, list) else [results])
+    assert replay is not None
+    executor: Any = replay._executor
+    return replay, executor
+
+
+def on_gpu(*shape: int) -> Tensor:
+    return tf.tensor(RNG.normal(size=shape).astype(np.float32))
+
+
+def test_a_replay_makes_the_dispatches_of_the_recording(device: Device) -> None:
+    w = on_gpu(4, 4)
+    replay, executor = recorded(lambda x, w: x.mat_mul(w).relu().softmax().sum(), on_gpu(3, 4), w)
+    counts = []
+    for _ in range(4):
+        x = on_gpu(3, 4)
+        before = device.counts.dispatches
+        (found,), _ = replay.run(Tensor, [x, w])
+        counts.append(device.counts.dispatches - before)
+        expected = x.mat_mul(w).relu().softmax().sum()
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    assert len(set(counts[1:])) == 1
+    assert counts[1] <= counts[0]
+    assert len(executor.recordings) == 1
+
+
+def test_results_of_earlier_runs_stay_what_they_are(gpu: GlBackend) -> None:
+    replay, _ = recorded(lambda x: [x.mul(2), x.exp(), x], on_gpu(5))
+    inputs = [on_gpu(5) for _ in range(5)]
+    found = [replay.run(Tensor, [x])[0] for x in inputs]
+    for x, (twice, exp, same) in zip(inputs, found, strict=True):
+        np.testing.assert_array_equal(twice.numpy(), x.numpy() * 2)
+        np.testing.assert_array_equal(exp.numpy(), x.exp().numpy())
+        np.testing.assert_array_equal(same.numpy(), x.numpy())
+
+
+def test_inputs_that_are_the_same_tensor(gpu: GlBackend) -> None:
+    x, y = on_gpu(5), on_gpu(5)
+    replay, executor = recorded(lambda a, b: a.sub(b), x, y)
+    for a, b in [(x, x), (x, y), (y, x), (y, y)]:
+        (found,), _ = replay.run(Tensor, [a, b])
+        np.testing.assert_array_equal(found.numpy(), a.numpy() - b.numpy())
+    assert len(executor.recordings) == 2
+
+
+def test_an_input_that_is_one_number_and_one_that_is_not_made_yet(gpu: GlBackend) -> None:
+    replay, _ = recorded(lambda a, b: a.add(b), on_gpu(5), on_gpu(5))
+    for a in (tf.zeros([5]), tf.ones([5]), on_gpu(5).exp(), tf.tensor([1.0, 2, 3, 4, 5])):
+        b = on_gpu(5)
+        (found,), _ = replay.run(Tensor, [a, b])
+        np.testing.assert_array_equal(found.numpy(), a.numpy() + b.numpy())
+
+
+def test_what_the_host_computes_is_not_recorded(gpu: GlBackend) -> None:
+    replay, executor = recorded(lambda a: tf.linalg.qr(a)[1].abs(), on_gpu(3, 3))
+    for _ in range(3):
+        a = on_gpu(3, 3)
+        (found,), _ = replay.run(Tensor, [a])
+        np.testing.assert_allclose(found.numpy(), np.abs(np.linalg.qr(a.numpy())[1]), rtol=1e-4, atol=1e-5)
+    assert not executor.recordings
+
+
+def test_memory_goes_back_when_a_plan_goes(device: Device) -> None:
+    used = device.pool.in_use()
+    replay, executor = recorded(lambda x: x.mat_mul(x, False, True).relu().sum(), on_gpu(100, 100))
+    replay.run(Tensor, [on_gpu(100, 100)])
+    replay.run(Tensor, [on_gpu(100, 100)])
+    assert tf.memory()["numBytesInPlans"] >= 40_000
+    del replay, executor
+    gc.collect()
+    assert tf.memory()["numBytesInPlans"] == 0
+    assert device.pool.in_use() == used
+    assert device.pool.idle >= 40_000
+
+
+def test_recordings_make_room_when_memory_is_short(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    w = on_gpu(64, 64)
+    replay, executor = recorded(lambda x, w: x.mat_mul(w).relu().mat_mul(w).sum(), on_gpu(64, 64), w)
+    x = on_gpu(64, 64)
+    (before,), _ = replay.run(Tensor, [x, w])
+    assert executor.recordings
+    failures = [None]
+    attempt = type(device.pool)._attempt
+    monkeypatch.setattr(type(device.pool), "_attempt", lambda *given: failures.pop() if failures else attempt(*given))
+    large = tf.tensor(np.ones(3_000_017, np.float32)).add(1)
+    assert float(large.max()) == 2
+    assert not failures
+    assert not executor.recordings
+    assert tf.memory()["numBytesInPlans"] == 0
+    (after,), _ = replay.run(Tensor, [x, w])
+    np.testing.assert_array_equal(before.numpy(), after.numpy())

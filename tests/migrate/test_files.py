@@ -1,0 +1,115 @@
+"""`tfpy migrate` on files: what it says, what it writes, what it returns."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tfpy.cli import app
+from tfpy.migrate import files
+
+OLD = "from tfpy import legacy as dl\r\n\r\nx = dl.Scalar.new(1)  # näh\r\n"
+NEW = "import tfpy as tf\r\n\r\nx = tf.scalar(1)  # näh\r\n"
+
+
+def call(*args: Any) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["migrate", *map(str, args)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "old.py"
+    path.write_bytes(OLD.encode())
+    return path
+
+
+def test_without_options_nothing_is_written(script: Path) -> None:
+    code, said = call(script)
+    assert code == 0
+    assert "to rewrite: 1 constructs" in said
+    assert script.read_bytes() == OLD.encode()
+
+
+def test_check(script: Path) -> None:
+    assert call("--check", script)[0] == 1
+    assert call("--check", "--in-place", script)[0] == 1
+    assert script.read_bytes() == OLD.encode()
+
+
+def test_diff(script: Path) -> None:
+    code, said = call("--diff", script)
+    assert code == 0
+    assert "-x = dl.Scalar.new(1)" in said
+    assert "+x = tf.scalar(1)" in said
+
+
+def test_in_place_keeps_line_ends_and_mode(script: Path) -> None:
+    script.chmod(0o750)
+    assert call("--in-place", script)[0] == 0
+    assert script.read_bytes() == NEW.encode()
+    assert script.stat().st_mode & 0o777 == 0o750
+    assert [p.name for p in script.parent.iterdir()] == ["old.py"]
+
+
+def test_folders(script: Path) -> None:
+    (script.parent / "new.py").write_text("import tfpy as tf\n", encoding="utf-8")
+    (script.parent / "deep").mkdir()
+    (script.parent / "deep/also.py").write_bytes(OLD.encode())
+    code, said = call("--in-place", script.parent)
+    assert code == 0
+    assert "new.py" not in said
+    assert (script.parent / "deep/also.py").read_bytes() == NEW.encode()
+    assert call("--check", script.parent)[0] == 0
+
+
+def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path) -> None:
+    files_ = {
+        "syntax.py": b"from tfpy import legacy as dl\nx = (\n",
+        "modern.py": b"import tfpy as tf\n",
+        "latin.py": "from tfpy import legacy as dl  # \xe4\n".encode("latin-1"),
+        "huge.py": b"from tfpy import legacy as dl\n" + b"#" * files.LARGEST,
+        "locked.py": OLD.encode(),
+    }
+    for name, content in files_.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "locked.py").chmod(0o444)
+    code, said = call("--in-place", *[tmp_path / name for name in files_], tmp_path / "missing.py", script)
+    assert code == 1
+    for words in ("syntax.py: does not parse: line", "modern.py: does not use tfpy.legacy", "latin.py: is no text in UTF-8",
+                  "huge.py: has", "locked.py: is read-only", "missing.py: cannot be read", "6 files with errors"):  # fmt: skip
+        assert words in said.replace("\n", ""), words
+    assert all((tmp_path / name).read_bytes() == content for name, content in files_.items())
+    assert script.read_bytes() == NEW.encode()
+
+
+def test_a_failed_write_leaves_the_file(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    code, said = call("--in-place", script)
+    assert code == 1
+    assert "No space left" in said
+    assert script.read_bytes() == OLD.encode()
+    assert [p.name for p in script.parent.iterdir()] == ["old.py"]
+
+
+def test_the_extra_is_named(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any, **keywords: Any) -> Any:
+        if name.partition(".")[0] == "libcst":
+            raise ImportError(name)
+        return real(name, *args, **keywords)
+
+    monkeypatch.setitem(__import__("sys").modules, "libcst", None)
+    monkeypatch.setattr(builtins, "__import__", without)
+    code, said = call(script)
+    assert code == 1
+    assert "tfpy[migrate]" in said

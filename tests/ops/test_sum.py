@@ -1,0 +1,30 @@
+"""Sums of many short rows, which are taken together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfpy.engine.cpu.table import KERNELS
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("shape", [(300, 8), (5, 60, 3), (257, 1), (2, 200, 3000), (300, 0), (256, 7)])
+@pytest.mark.parametrize("keep_dims", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.complex128])
+def test_sums_over_all_but_the_last_axis(shape: tuple[int, ...], keep_dims: bool, dtype: type) -> None:
+    x = (RNG.normal(size=shape) * 10).astype(dtype)
+    axes = tuple(range(len(shape) - 1))
+    y = KERNELS["Sum"](x, axes=axes, keep_dims=keep_dims)
+    expected = x.astype(np.complex128 if dtype is np.complex128 else np.float64).sum(axes, keepdims=keep_dims)
+    assert y.dtype == dtype
+    assert y.shape == expected.shape
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-3)
+    turned = np.asfortranarray(x)
+    np.testing.assert_allclose(KERNELS["Sum"](turned, axes=axes, keep_dims=keep_dims), expected, rtol=1e-5, atol=1e-3)
+
+
+def test_many_small_numbers_do_not_vanish() -> None:
+    x = np.full((1 << 20, 1), 0.1, np.float32)
+    np.testing.assert_allclose(KERNELS["Sum"](x, axes=(0,), keep_dims=False), [104857.6], rtol=1e-5)

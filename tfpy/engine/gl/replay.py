@@ -1,0 +1,273 @@
+"""Plans on the GPU: what a plan's kernels made the device do the first time is done again, and nothing else.
+
+The first run goes through the kernels as ever, with the device writing down its dispatches. Its memory comes from a
+pool of its own and stays with the recording, so that the same dispatches can be made on the same buffers again. Only
+the inputs' buffers and those of the results are others each time. What a kernel reads on the host makes a recording
+impossible; then the kernels are run one by one each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+from tfpy.engine.backend import Outputs
+from tfpy.engine.gl.device import Copied, Device, Dispatched, Step
+from tfpy.engine.gl.fusion import ensure
+from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part, Pool
+from tfpy.engine.gl.value import WIDTH, Value, stored_bytes
+from tfpy.engine.kernels import KERNELS as ROWS
+from tfpy.engine.plan import Plan, PlanNode
+
+Run = Callable[[str, tuple[Value, ...], Any, Outputs], Any]
+"""Runs a kernel on values."""
+
+_MOST_RECORDINGS = 4  # of a plan: inputs that share buffers in another way need one of their own
+
+
+class Executor:
+    """Runs a plan.
+
+    Attributes:
+        recordings: what was written down, by which inputs share buffers.
+    """
+
+    def __init__(self, device: Device, plan: Plan, run: Run) -> None:
+        self.recordings: dict[tuple[int, ...], Recording] = {}
+        self._device = device
+        self._plan = plan
+        self._run = run
+        self._recordable = all(s.dtype in WIDTH for s in plan.specs)
+        device.caches.add(self)
+
+    def clear(self) -> None:
+        """Forget the recordings: the next run makes them anew."""
+        self.recordings.clear()
+
+    def __call__(self, payloads: Sequence[Value]) -> list[Value]:
+        if not self._recordable or any(v.spec.dtype not in WIDTH for v in payloads):
+            return self._results(payloads)
+        inputs = [_leased(self._device, v) for v in payloads]
+        seen: dict[int, int] = {}
+        key = tuple([seen.setdefault(id(v.lease.buffer), i) for i, v in enumerate(inputs)])  # type: ignore[union-attr]
+        recording = self.recordings.get(key)
+        if recording is not None:
+            return recording.replay(inputs)
+        if len(self.recordings) >= _MOST_RECORDINGS:
+            return self._results(inputs)
+        return self._record(key, inputs)
+
+    def _record(self, key: tuple[int, ...], inputs: list[Value]) -> list[Value]:
+        device = self._device
+        shared, own = device.pool, device.pool.another()
+        device.pool, device.log = own, []
+        try:
+            results = self._results(inputs)
+            layout = _layout(results)
+            arena = device.take(layout.room) if layout.places else None
+            for i, start in layout.places.items():
+                _put(device, results[i], Part(arena, start, _size(results[i])))  # type: ignore[arg-type]
+            log = device.log
+        except BaseException:
+            shared.adopt(own)
+            raise
+        finally:
+            device.pool, device.log = shared, None
+        found = None
+        if None not in log:
+            constants = [*self._plan.constants.values(), *device.constants.values()]
+            found = record(device, own, log, constants, inputs, results, layout)
+        if found is None:
+            self._recordable = False
+            shared.adopt(own)
+        else:
+            self.recordings[key] = found
+        return [_copied(device, v) if i in layout.places else v for i, v in enumerate(results)]
+
+    def _results(self, payloads: Sequence[Value]) -> list[Value]:
+        """Run the kernels one by one; nobody holds a value longer than its last use."""
+        slots: list[Any] = [None] * self._plan.size
+        for slot, payload in self._plan.constants.items():
+            slots[slot] = payload
+        for slot, payload in zip(self._plan.inputs, payloads, strict=True):
+            slots[slot] = payload
+        for node, free in zip(self._plan.nodes, self._plan.last_uses, strict=True):
+            made = self._made(node, tuple([slots[i] for i in node.inputs]))
+            for slot in node.outputs:
+                slots[slot] = made.pop(0)
+            for slot in free:
+                slots[slot] = None
+        return [slots[slot] for slot in self._plan.outputs]
+
+    def _made(self, node: PlanNode, inputs: tuple[Any, ...]) -> list[Value]:
+        # The rules look at the specs of their inputs, which values have as handles do.
+        outs = ROWS[node.kernel].infer(*inputs, **node.attrs)
+        made = self._run(node.kernel, inputs, node.attrs, outs)
+        return list(made) if node.several else [made]
+
+
+class _Layout(NamedTuple):
+    """Where results begin, in bytes, in one buffer for all of them; and its size."""
+
+    places: dict[int, int]
+    room: int
+
+
+def _leased(device: Device, v: Value) -> Value:
+    """The same value, known to be nothing but a buffer: that it is one number, say, may be otherwise the next time."""
+    lease = ensure(device, v)
+    return v if v.word is None and v.host is None else Value(v.spec, lease=lease)
+
+
+def _size(v: Value) -> int:
+    return -(-stored_bytes(v.spec) // ALIGNED) * ALIGNED
+
+
+def _layout(results: Sequence[Value]) -> _Layout:
+    """Room for the results that are on the GPU, or still to do; for those that are the same value once."""
+    places: dict[int, int] = {}
+    seen: set[int] = set()
+    room = 0
+    for i, v in enumerate(results):
+        if v.word is None and v.host is None and id(v) not in seen:
+            places[i] = room
+            room += _size(v)
+        seen.add(id(v))
+    return _Layout(places, room)
+
+
+def _put(device: Device, v: Value, part: Part) -> None:
+    """Have a value computed in a part of a buffer, or copied there."""
+    if v.node is not None:
+        v.place = part
+    lease = ensure(device, v)
+    v.place = None
+    if lease is not part:
+        device.copy(lease.buffer, part.buffer, stored_bytes(v.spec))
+        v.lease = part
+
+
+def _copied(device: Device, v: Value) -> Value:
+    """A result with memory of its own: the recording's will hold the next run's."""
+    lease = device.take(stored_bytes(v.spec))
+    device.copy(ensure(device, v).buffer, lease.buffer, stored_bytes(v.spec))
+    return Value(v.spec, lease=lease)
+
+
+class Recording(NamedTuple):
+    """What the device did, to be done again on other inputs.
+
+    The table of buffers has those that are always the same, then those of the inputs, then those of the results.
+
+    Attributes:
+        fixed: the buffers that are always the same.
+        results: a value that is always the same; the place of an input; or what is made anew: (spec, start, size).
+        room: the bytes of all results.
+        memory: what has to stay as it is.
+    """
+
+    device: Device
+    steps: list[Step]
+    fixed: list[Buffer]
+    results: list[Any]
+    room: int
+    memory: _Memory
+
+    def replay(self, inputs: Sequence[Value]) -> list[Value]:
+        """The results for other inputs."""
+        device = self.device
+        arena = device.take(self.room) if self.room else None
+        table = [*self.fixed, *[v.lease.buffer for v in inputs]]  # type: ignore[union-attr]
+        made: list[Value] = []
+        for result in self.results:
+            if type(result) is tuple:
+                spec, start, size = result
+                lease = Part(arena, start, size)  # type: ignore[arg-type]
+                table.append(lease.buffer)
+                made.append(Value(spec, lease=lease))
+            elif type(result) is int:
+                made.append(inputs[result] if result >= 0 else made[-1 - result])
+            else:
+                made.append(result)
+        device.run_again(self.steps, table)
+        return made
+
+
+class _Memory:
+    """The memory of a recording, given to the device's pool when the recording goes; no OpenGL call is made then."""
+
+    def __init__(self, device: Device, pool: Pool, leases: list[Lease]) -> None:
+        self._device, self._pool = device, pool
+        self._leases = leases
+        device.pools.add(pool)
+
+    def __del__(self) -> None:
+        self._leases.clear()
+        self._device.pool.adopt(self._pool)
+
+
+def record(
+    device: Device, pool: Pool, log: Sequence[Any], constants: Sequence[Value], inputs: Sequence[Value],
+    results: Sequence[Value], layout: _Layout,
+) -> Recording | None:  # fmt: skip
+    """A recording of what the log says; None when it worked on memory that may be something else the next time."""
+    actions = [action for action in log if isinstance(action, (Dispatched, Copied))]
+    known = {id(v.lease.buffer.gl) for v in constants if v.lease is not None}
+    changing = [v.lease.buffer for v in inputs] + [results[i].lease.buffer for i in layout.places]  # type: ignore[union-attr]
+    own: dict[Hashable, int] = {}
+    for i, buffer in enumerate(changing):
+        own.setdefault(_range(buffer), i)
+    fixed: dict[Hashable, Buffer] = {}
+    for buffer in [b for action in actions for b in (*action.reads, *action.writes)]:
+        if _range(buffer) not in own:
+            if not pool.owns(buffer) and id(buffer.gl) not in known:
+                return None
+            fixed.setdefault(_range(buffer), buffer)
+    mixed = _mixed([*fixed.values(), *changing])
+    table = {key: i for i, key in enumerate(fixed)} | {key: len(fixed) + i for key, i in own.items()}
+    steps: list[Step] = []
+    written: set[int] = set()
+    used: set[int] = set()
+    for action in actions:
+        reads, writes = (tuple([table[_range(b)] for b in buffers]) for buffers in (action.reads, action.writes))
+        overlapping = any(id(b.gl) in mixed for b in (*action.reads, *action.writes))
+        waits = overlapping or not written.isdisjoint(reads) or not used.isdisjoint(writes)
+        if waits:
+            written, used = set(), set()
+        written.update(writes)
+        used.update(reads, writes)
+        steps.append(device.step(action, (*reads, *writes), waits))
+    made = [
+        (v.spec, layout.places[i], _size(v)) if i in layout.places else _other(v, inputs, results[:i])
+        for i, v in enumerate(results)
+    ]
+    memory = _Memory(device, pool, [action for action in log if isinstance(action, Lease)])
+    return Recording(device, steps, list(fixed.values()), made, layout.room, memory)
+
+
+def _range(buffer: Buffer) -> Hashable:
+    """The memory that a buffer is."""
+    return id(buffer.gl), buffer.offset, buffer.size
+
+
+def _mixed(buffers: Sequence[Buffer]) -> set[int]:
+    """The buffers that are seen as a whole as well as in parts, or in parts that overlap."""
+    found: set[int] = set()
+    ends: dict[int, int] = {}
+    for buffer in sorted(buffers, key=lambda b: (id(b.gl), b.offset)):
+        key = id(buffer.gl)
+        if buffer.offset < ends.get(key, 0):
+            found.add(key)
+        ends[key] = max(ends.get(key, 0), buffer.offset + buffer.size)
+    return found
+
+
+def _other(v: Value, inputs: Sequence[Value], earlier: Sequence[Value]) -> Value | int:
+    """A result without a place of its own: an input, an earlier result (from -1 down), or what is always the same."""
+    for n, given in enumerate(inputs):
+        if given is v:
+            return n
+    for n, other in enumerate(earlier):
+        if other is v:
+            return -1 - n
+    return v

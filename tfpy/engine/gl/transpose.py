@@ -1,0 +1,91 @@
+"""Large arrays with two axes exchanged: by way of shared memory, so that neighbours are read and neighbours written."""
+
+from __future__ import annotations
+
+import math
+
+from tfpy.engine.gl import templates
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.fusion import defer, ensure, view
+from tfpy.engine.gl.maps import transposed
+from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.programs import parameters, word
+from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
+from tfpy.engine.gl.value import WIDTH, Value
+from tfpy.engine.spec import Shape, Spec
+
+_LARGE = 1 << 18  # elements: smaller ones are read where they are
+_SIDE = 32
+
+
+class _Exchange:
+    """The task: matrices (rows, columns), `batches` of them, each transposed."""
+
+    fusable = False
+    extends = False
+
+    def __init__(self, batches: int, rows: int, columns: int) -> None:
+        self.batches, self.rows, self.columns = batches, rows, columns
+
+    def run(self, device: Device, value: Value) -> Lease:
+        assert value.node is not None
+        dtype = value.spec.dtype
+        program = device.programs.get(("transpose", dtype), lambda: _source(dtype))
+        source = ensure(device, value.node.inputs[0])
+        lease = device.room(value)
+        tiles = -(-self.rows // _SIDE) * -(-self.columns // _SIDE)
+        words = (self.rows, self.columns, self.batches)
+        device.dispatch(program, [source.buffer], [lease.buffer], words, tiles * self.batches)
+        return lease
+
+
+def _source(dtype: str) -> str:
+    kind, (rows, columns, batches) = templates.STORED[dtype], map(word, range(3))
+    return f"""layout(local_size_x = {GROUP}) in;
+{parameters(3)}
+{templates.buffer(0, "a", dtype, "readonly")}{templates.buffer(1, "b", dtype, "writeonly")}
+shared {kind} s[{_SIDE}][{_SIDE + 1}];
+void main() {{
+  uint t = gl_LocalInvocationIndex, x = t % {_SIDE}u, y = t / {_SIDE}u;
+  uint across = ({columns} + {_SIDE - 1}u) / {_SIDE}u, down = ({rows} + {_SIDE - 1}u) / {_SIDE}u;
+  uint g = {FLAT_INDEX}, batch = g / (across * down), tile = g % (across * down);
+  if (batch >= {batches}) return;
+  uint r0 = tile / across * {_SIDE}u, c0 = tile % across * {_SIDE}u, first = batch * {rows} * {columns};
+  for (uint k = y; k < {_SIDE}u; k += {GROUP // _SIDE}u)
+    if (r0 + k < {rows} && c0 + x < {columns}) s[k][x] = a[first + (r0 + k) * {columns} + c0 + x];
+  barrier();
+  for (uint k = y; k < {_SIDE}u; k += {GROUP // _SIDE}u)
+    if (c0 + k < {columns} && r0 + x < {rows}) b[first + (c0 + k) * {rows} + r0 + x] = s[x][k];
+}}
+"""
+
+
+def _as_matrices(shape: Shape, perm: tuple[int, ...]) -> tuple[int, int, int] | None:
+    """(batches, rows, columns) when the axes, but for those of size 1, are exchanged in two blocks behind others."""
+    order = [axis for axis in perm if shape[axis] > 1]
+    kept = sorted(order)
+    start = next((i for i, (a, b) in enumerate(zip(order, kept, strict=True)) if a != b), len(order))
+    moved, block = order[start:], kept[start:]
+    if not moved:
+        return None
+    cut = moved.index(block[0])
+    if moved[cut:] + moved[:cut] != block:
+        return None
+    batches, rows, columns = (
+        math.prod(shape[axis] for axis in axes) for axes in (order[:start], moved[cut:], moved[:cut])
+    )
+    return batches, rows, columns
+
+
+def _transpose(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    x, perm = values[0], attrs["perm"]
+    if out.dtype not in WIDTH:
+        return None
+    matrices = _as_matrices(x.spec.shape, perm) if out.size >= _LARGE else None
+    if matrices is None or min(matrices[1:]) < _SIDE // 2:
+        return view(device, out, x, transposed(x.spec.shape, perm))
+    return defer(device, out, _Exchange(*matrices), (x,))
+
+
+KERNELS["Transpose"] = _transpose

@@ -1,0 +1,13 @@
+"""`tfpy migrate`: rewrites scripts from the legacy API (`tfpy.legacy`) to the new one.
+
+It needs libcst, which the extra `migrate` installs. How a file goes through it:
+
+    names.py      which names of the file mean something of tfpy.legacy
+    kinds.py      what its variables hold: arrays, maths, graphs, sessions, …
+    graphs.py     whether its graphs can become functions, and what each depends on
+    rewrite.py    the rewriting itself, with the rules of maths.py, arrays.py, training.py and scopes.py
+    imports.py    the imports of the result, and a remark on each legacy name that is left
+    files.py      reading, comparing, writing
+
+What replaces what is in `tfpy.legacy.successors`, which `dl.migration_hints` reads, too.
+"""

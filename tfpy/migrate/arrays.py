@@ -1,0 +1,61 @@
+"""Arrays become tensors: how they are made, read and reshaped."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfpy.legacy.successors import Successor, snake, successor, table
+from tfpy.migrate.kinds import ARRAYS, Kinds
+from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
+
+# Methods that no other class has, so that they are rewritten even where it is not known what they are called on.
+ONLY_ARRAYS = ("get_values", "get_values_async")
+
+
+def made(kinds: Kinds, path: str, original: cst.Call, updated: cst.Call, tf: str) -> cst.BaseExpression | None:
+    """A call of a class of arrays, or of one of its functions; None if it is neither."""
+    head, _, name = path.partition(".")
+    if head not in ARRAYS:
+        return None
+    found = table("class")["NDArray"] if not name else table("class").get(path) or successor("static", name)
+    if found is None:
+        raise CannotRewrite(f"{path} has no counterpart")
+    given = bind(found.parameters, updated.args)
+    old = bind(found.parameters, original.args)
+    if snake("static", name) == "make":
+        given["data"], old["data"] = _values(given["data"]), _values(old["data"])
+    values = next((old[n] for n in ("values", "value", "data") if n in old), None)
+    if values is not None and "dtype" not in given and not are_numbers(kinds.of(values)):
+        given["dtype"] = cst.SimpleString('"float32"')  # a numpy array would give its own dtype
+    return fill(found, given, tf)
+
+
+def _values(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The values of `{'values': …}`, or what is given instead of it."""
+    if not isinstance(node, cst.Dict):
+        return node
+    for item in node.elements:
+        if isinstance(item, cst.DictElement) and isinstance(item.key, cst.SimpleString):
+            return item.value
+    raise CannotRewrite("the values are not written out here")
+
+
+def are_numbers(kind: object) -> bool:
+    """Whether a kind is that of Python numbers, alone or in lists."""
+    if isinstance(kind, tuple) and kind[0] == "list":
+        return are_numbers(kind[1])
+    if isinstance(kind, tuple) and kind[0] == "tuple":
+        return all(are_numbers(k) for k in kind[1])
+    return kind == "number"
+
+
+def method(found: Successor, receiver: cst.BaseExpression, args: list[cst.Arg], tf: str) -> cst.BaseExpression:
+    """A method of an array."""
+    needed, text = next(((n, t) for n, t in found.forms if not n or args), ("", ""))
+    if needed == "locs":
+        filled = expression("a.buffer_sync().get()", {"a": receiver}, {}, tf)
+        return filled.with_changes(args=args)
+    if not text:
+        raise CannotRewrite(found.reason)
+    given: Given = bind(found.parameters, args)
+    return expression(text, {**given, "a": receiver}, dict(found.parameters), tf)

@@ -1,0 +1,166 @@
+"""`tfpy migrate` on files and folders: reading, comparing, writing, and what is said of each."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import libcst as cst
+
+from tfpy.migrate.names import Names
+from tfpy.migrate.rewrite import Migration, migrate
+
+LARGEST = 1_000_000  # bytes; what people write by hand is far smaller
+
+
+class FileError(Exception):
+    """A file cannot be migrated; the text says why."""
+
+
+class Outcome(NamedTuple):
+    """What became of a file.
+
+    Attributes:
+        path: the file.
+        old: its text.
+        migration: the result; None where there was an error.
+        error: why it cannot be migrated; empty where it can.
+    """
+
+    path: Path
+    old: str
+    migration: Migration | None
+    error: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether its text is to change."""
+        return self.migration is not None and self.migration.code != self.old
+
+
+def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
+    """What becomes of each file, one after the other; nothing is written.
+
+    Args:
+        paths: files, or folders whose Python files that use tfpy.legacy are meant.
+        to_write: whether the files must be writable.
+    """
+    for path in paths:
+        if path.is_dir():
+            for file in sorted(path.rglob("*.py")):
+                found = _outcome(file, to_write, named=False)
+                if found is not None:
+                    yield found
+        else:
+            found = _outcome(path, to_write, named=True)
+            assert found is not None
+            yield found
+
+
+def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
+    """The outcome of a file; None for one of a folder that is not legacy."""
+    try:
+        source = _read(path)
+        if not _is_legacy(source):
+            if not named:
+                return None
+            raise FileError("does not use tfpy.legacy")
+        if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+            raise FileError("is read-only")
+        return Outcome(path, source, migrate(source), "")
+    except FileError as error:
+        return Outcome(path, "", None, str(error))
+
+
+def _read(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise FileError(f"has {size} bytes; files of more than {LARGEST} are no scripts")
+        with path.open(encoding="utf-8", newline="") as file:  # with the line ends that it has
+            return file.read()
+    except UnicodeDecodeError:
+        raise FileError("is no text in UTF-8") from None
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}") from None
+
+
+def _is_legacy(source: str) -> bool:
+    try:
+        return "legacy" in source and Names(cst.parse_module(source)).is_legacy
+    except cst.ParserSyntaxError as error:
+        message = error.message.splitlines()[0] if error.message else "syntax error"
+        raise FileError(f"does not parse: line {error.raw_line}: {message}") from None
+
+
+def write(outcome: Outcome) -> None:
+    """Put the new text in the place of the old one, all at once: the file is never half written.
+
+    Raises:
+        FileError: it cannot be written; the file is as it was.
+    """
+    assert outcome.migration is not None
+    target = outcome.path.resolve()
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(outcome.migration.code)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, stat.S_IMODE(target.stat().st_mode))
+        os.replace(name, target)
+    except OSError as error:
+        os.unlink(name)
+        raise FileError(f"cannot be written: {error.strerror or error}") from None
+
+
+def difference(outcome: Outcome) -> str:
+    """The change of a file as a unified diff."""
+    assert outcome.migration is not None
+    old, new = outcome.old.splitlines(keepends=True), outcome.migration.code.splitlines(keepends=True)
+    return "".join(difflib.unified_diff(old, new, str(outcome.path), f"{outcome.path} (migrated)"))
+
+
+def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
+    """Migrate files and print a line for each.
+
+    Returns:
+        The exit code: 1 if a file cannot be migrated, or if with `check` one is to change; else 0.
+    """
+    failed = to_change = rewritten = left = 0
+    for outcome in outcomes(paths, in_place):
+        error = outcome.error
+        if outcome.changed and in_place and not check:
+            try:
+                write(outcome)
+            except FileError as problem:
+                error = str(problem)
+        if error or outcome.migration is None:
+            print(f"{outcome.path}: {error}")
+            failed += 1
+            continue
+        if diff and outcome.changed:
+            print(difference(outcome), end="")
+        to_change += outcome.changed
+        rewritten += outcome.migration.rewritten
+        left += len(outcome.migration.left)
+        print(f"{outcome.path}: {_told(outcome, in_place and not check)}")
+    print(f"{rewritten} constructs rewritten, {left} left with a comment, {failed} files with errors.")
+    return int(failed > 0 or (check and to_change > 0))
+
+
+def _told(outcome: Outcome, written: bool) -> str:
+    assert outcome.migration is not None
+    if not outcome.changed:
+        left = len(outcome.migration.left)
+        return f"nothing to do, {left} left with a comment" if left else "nothing to do"
+    counts = f"{outcome.migration.rewritten} constructs, {len(outcome.migration.left)} left with a comment"
+    return f"rewritten: {counts}" if written else f"to rewrite: {counts}"

@@ -1,0 +1,212 @@
+"""The imports of a rewritten file, and remarks on the legacy names that are left in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from tfpy.legacy.successors import table
+from tfpy.migrate.names import PACKAGE, Names, asname, dotted
+from tfpy.migrate.statements import MARK, STATEMENTS, remarked
+
+# What graphs need: a file whose graphs stay has its remark already.
+_OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
+_OF_GRAPHS_TOO = ("Optimizer", "Initializer", "ProviderBuilder")
+_MADE = (
+    "NDArray",
+    "Scalar",
+    "Array1D",
+    "Array2D",
+    "Array3D",
+    "Array4D",
+    "NDArrayMath",
+    "NDArrayMathCPU",
+    "NDArrayMathGPU",
+)
+
+
+def with_imports(module: cst.Module, names: Names, tf: str, helpers: Sequence[str], graphs_stay: bool) -> cst.Module:
+    """A rewritten file with the imports that it needs, and no others of the legacy API."""
+    left = _Left(names, graphs_stay)
+    module = module.visit(left)
+    uses = _Uses(tf)
+    module.visit(uses)
+    module = module.visit(
+        _Imports(left.used, names, f"import tfpy as {tf}" if tf != "tfpy" else "import tfpy", uses.tf)
+    )
+    if helpers:
+        module = _with_helpers(module, [h.format(tf=tf) for h in helpers])
+    return module
+
+
+class _Left(cst.CSTTransformer):
+    """Finds the legacy names that are left, and remarks on those that are not remarked on yet."""
+
+    def __init__(self, names: Names, graphs_stay: bool) -> None:
+        super().__init__()
+        self.names = names
+        self.graphs_stay = graphs_stay
+        self.used: set[str] = set()
+        self._found: list[list[str]] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, STATEMENTS):
+            self._found.append([])
+        return super().on_visit(node)
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
+        result = super().on_leave(original_node, updated_node)
+        if isinstance(original_node, STATEMENTS):
+            reasons = self._found.pop()
+            lines = getattr(original_node, "leading_lines", ())
+            told = any(line.comment is not None and line.comment.value.startswith(MARK) for line in lines)
+            return result if told else remarked(result, list(dict.fromkeys(reasons)))
+        return result
+
+    def visit_Import(self, node: cst.Import) -> bool:
+        return False
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
+        return False
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        if not self._see(node):
+            node.value.visit(self)
+        return False  # the names of attributes mean nothing by themselves
+
+    def visit_Arg(self, node: cst.Arg) -> bool:
+        node.value.visit(self)
+        return False  # nor do keywords
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self._see(node)
+
+    def _see(self, node: cst.Name | cst.Attribute) -> bool:
+        path = self.names.path(node)
+        if path is None:
+            return False
+        self.used.add((dotted(node) or "").partition(".")[0])
+        reason = self._reason(path)
+        if reason and self._found:
+            self._found[-1].append(reason)
+        return True
+
+    def _reason(self, path: str) -> str:
+        head = path.partition(".")[0]
+        of_graphs = head in _OF_GRAPHS or head.endswith(_OF_GRAPHS_TOO)
+        if not path or head in _MADE or (self.graphs_stay and of_graphs):
+            return ""
+        found = table("class").get(head)
+        return found.reason if found is not None and found.reason else f"{path} has no counterpart in the new API"
+
+
+class _Uses(cst.CSTVisitor):
+    """Whether a name is used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tf = False
+
+    def visit_Import(self, node: cst.Import) -> bool:
+        return False
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.tf = self.tf or node.value == self.name
+
+
+class _Imports(cst.CSTTransformer):
+    """Takes legacy imports away that nothing uses, and puts that of the new API in the place of the first."""
+
+    def __init__(self, used: set[str], names: Names, new: str, wanted: bool) -> None:
+        super().__init__()
+        self.used = used
+        self.names = names
+        self.new = new
+        self.wanted = wanted and names.tf is None
+        self._inside = 0
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._inside += 1
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
+        self._inside -= 1
+        return updated_node
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> Any:
+        if len(updated_node.body) != 1 or not self._is_legacy(updated_node.body[0]):
+            return updated_node
+        left = self._left(updated_node.body[0])
+        lines = [updated_node.with_changes(body=[left])] if left is not None else []
+        if self.wanted:
+            self.wanted = self._inside > 0  # a function's import is its own
+            new = cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine)
+            lines = [new.with_changes(leading_lines=updated_node.leading_lines), *lines]
+            lines[1:] = [line.with_changes(leading_lines=[]) for line in lines[1:]]
+        return cst.FlattenSentinel(lines) if lines else cst.RemoveFromParent()
+
+    def _is_legacy(self, node: cst.BaseSmallStatement) -> bool:
+        if isinstance(node, cst.Import):
+            return any(dotted(a.name) == PACKAGE for a in node.names)
+        if not isinstance(node, cst.ImportFrom):
+            return False
+        module = dotted(node.module) or ""
+        if module == "tfpy" and not isinstance(node.names, cst.ImportStar):
+            return any(dotted(a.name) == "legacy" for a in node.names)
+        return module == PACKAGE or module.startswith(f"{PACKAGE}.")
+
+    def _left(self, node: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        assert isinstance(node, (cst.Import, cst.ImportFrom))
+        if isinstance(node.names, cst.ImportStar):
+            return node if self.used else None
+        left = [a for a in node.names if asname(a).partition(".")[0] in self.used or not self._of_legacy(node, a)]
+        if not left:
+            return None
+        left[-1] = left[-1].with_changes(comma=node.names[-1].comma)
+        return node.with_changes(names=left)
+
+    def _of_legacy(self, node: cst.Import | cst.ImportFrom, alias: cst.ImportAlias) -> bool:
+        return asname(alias) in self.names.legacy
+
+
+def _with_helpers(module: cst.Module, helpers: Sequence[str]) -> cst.Module:
+    """Helper functions behind the imports, and the module that they need."""
+    body = list(module.body)
+    last = max((i for i, s in enumerate(body) if _imports(s)), default=-1)
+    code = "\n\n".join(helpers)
+    added = list(cst.parse_module("\n" + code).body)
+    if last + 1 < len(body):
+        follower = body[last + 1]
+        lines = [line for line in follower.leading_lines]
+        while lines and lines[0].comment is None:
+            lines.pop(0)
+        body[last + 1] = follower.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), *lines])
+    added[0] = added[0].with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
+    body[last + 1 : last + 1] = added
+    if not any(_imports(s, "itertools") for s in body):
+        first = next((i for i, s in enumerate(body) if _imports(s) and not _imports(s, "__future__")), 0)
+        follower = body[first]
+        new = cst.ensure_type(cst.parse_statement("import itertools"), cst.SimpleStatementLine)
+        body[first] = follower.with_changes(leading_lines=[] if _is_standard(follower) else [cst.EmptyLine()])
+        body.insert(first, new.with_changes(leading_lines=follower.leading_lines))
+    return module.with_changes(body=body)
+
+
+def _imports(statement: cst.CSTNode, module: str = "") -> bool:
+    """Whether a statement is an import, of a module if it is named."""
+    if not isinstance(statement, cst.SimpleStatementLine) or not statement.body:
+        return False
+    node = statement.body[0]
+    if isinstance(node, cst.Import):
+        return not module or any(dotted(a.name) == module for a in node.names)
+    return isinstance(node, cst.ImportFrom) and (not module or dotted(node.module) == module)
+
+
+def _is_standard(statement: cst.CSTNode) -> bool:
+    """Whether an import is one of the standard library."""
+    import sys
+
+    return any(_imports(statement, name) for name in sys.stdlib_module_names)

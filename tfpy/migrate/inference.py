@@ -1,0 +1,251 @@
+"""Goes through a file until the kinds of its variables are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from tfpy.migrate.kinds import SCOPES, Kinds, Staying, arguments, element
+from tfpy.migrate.names import Names
+from tfpy.migrate.versions import labels
+
+_ROUNDS = 8  # of kinds going from calls to parameters to results; more than files need
+_WRITES = ("set", "add", "fill")
+_ARRAYS = ("array", "ndarray")
+
+
+def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
+    """The kinds of a file's variables.
+
+    Args:
+        module: the file.
+        names: its imports.
+        staying: the parts of the file whose graphs are left as they are.
+    """
+    pinned: set[Any] = set()
+    called_apart = labels(module)
+    while True:
+        kinds = Kinds(names, called_apart, staying, pinned)
+        for _ in range(_ROUNDS):
+            kinds.changed = False
+            module.visit(_Round(kinds))
+            if not kinds.changed:
+                break
+        before = len(pinned)
+        module.visit(_Writes(kinds))
+        while module.visit(_Passing(kinds)) and kinds.changed:
+            kinds.changed = False
+        if len(pinned) == before:
+            return kinds
+
+
+class Scoped:
+    """What visitors share that know the scopes around a node."""
+
+    kinds: Kinds
+
+    def enter(self, node: cst.CSTNode) -> None:
+        if isinstance(node, SCOPES):
+            self.kinds.scopes.append(node)
+
+    def leave(self, node: cst.CSTNode) -> None:
+        if isinstance(node, SCOPES):
+            self.kinds.scopes.pop()
+
+
+class ScopedVisitor(Scoped, cst.CSTVisitor):
+    """A visitor that knows the scopes around a node."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        super().__init__()
+        self.kinds = kinds
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        proceed = super().on_visit(node)
+        self.enter(node)
+        return proceed
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        self.leave(original_node)
+        super().on_leave(original_node)
+
+
+class _Round(ScopedVisitor):
+    """One pass over assignments, loops, functions and calls."""
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self.kinds.define(node.name, ("function", node))
+        if self.kinds.scopes and isinstance(self.kinds.scopes[-1], cst.ClassDef):
+            methods = self.kinds.methods.setdefault(node.name.value, [])
+            if node not in methods:
+                methods.append(node)
+        self._parameters(node)
+
+    def visit_Lambda(self, node: cst.Lambda) -> None:
+        self._parameters(node)
+
+    def _parameters(self, node: cst.FunctionDef | cst.Lambda) -> None:
+        """Annotated parameters, and those called `math` where nothing else has that name."""
+        table = self.kinds.known.setdefault(node, {})
+        for param in node.params.params:
+            kind = self.kinds.annotated(param.annotation.annotation) if param.annotation is not None else None
+            if param.name.value == "math" and "math" not in self.kinds.names.others:
+                kind = "math"
+            if table.get(param.name.value) is None:
+                table[param.name.value] = kind
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        self.kinds.define(node.name, ("type", node))
+
+    def visit_Global(self, node: cst.Global) -> None:
+        self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
+
+    def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
+        self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
+
+    def leave_Assign(self, original_node: cst.Assign) -> None:
+        kind = self.kinds.of(original_node.value)
+        for target in original_node.targets:
+            self.kinds.define(target.target, kind)
+            self._view(target.target, original_node.value)
+
+    def leave_AnnAssign(self, original_node: cst.AnnAssign) -> None:
+        annotated = self.kinds.annotated(original_node.annotation.annotation)
+        self.kinds.define(original_node.target, annotated or self.kinds.of(original_node.value))
+
+    def leave_NamedExpr(self, original_node: cst.NamedExpr) -> None:
+        self.kinds.define(original_node.target, self.kinds.of(original_node.value))
+
+    def leave_AugAssign(self, original_node: cst.AugAssign) -> None:
+        self.kinds.define(original_node.target, self.kinds.of(original_node.value))
+
+    def _view(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
+        """Remember of which array the flat values are, for they may be written to."""
+        if self.kinds.of(value) == "values" and isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
+            self.kinds.views[self.kinds.key(target)] = value.func.value
+
+    def visit_For(self, node: cst.For) -> None:
+        self.kinds.define(node.target, element(self.kinds.of(node.iter)))
+
+    def visit_CompFor(self, node: cst.CompFor) -> None:
+        self.kinds.define(node.target, element(self.kinds.of(node.iter)))
+
+    def leave_With(self, original_node: cst.With) -> None:
+        for item in original_node.items:
+            if item.asname is not None:
+                self.kinds.define(item.asname.name, "block" if self.kinds.of(item.item) is None else None)
+
+    def leave_Return(self, original_node: cst.Return) -> None:
+        function = next((s for s in reversed(self.kinds.scopes) if isinstance(s, cst.FunctionDef)), None)
+        if function is not None and original_node.value is not None:
+            self._returned(function, original_node.value)
+
+    def leave_Lambda(self, original_node: cst.Lambda) -> None:
+        self.kinds.scopes.append(original_node)
+        self._returned(original_node, original_node.body)
+        self.kinds.scopes.pop()
+
+    def _returned(self, function: cst.CSTNode, value: cst.BaseExpression) -> None:
+        self.kinds.note(self.kinds.returns, function, self.kinds.of(value))
+
+    def leave_Call(self, original_node: cst.Call) -> None:
+        func = original_node.func
+        if isinstance(func, cst.Attribute) and self.kinds.of(func.value) == "math" and func.attr.value == "scope":
+            self._scope(original_node)
+            return
+        if isinstance(func, cst.Attribute) and func.attr.value == "append" and len(original_node.args) == 1:
+            self.kinds.append(func.value, self.kinds.of(original_node.args[0].value))
+        for function, method in called(self.kinds, original_node):
+            table = self.kinds.known.setdefault(function, {})
+            for param, arg in arguments(function, original_node.args, method):
+                key = (function, param.name.value)
+                self.kinds.note(table, param.name.value, self.kinds.of(arg.value), key)
+
+    def _scope(self, node: cst.Call) -> None:
+        """The parameters of a scope's function are keep and track."""
+        kind = self.kinds.of(node.args[0].value) if node.args else None
+        if isinstance(kind, tuple) and kind[0] == "function":
+            table = self.kinds.known.setdefault(kind[1], {})
+            params = kind[1].params.params
+            own = params[1:] if params and params[0].name.value == "self" else params
+            for param, what in zip(own, ("keep", "track"), strict=False):
+                self.kinds.note(table, param.name.value, what)
+
+
+def called(kinds: Kinds, call: cst.Call) -> list[tuple[Any, bool]]:
+    """The functions of the file that a call may mean, each with whether its first parameter is `self`."""
+    func = call.func
+    if isinstance(func, cst.Name):
+        kind = kinds.of(func)
+        if isinstance(kind, tuple) and kind[0] == "function":
+            return [(kind[1], False)]
+        if isinstance(kind, tuple) and kind[0] == "type":
+            return [(m, True) for m in kinds.methods.get("__init__", []) if any(m is i for i in kind[1].body.body)]
+    if isinstance(func, cst.Attribute) and kinds.path(func) is None:
+        owner = kinds.of(func.value)
+        if owner is None or owner == "object" or (isinstance(owner, tuple) and owner[0] == "custom"):
+            return [(m, True) for m in kinds.methods.get(func.attr.value, [])]
+    return []
+
+
+class _Writes(ScopedVisitor):
+    """Finds the arrays that are written to: they stay NDArrays."""
+
+    def leave_Call(self, original_node: cst.Call) -> None:
+        if is_write(self.kinds, original_node):
+            assert isinstance(original_node.func, cst.Attribute)
+            self._pin(original_node.func.value)
+
+    def leave_AssignTarget(self, original_node: cst.AssignTarget) -> None:
+        self._written(original_node.target)
+
+    def leave_AugAssign(self, original_node: cst.AugAssign) -> None:
+        self._written(original_node.target)
+
+    def _written(self, target: cst.CSTNode) -> None:
+        if isinstance(target, cst.Subscript) and self.kinds.of(target.value) == "values":
+            value = target.value
+            array = value.func.value if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) else None
+            if array is None:
+                array = self.kinds.views.get(self.kinds.key(value))
+            if array is not None:
+                self._pin(array)
+
+    def _pin(self, node: cst.CSTNode) -> None:
+        while isinstance(node, cst.Subscript):
+            node = node.value
+        key = self.kinds.key(node)
+        if key is not None:
+            self.kinds.pinned.add(key)
+
+
+class _Passing(ScopedVisitor):
+    """Arrays that go by several names: when one is pinned, so are the others."""
+
+    def _both(self, a: cst.CSTNode, b: Any) -> None:
+        keys = self.kinds.key(a), self.kinds.key(b) if isinstance(b, cst.CSTNode) else b
+        if None not in keys and len(self.kinds.pinned & set(keys)) == 1:
+            self.kinds.pinned.update(keys)
+            self.kinds.changed = True
+
+    def leave_Assign(self, original_node: cst.Assign) -> None:
+        for target in original_node.targets:
+            self._both(target.target, original_node.value)
+
+    def visit_For(self, node: cst.For) -> None:
+        if isinstance(node.target, cst.Name):
+            self._both(node.target, node.iter)
+
+    def leave_Call(self, original_node: cst.Call) -> None:
+        for function, method in called(self.kinds, original_node):
+            for param, arg in arguments(function, original_node.args, method):
+                self._both(arg.value, (function, param.name.value))
+
+
+def is_write(kinds: Kinds, call: cst.Call) -> bool:
+    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value not in _WRITES:
+        return False
+    return kinds.of(func.value) in _ARRAYS

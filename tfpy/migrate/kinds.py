@@ -1,0 +1,383 @@
+"""What the variables of a file hold, as far as rewriting must know: found by going through its assignments and calls.
+
+A kind is a text ('array', 'math', 'graph', …) or a tuple: ('list', kind), ('tuple', kinds), ('function', node),
+('type', node), ('custom', name of the method that gives the next copy). 'ndarray' is an array that stays an NDArray.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import libcst as cst
+
+from tfpy.legacy import successors
+from tfpy.migrate.names import Names, dotted
+from tfpy.migrate.versions import Labels
+
+Kind = Any
+Function = cst.FunctionDef | cst.Lambda
+Scopes = list[cst.CSTNode]
+Staying = Mapping[cst.CSTNode, tuple[cst.CSTNode, str]]  # a function or the module -> where and why its graphs stay
+SCOPES = (
+    cst.Module,
+    cst.FunctionDef,
+    cst.Lambda,
+    cst.ClassDef,
+    cst.ListComp,
+    cst.SetComp,
+    cst.DictComp,
+    cst.GeneratorExp,
+)
+
+ARRAYS = ("NDArray", "Scalar", "Array1D", "Array2D", "Array3D", "Array4D")
+MATHS = ("NDArrayMath", "NDArrayMathCPU", "NDArrayMathGPU")
+BUILDERS = tuple(f"In{place}MemoryShuffledInputProviderBuilder" for place in ("CPU", "GPU", ""))
+_OF_CLASS = {
+    **dict.fromkeys(ARRAYS, "array"),
+    **dict.fromkeys(MATHS, "math"),
+    **dict.fromkeys(BUILDERS, "builder"),
+    **dict.fromkeys(successors.table("initializer"), "initializer"),
+    "VarianceScalingInitializer": "initializer",
+    "Graph": "graph",
+    "Tensor": "symbol",
+    "Session": "session",
+    "FeedEntry": "feed",
+    "GraphRunner": "runner",
+    "ENV.math": "math",
+}
+_OF_MATH = {
+    "time": "number",
+    "get_num_arrays": "number",
+    "top_k": "record",
+    "moments": "record",
+    "conv2d_back_prop": "record",
+    "basic_lstm_cell": ("list", "array"),
+    "multi_rnn_cell": ("list", ("list", "array")),
+}
+_OF_GRAPH = {"variable": "variable", "constant": "constant", "placeholder": "placeholder"}
+_KEEPING = ("list", "tuple", "sorted", "reversed", "iter")
+_NUMBERS = ("len", "float", "int", "round", "abs", "sum", "min", "max")
+SCALARS = {"ZERO": "0", "ONE": "1", "TWO": "2", "NEG_ONE": "-1"}
+NEXT_COPY = ("get_next_copy", "getNextCopy")
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The kind of what may be of either kind; None means that nothing is known yet."""
+    if a is None or a == b:
+        return b
+    return a if b is None else "mixed"
+
+
+def element(kind: Kind) -> Kind:
+    """The kind of what a sequence holds."""
+    if isinstance(kind, tuple) and kind[0] == "list":
+        return kind[1]
+    if isinstance(kind, tuple) and kind[0] == "tuple":
+        found = None
+        for part in kind[1]:
+            found = join(found, part)
+        return found
+    return "array" if kind == "record" else "number" if kind in ("values", "shape", "range") else None
+
+
+class Kinds:
+    """The kinds of a file's names, attributes and functions.
+
+    Attributes:
+        names: its imports.
+        labels: what tells apart the variables of one name.
+        staying: the parts of the file whose graphs are left as they are, so that sessions give NDArrays.
+        pinned: names and attributes of arrays that are written to, and stay NDArrays.
+        scopes: the scopes around the node that is looked at, the innermost last.
+    """
+
+    def __init__(self, names: Names, labels: Labels, staying: Staying, pinned: set[Any]) -> None:
+        self.names = names
+        self.labels = labels
+        self.staying = staying
+        self.pinned = pinned
+        self.scopes: Scopes = []
+        self.known: dict[cst.CSTNode, dict[str, Kind]] = {}
+        self.attributes: dict[str, Kind] = {}
+        self.returns: dict[cst.CSTNode, Kind] = {}
+        self.methods: dict[str, list[cst.FunctionDef]] = {}
+        self.outer: dict[cst.CSTNode, set[str]] = {}
+        self.views: dict[Any, cst.BaseExpression] = {}
+        self.changed = False
+
+    @property
+    def graphs_stay(self) -> bool:
+        """Whether the graphs around the node that is looked at are left as they are."""
+        return any(scope in self.staying for scope in self.scopes)
+
+    # Names
+
+    def scope_of(self, name: str) -> cst.CSTNode | None:
+        """The scope that defines a name."""
+        for scope in reversed(self.scopes):
+            if name in self.known.get(scope, {}):
+                return scope
+        return None
+
+    def label(self, node: cst.Name) -> str:
+        """What a name is called among the variables of its scope."""
+        return self.labels.get(node, node.value)
+
+    def key(self, node: cst.CSTNode) -> Any:
+        """What identifies the variable that an expression names: (scope, name), or ('self', attribute); else None."""
+        if isinstance(node, cst.Name):
+            label = self.label(node)
+            return self.scope_of(label), label
+        if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self":
+            return "self", node.attr.value
+        return None
+
+    def define(self, target: cst.CSTNode, kind: Kind) -> None:
+        """Note what a target of an assignment holds."""
+        if isinstance(target, (cst.Tuple, cst.List)):
+            parts = (
+                kind[1] if isinstance(kind, tuple) and kind[0] == "tuple" else [element(kind)] * len(target.elements)
+            )
+            for item, part in zip(target.elements, parts, strict=False):
+                self.define(item.value, part)
+        elif isinstance(target, cst.Name):
+            label = self.label(target)
+            scope = self._defining(label)
+            self.note(self.known.setdefault(scope, {}), label, kind, (scope, label))
+        elif isinstance(target, cst.Attribute) and self.key(target) is not None:
+            self.note(self.attributes, target.attr.value, kind, self.key(target))
+
+    def _defining(self, name: str) -> cst.CSTNode:
+        scope = self.scopes[-1]
+        if name in self.outer.get(scope, ()):
+            return next((s for s in reversed(self.scopes[:-1]) if name in self.known.get(s, {})), self.scopes[0])
+        return scope
+
+    def note(self, table: dict[Any, Kind], name: Any, kind: Kind, key: Any = None) -> None:
+        """Join a kind to what a table says of a name; `key` is that of the variable."""
+        if key in self.pinned:
+            kind = {"array": "ndarray", ("list", "array"): ("list", "ndarray")}.get(kind, kind)
+        new = join(table.get(name), kind)
+        if name not in table or new != table[name]:
+            table[name] = new
+            self.changed = True
+
+    def append(self, target: cst.CSTNode, kind: Kind) -> None:
+        """Note that a list gets another element."""
+        key = self.key(target)
+        if kind is None or key is None:
+            return
+        if key[0] == "self":
+            self.note(self.attributes, key[1], ("list", kind), key)
+        elif key[0] is not None:
+            self.note(self.known[key[0]], key[1], ("list", kind), key)
+
+    # Expressions
+
+    def of(self, node: cst.CSTNode | None) -> Kind:
+        """The kind of an expression; None when nothing is known."""
+        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        path = self.path(node)
+        if path is not None:
+            return self._of_path(path)
+        return method(node) if method is not None else None
+
+    def path(self, node: cst.CSTNode | None) -> str | None:
+        """The path under tfpy.legacy that an expression means, unless the file gives its name another meaning."""
+        text = dotted(node)
+        if text is None or self.scope_of(text.partition(".")[0]) is not None:
+            return None
+        path = self.names.path(node)
+        values = ("ENV.math.", *[f"Scalar.{name}." for name in SCALARS])
+        return None if path is not None and path.startswith(values) else path  # what follows is no name of the package
+
+    def _of_path(self, path: str) -> Kind:
+        if path.startswith("Scalar.") and path.split(".")[1] in SCALARS:
+            return "array"
+        return "math" if path == "ENV.math" else None
+
+    def annotated(self, node: cst.BaseExpression) -> Kind:
+        """The kind that an annotation says: of a class, or of a list of instances."""
+        if isinstance(node, cst.Subscript) and dotted(node.value) in ("list", "List", "Sequence", "Iterable"):
+            index = node.slice[0].slice
+            inner = self.annotated(index.value) if isinstance(index, cst.Index) else None
+            return None if inner is None else ("list", inner)
+        path = self.path(node)
+        return None if path is None else self.instance(path)
+
+    def instance(self, path: str) -> Kind:
+        """The kind of the instances of a legacy class, and of what its functions give."""
+        head, _, rest = path.partition(".")
+        if rest and head in ARRAYS:
+            return "array"
+        return "optimizer" if head.endswith("Optimizer") else _OF_CLASS.get(path)
+
+    def _of_name(self, node: cst.Name) -> Kind:
+        label = self.label(node)
+        scope = self.scope_of(label)
+        return None if scope is None else self.known[scope][label]
+
+    def _of_integer(self, node: cst.CSTNode) -> Kind:
+        return "number"
+
+    _of_float = _of_integer
+
+    def _of_unaryoperation(self, node: cst.UnaryOperation) -> Kind:
+        return self.of(node.expression)
+
+    def _of_binaryoperation(self, node: cst.BinaryOperation) -> Kind:
+        left, right = self.of(node.left), self.of(node.right)
+        if isinstance(left, tuple) and (left == right or right == "number"):
+            return left
+        return "number" if left == right == "number" else None
+
+    def _of_await(self, node: cst.Await) -> Kind:
+        return self.of(node.expression)
+
+    def _of_ifexp(self, node: cst.IfExp) -> Kind:
+        return join(self.of(node.body), self.of(node.orelse))
+
+    def _of_namedexpr(self, node: cst.NamedExpr) -> Kind:
+        return self.of(node.value)
+
+    def _of_lambda(self, node: cst.Lambda) -> Kind:
+        return "function", node
+
+    def _of_list(self, node: cst.List | cst.Tuple) -> Kind:
+        kinds = [self.of(e.value) for e in node.elements]
+        if not kinds:
+            return None
+        same = all(k == kinds[0] for k in kinds)
+        if same and isinstance(node, cst.List):
+            return "list", kinds[0]
+        return "tuple", tuple(kinds)
+
+    _of_tuple = _of_list
+
+    def _of_listcomp(self, node: cst.ListComp | cst.GeneratorExp) -> Kind:
+        self.scopes.append(node)
+        try:
+            return "list", self.of(node.elt)
+        finally:
+            self.scopes.pop()
+
+    _of_generatorexp = _of_listcomp
+
+    def _of_subscript(self, node: cst.Subscript) -> Kind:
+        kind = self.of(node.value)
+        index = node.slice[0].slice if len(node.slice) == 1 else None
+        if isinstance(index, cst.Slice):
+            return kind
+        number = index.value if isinstance(index, cst.Index) else None
+        if isinstance(kind, tuple) and kind[0] == "tuple" and isinstance(number, cst.Integer):
+            return kind[1][int(number.value)] if int(number.value) < len(kind[1]) else None
+        return element(kind)
+
+    def _of_attribute(self, node: cst.Attribute) -> Kind:
+        key = self.key(node)
+        if key is not None and node.attr.value in self.attributes:
+            return self.attributes[node.attr.value]
+        owner, name = self.of(node.value), node.attr.value
+        if key is not None and len(self.methods.get(name, [])) == 1:
+            return "function", self.methods[name][0]
+        if owner == "graph" and name == "layers":
+            return "layers"
+        if owner == "variable" and name == "node":
+            return "node"
+        if owner == "node" and name == "data":
+            return "ndarray" if self.graphs_stay else "array"
+        if owner == "record":
+            return "array"
+        if name in ("size", "rank"):
+            return "number"
+        return "shape" if name == "shape" else None
+
+    def _of_call(self, node: cst.Call) -> Kind:
+        path = self.path(node.func)
+        if path is not None:
+            return self.instance(path)
+        if isinstance(node.func, cst.Attribute):
+            return self._of_method(node, self.of(node.func.value), node.func.attr.value)
+        if isinstance(node.func, cst.Name):
+            return self._of_function(node, node.func.value)
+        return None
+
+    def _of_function(self, node: cst.Call, name: str) -> Kind:
+        kind = self.of(node.func)
+        if kind in ("keep", "track") and node.args:
+            return self.of(node.args[0].value)
+        if isinstance(kind, tuple) and kind[0] == "function":
+            return self.returns.get(kind[1])
+        if isinstance(kind, tuple) and kind[0] == "type":
+            found = [f for f in NEXT_COPY if any(_class_of(kind[1], m) for m in self.methods.get(f, []))]
+            return ("custom", found[0]) if found else "object"
+        if kind is not None or not node.args:
+            return None
+        first = self.of(node.args[0].value)
+        if name in _KEEPING:
+            return ("list", element(first)) if isinstance(first, tuple) else first
+        if name == "zip":
+            return "list", ("tuple", tuple(element(self.of(a.value)) for a in node.args))
+        if name == "enumerate":
+            return "list", ("tuple", ("number", element(first)))
+        if name == "range":
+            return "range"
+        return "number" if name in _NUMBERS else None
+
+    def _of_method(self, node: cst.Call, owner: Kind, name: str) -> Kind:
+        if owner == "math":
+            return self._of_math(node, successors.snake("math", name))
+        if owner == "graph":
+            return _OF_GRAPH.get(name, "symbol")
+        if owner == "layers":
+            return "symbol"
+        result = "ndarray" if self.graphs_stay else "array"
+        if owner == "session":
+            return ("list", result) if name in ("eval_all", "evalAll") else result
+        if owner == "builder":
+            many = name in ("get_input_providers", "getInputProviders")
+            return ("list", "provider") if many else "provider" if "nput" in name else "number"
+        if owner == "provider" or (isinstance(owner, tuple) and owner[0] == "custom" and name in NEXT_COPY):
+            return result
+        if owner == "initializer":
+            return "array"
+        if owner in ("array", "ndarray"):
+            if name in ("get", "val"):
+                return "number"
+            reads = ("get_values", "getValues", "data_sync", "dataSync", "data", "get_values_async", "getValuesAsync")
+            return "values" if name in reads else owner
+        found = None
+        for method in self.methods.get(name, []):
+            found = join(found, self.returns.get(method))
+        return found
+
+    def _of_math(self, node: cst.Call, name: str) -> Kind:
+        if name in ("keep", "track", "scope", "start_scope", "end_scope", "gradients"):
+            if name in ("keep", "track"):
+                return self.of(node.args[0].value) if node.args else None
+            if name == "gradients":
+                return "array" if len(node.args) > 1 and self.of(node.args[1].value) == "array" else None
+            function = self.of(node.args[0].value) if name == "scope" and node.args else None
+            return self.returns.get(function[1]) if isinstance(function, tuple) and function[0] == "function" else None
+        if name in ("value_and_gradients", "variable_gradients", "custom_gradient", "vjp"):
+            return None
+        return _OF_MATH.get(name, "array")
+
+
+def _class_of(owner: cst.ClassDef, method: cst.FunctionDef) -> bool:
+    return any(item is method for item in owner.body.body)
+
+
+def arguments(function: Function, call: Sequence[cst.Arg], method: bool) -> list[tuple[cst.Param, cst.Arg]]:
+    """The parameters of a function of the file with the arguments of a call of it."""
+    params = list(function.params.params)[1 if method else 0 :]
+    found = []
+    for i, arg in enumerate(call):
+        if arg.star:
+            break
+        if arg.keyword is not None:
+            found += [(p, arg) for p in params if p.name.value == arg.keyword.value]
+        elif i < len(params):
+            found.append((params[i], arg))
+    return found

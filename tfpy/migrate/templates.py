@@ -1,0 +1,120 @@
+"""Filling the expressions of `tfpy.legacy.successors` with the arguments of a call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from tfpy.core.names import camel
+from tfpy.legacy.successors import Parameters, Successor
+
+Given = dict[str, cst.BaseExpression]
+
+
+class CannotRewrite(Exception):
+    """There is no rule for this; the text says why."""
+
+
+def bind(parameters: Parameters, args: Sequence[cst.Arg]) -> Given:
+    """The arguments of a call by the names of the parameters."""
+    names = [name for name, _ in parameters]
+    found: Given = {}
+    for i, arg in enumerate(args):
+        if arg.star:
+            raise CannotRewrite("arguments given with * cannot be told apart")
+        if arg.keyword is None:
+            name = names[i] if i < len(names) else ""
+        else:
+            name = next((n for n in names if arg.keyword.value in (n, camel(n))), "")
+        if not name:
+            raise CannotRewrite("there is an argument that the function does not have")
+        found[name] = arg.value
+    return found
+
+
+def is_none(node: cst.BaseExpression | None) -> bool:
+    """Whether an argument is not given, or given as None."""
+    return node is None or (isinstance(node, cst.Name) and node.value == "None")
+
+
+def fill(successor: Successor, given: Given, tf: str) -> cst.BaseExpression:
+    """The successor's expression with arguments in place of parameters.
+
+    Args:
+        successor: what replaces the call.
+        given: the arguments by parameter.
+        tf: the name of the new API in this file.
+    """
+    if not successor.forms:
+        raise CannotRewrite(successor.reason)
+    for needed, text in successor.forms:
+        if not needed or not is_none(given.get(needed)):
+            return expression(text, given, dict(successor.parameters), tf)
+    raise CannotRewrite("an argument is missing")
+
+
+def expression(
+    text: str, given: Mapping[str, cst.BaseExpression], defaults: Mapping[str, object], tf: str
+) -> cst.BaseExpression:
+    """An expression of a template."""
+    return cst.parse_expression(text).visit(_Filling(given, defaults, tf))  # type: ignore[return-value]
+
+
+class _Filling(cst.CSTTransformer):
+    def __init__(self, given: Mapping[str, cst.BaseExpression], defaults: Mapping[str, object], tf: str) -> None:
+        self.given = given
+        self.defaults = defaults
+        self.tf = tf
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        return updated_node.with_changes(value=_operand(updated_node.value), attr=original_node.attr)
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BaseExpression:
+        return updated_node.with_changes(left=_operand(updated_node.left), right=_operand(updated_node.right))
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        name = updated_node.value
+        if name == "tf":
+            return updated_node.with_changes(value=self.tf)
+        if name in self.given:
+            return self.given[name]
+        if name in self.defaults:
+            default = self.defaults[name]
+            if default is inspect.Parameter.empty:
+                raise CannotRewrite(f"the argument {name!r} is not given")
+            return cst.parse_expression(repr(default))
+        return updated_node
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Arguments that were not given are left out, where no given one comes behind them."""
+        kept: list[cst.Arg] = []
+        behind = False
+        for before, after in reversed(list(zip(original_node.args, updated_node.args, strict=True))):
+            name = before.value.value if isinstance(before.value, cst.Name) else None
+            absent = name in self.defaults and name not in self.given
+            if absent and (before.keyword is not None or not behind):
+                continue
+            behind = behind or before.keyword is None
+            kept.append(after)
+        kept.reverse()
+        if kept:
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(args=kept)
+
+
+def _operand(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression in parentheses, unless nothing binds closer."""
+    close = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
+    return node if isinstance(node, close) else parenthesized(node)
+
+
+def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression in parentheses."""
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
