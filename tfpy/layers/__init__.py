@@ -1126,6 +1126,7 @@ def conv_lstm2d(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -1171,6 +1172,7 @@ def conv_lstm2d(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2326,6 +2328,7 @@ def gru(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2366,6 +2369,7 @@ def gru(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2698,6 +2702,7 @@ def lstm(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2738,6 +2743,7 @@ def lstm(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -3605,6 +3611,7 @@ def rnn(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     input_shape: Sequence[int | None] | int | None = None,
@@ -3627,6 +3634,7 @@ def rnn(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     inputShape: Sequence[int | None] | int | None = None,
@@ -3642,6 +3650,9 @@ def rnn(
 
 def rnn(config: Mapping[str, Any] | None = None, /, **options: Any) -> RNN:
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
+
+    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
+    Keras does it within Bidirectional).
 
     Source: TF.js `tf.layers.RNN`."""
     return RNN(config, **options)
@@ -3838,6 +3849,7 @@ def simple_rnn(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -3875,6 +3887,7 @@ def simple_rnn(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",

@@ -10,7 +10,7 @@ from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.keras_format import written
+from tfpy.layers.keras_format import makes_masks, written
 from tfpy.layers.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.sequential import Sequential
@@ -50,6 +50,7 @@ class KerasConfig:
         self.faults: list[str] = []
         self._version = version
         config = {"class_name": model.get_class_name(), "config": model.get_config()}
+        self._masks = makes_masks(config)
         self.config: dict[str, Any] = self._object(config, model, True)
 
     def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
@@ -106,6 +107,9 @@ class KerasConfig:
         label = f"layer {options.get('name', name)!r}"
         if "hard_sigmoid" in options.values():
             self.faults.append(f"{label}: hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)")
+        inner = options["layer"]["config"] if name == "Bidirectional" else {}
+        if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
+            self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
             self.faults.append(f"{label}: Keras takes no causal padding there")
         if name == "Resizing" or options.get("interpolation") == "bilinear":
