@@ -40,6 +40,12 @@ from source import (
 # Packages that are loaded when they are first used: `import tfpy` does not wait for them.
 LAZY = ("vis",)
 
+# What answers for the names that a namespace does not have.
+HINTS = """
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from({!r}, globals())
+"""
+
 
 def tensor_methods(ops: list[Public]) -> str:
     """`core/_methods.py`: what type checkers and editors see of the chained ops, which are bound at import."""
@@ -154,10 +160,9 @@ def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
     for folder in {path.parent for path in out if path.is_relative_to(PACKAGE / "_api")}:
         out[folder / "__init__.py"] = '"""The generated namespaces of `tf`."""\n'
     head = (ROOT / "tools/face_head.py.txt").read_text(encoding="utf-8")
-    body = _face("", spaces[""], "", []).split("annotations\n\n", 1)[1]
     marks = {
         "# NAMESPACES\n": _imports_of([n for n in within[""] if n not in LAZY]),
-        "# NAMES\n": body,
+        "# NAMES\n": "\n".join(_names(spaces[""], "")),
         "    # LAZY NAMESPACES\n": "".join(f"    {line}\n" for line in _imports_of(list(LAZY)).splitlines()),
         "{LAZY}": repr(LAZY),
     }
@@ -187,7 +192,25 @@ def face_package(space: str) -> str:
 
 
 def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str = "") -> str:
-    lines, aliases = [inner], []
+    imports, aliases = _names(members, space)
+    head = (
+        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.hints import missing_from as _missing_from\n"
+        + inner
+        + imports
+    )
+    body = ""
+    if made:
+        typing_only, body = source_of(made, camel)
+        needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
+        head = head.replace("TYPE_CHECKING", "TYPE_CHECKING, overload", 1)
+        head += "".join(f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made)
+        head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed)
+    return NOTICE.format(title) + head + "\n" + aliases + body + HINTS.format(f"tf.{space}")
+
+
+def _names(members: list[Public], space: str) -> tuple[str, str]:
+    """The public names of a namespace: imports, and assignments of other spellings."""
+    lines, aliases = [], []
     for p in sorted(members, key=lambda m: m.name):
         if p.local_name == p.name:
             lines.append(f"from {p.module.name} import {p.name} as {p.name}\n")
@@ -198,14 +221,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory], in
         # A class has the same name in both spellings, but the function that TF.js makes it by has two.
         if spelt != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
             aliases.append(f"{spelt} = {p.name}\n")
-    if not made:
-        return NOTICE.format(title) + "".join(lines) + "\n" + "".join(aliases)
-    typing_only, body = source_of(made, camel)
-    lines += [f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made]
-    head = "from typing import TYPE_CHECKING, overload\n\n" + "".join(lines)
-    needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
-    head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed)
-    return NOTICE.format(title) + head + "\n" + "".join(aliases) + body
+    return "".join(lines), "".join(aliases)
 
 
 def generated() -> dict[Path, str]:

@@ -69,3 +69,33 @@ def test_camel_case_is_computed_and_has_exceptions() -> None:
 
 def test_read_options_leaves_out_what_is_none() -> None:
     assert read_options({"keepDims": True, "axis": None}, ["keep_dims", "axis"], "sum") == {"keep_dims": True}
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: recipe("pie", 150), "argument 'args' must be a dict of options, or keywords such as oven_heat=…"),
+        (lambda: recipe("pie", 150, 2), "recipe: takes dish, args by position, and by name oven_heat, time, but got 3"),
+        (lambda: recipe("pie", colour=1), "unknown option 'colour'. It takes dish, oven_heat, time."),
+        (lambda: tf.layers.dense(10), "Dense: argument 'config' must be a dict of options, or keywords such as units"),
+        (lambda: tf.train.adam(lr=1), "adam: unknown option 'lr'. It takes learning_rate, beta1"),
+        (lambda: tf.model(1, 2), "model: takes args by position, and by name inputs, outputs, name, but got 2"),
+    ],
+)
+def test_options_of_another_library_are_told_how_to_be_given(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("thing", "text"),
+    [
+        (lambda: tf.regularizers.l2(l2=0.5), "L2(l1=0.0, l2=0.5)"),
+        (lambda: tf.initializers.glorot_normal(seed=1), "GlorotNormal(seed=1)"),
+        (lambda: tf.constraints.max_norm(max_value=3), "MaxNorm(max_value=3)"),
+        (lambda: tf.train.momentum(0.1, 0.9), "Momentum(learning_rate=0.1, momentum=0.9, use_nesterov=False)"),
+    ],
+)
+def test_what_options_made_shows_them(thing: Callable[[], Any], text: str) -> None:
+    assert repr(thing()) == text

@@ -213,3 +213,9 @@ def test_buffers() -> None:
     for wrong in (lambda: buffer.get(2, 0), lambda: buffer.set(1, 0), lambda: tf.buffer([2], "float32", [1])):
         with pytest.raises((ValueError, TypeError)):
             wrong()
+
+
+def test_names_of_ranks() -> None:
+    x: tf.Tensor2D = tf.ones([2, 3])
+    assert isinstance(x, tf.Tensor2D)
+    assert {tf.Scalar, tf.Tensor1D, tf.Tensor3D, tf.Tensor4D, tf.Tensor5D, tf.Tensor6D} == {tf.Tensor}

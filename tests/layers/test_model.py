@@ -260,3 +260,44 @@ def test_layers_of_ones_own_in_either_style() -> None:
     model.compile(optimizer="sgd", loss="meanSquaredError")
     model.fit(X, X, verbose=0)
     assert negate.invoked_with["training"] is True
+
+
+def test_a_sequential_model_takes_a_list_of_layers() -> None:
+    def layers() -> list[tf.layers.Layer]:
+        return [tf.layers.dense(units=3, input_shape=[2]), tf.layers.dense(units=1)]
+
+    for model in (tf.sequential(layers()), tf.Sequential(layers()), tf.sequential({"layers": layers()})):
+        assert [layer.units for layer in model.layers] == [3, 1]
+    with pytest.raises(TypeError, match="Sequential: option 'layers' is given twice"):
+        tf.sequential(layers(), layers=layers())
+
+
+def test_a_model_shows_its_layers_in_a_notebook() -> None:
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3], name="<first>")])
+    text = model._repr_html_()
+    assert "<td>&lt;first&gt; (Dense)</td><td>[[null,3]]</td><td>[null,2]</td><td>8</td>" in text
+    assert "8 params, 8 of them trainable" in text
+    assert "sequential" in tf.sequential()._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda m: m.summary("wide"), "summary: argument 'line_length' must be a whole number"),
+        (lambda m: m.summary(positions="wide"), "summary: argument 'positions' must be a list of numbers"),
+        (lambda m: m.summary(print_fn=3), "summary: argument 'print_fn' must be a function"),
+        (lambda m: m.set_weights(3), "set_weights: argument 'weights' must be a list of tensors"),
+        (lambda m: m.layers[0].set_weights(None), "set_weights: argument 'weights' must be a list of tensors"),
+        (lambda m: tf.input(shape=[3], dtype="float"), "input: argument 'dtype' must be one of 'float32'"),
+        (lambda m: tf.input(shape="3"), "must be a whole number, but got '3'"),
+    ],
+)
+def test_what_models_are_asked_wrongly_is_named(call: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call(tf.sequential([tf.layers.dense(units=2, input_shape=[3])]))
+    assert text in str(caught.value)
+
+
+def test_the_shape_of_an_input_may_be_a_number() -> None:
+    assert tf.input(shape=3).shape == (None, 3)
+    assert tf.input(shape=()).shape == (None,)

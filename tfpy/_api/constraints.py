@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from tfpy.core.hints import missing_from as _missing_from
 from tfpy.layers.constraints import MaxNorm as MaxNorm
 from tfpy.layers.constraints import MinMaxNorm as MinMaxNorm
 from tfpy.layers.constraints import NonNeg as NonNeg
@@ -87,3 +88,6 @@ def unit_norm(config: Mapping[str, Any] | None = None, /, **options: Any) -> Uni
 
 
 unitNorm = unit_norm
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from("tf.constraints", globals())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from tfpy.core.hints import missing_from as _missing_from
 from tfpy.layers.initializers import Constant as Constant
 from tfpy.layers.initializers import GlorotNormal as GlorotNormal
 from tfpy.layers.initializers import GlorotUniform as GlorotUniform
@@ -258,3 +259,7 @@ def zeros() -> Zeros: ...
 def zeros(config: Mapping[str, Any] | None = None, /, **options: Any) -> Zeros:
     """All 0."""
     return Zeros(config, **options)
+
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from("tf.initializers", globals())

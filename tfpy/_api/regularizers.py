@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from tfpy.core.hints import missing_from as _missing_from
 from tfpy.layers.regularizers import L1 as L1
 from tfpy.layers.regularizers import L1L2 as L1L2
 from tfpy.layers.regularizers import L2 as L2
@@ -53,3 +54,7 @@ def l2(*, l2: float | None = None) -> L2: ...
 def l2(config: Mapping[str, Any] | None = None, /, **options: Any) -> L2:
     """l2 · Σw²."""
     return L2(config, **options)
+
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from("tf.regularizers", globals())

@@ -23,6 +23,9 @@ class Engine(EngineCamel):
     Source: TF.js `tf.engine()`.
     """
 
+    def __repr__(self) -> str:
+        return f"Engine(backend={self.backend_name!r}, backends={self.backend_names()})"
+
     # Scopes
 
     def start_scope(self, name: str | None = None) -> None:

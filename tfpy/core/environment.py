@@ -181,6 +181,9 @@ class Environment(EnvironmentCamel):
                 hook(False)
         self.flags = {}
 
+    def __repr__(self) -> str:
+        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in sorted(self._rules))})"
+
     def _entry(self, flag_name: str) -> tuple[Callable[[], Any], Callable[[Any], None] | None]:
         if flag_name not in self._rules:
             raise unknown_name_error("flag", flag_name, self._rules)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tfpy.core import ops
 from tfpy.engine.handle import Handle
 
@@ -12,12 +14,45 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
 
 
+# numpy's names of the operators: the method of the left operand, and of the right one if the left is no tensor.
+_OPERATORS = {
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "floor_divide": ("__floordiv__", "__rfloordiv__"),
+    "remainder": ("__mod__", "__rmod__"),
+    "power": ("__pow__", "__rpow__"),
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "less": ("__lt__", "__gt__"),
+    "less_equal": ("__le__", "__ge__"),
+    "greater": ("__gt__", "__lt__"),
+    "greater_equal": ("__ge__", "__le__"),
+    "equal": ("__eq__", "__eq__"),
+    "not_equal": ("__ne__", "__ne__"),
+    "bitwise_and": ("__and__", "__rand__"),
+    "bitwise_or": ("__or__", "__ror__"),
+    "bitwise_xor": ("__xor__", "__rxor__"),
+}
+
+
 class Operators(Handle):
     """`+ - * / // % ** @ < <= > >= == != ~ & | ^ abs` and `[]`."""
 
     __slots__ = ()
-    __array_ufunc__ = None  # numpy leaves `array + tensor` to the tensor
     __hash__ = object.__hash__
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """`array + tensor` is a tensor, as `tensor + array` is; what is no operator is numpy's own, on numpy arrays."""
+        if ufunc.__name__ in _OPERATORS and method == "__call__" and not options:
+            left, right = inputs
+            straight, reflected = _OPERATORS[ufunc.__name__]
+            return getattr(left, straight)(right) if isinstance(left, Operators) else getattr(right, reflected)(left)
+        return getattr(ufunc, method)(*_as_arrays(inputs), **options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        """numpy's functions work on numpy arrays, and give such."""
+        return function(*_as_arrays(args), **_as_arrays(keywords))
 
     def __getitem__(self, index: Any) -> Tensor:
         return ops.indexing.getitem(self, index)
@@ -114,3 +149,14 @@ class Operators(Handle):
 
     def __rxor__(self, other: TensorLike) -> Tensor:
         return ops.logic.logical_xor(other, self)
+
+
+def _as_arrays(value: Any) -> Any:
+    """Tensors as numpy arrays, in any nesting of lists, tuples and dicts."""
+    if isinstance(value, Operators):
+        return np.asarray(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_as_arrays, value))
+    if isinstance(value, dict):
+        return {key: _as_arrays(item) for key, item in value.items()}
+    return value

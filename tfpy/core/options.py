@@ -32,12 +32,17 @@ def respell(given: Mapping[str, Any], spelling: Mapping[str, str], where: str) -
     out: dict[str, Any] = {}
     for key, value in given.items():
         if key not in spelling:
-            raise TypeError(f"{where}: unknown option {key!r}.{nearest(key, spelling)}")
+            raise TypeError(f"{where}: unknown option {key!r}.{nearest(key, spelling) or _listed(spelling)}")
         name = spelling[key]
         if name in out:
             raise TypeError(f"{where}: option {name!r} is given twice.")
         out[name] = value
     return {name: value for name, value in out.items() if value is not None}
+
+
+def _listed(spelling: Mapping[str, str]) -> str:
+    names = dict.fromkeys(spelling.values())
+    return f" It takes {', '.join(names)}." if names else " It takes none."
 
 
 def accepts_options(options: str | None = None, where: str | None = None) -> Callable[[F], F]:
@@ -67,6 +72,7 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     positional, keyword_only = parameters_of(function)
     spelling = spellings(n for n in (*positional, *keyword_only) if n not in ("self", "cls", options))
     most = sys.maxsize if function.__code__.co_flags & inspect.CO_VARARGS else len(positional)
+    example = keyword_only[0] if keyword_only else None
     given = function.__defaults__ or ()
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
@@ -76,14 +82,26 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
         if keywords:
             keywords = respell(keywords, spelling, where) if options is None else dict(keywords)
         if options is not None:
-            args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where)
+            args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where, example)
         if len(args) > first_default:
             args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
             if len(args) > most:
-                raise TypeError(f"{where}: takes at most {len(positional)} arguments, but got {len(args)}.")
+                raise TypeError(_too_many(where, positional, keyword_only, args))
         return function(*args, **keywords)
 
     return call
+
+
+def _too_many(where: str, positional: list[str], keyword_only: list[str], args: tuple[Any, ...]) -> str:
+    bound = positional[0] in ("self", "cls")
+    by_place, found = ", ".join(positional[bound:]), len(args) - bound
+    by_name = f", and by name {', '.join(keyword_only)}" if keyword_only else ""
+    return f"{where}: takes {by_place or 'nothing'} by position{by_name}, but got {found} values by position."
+
+
+def dict_or_keywords(example: str | None) -> str:
+    """What is expected where options are given."""
+    return "a dict of options, or keywords" + (f" such as {example}=…" if example else "")
 
 
 def _merge_options(
@@ -93,13 +111,14 @@ def _merge_options(
     options: str,
     spelling: Mapping[str, str],
     where: str,
+    example: str | None,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The option dict, given by position or by name, turned into keywords."""
     given = keywords.pop(options, None)
     if len(args) == at + 1:
         args, given = args[:at], args[at]
     if given is not None and not isinstance(given, Mapping):
-        raise argument_error(where, options, "a dict of options", given, TypeError)
+        raise argument_error(where, options, dict_or_keywords(example), given, TypeError)
     merged = respell(given or {}, spelling, where)
     for name, value in respell(keywords, spelling, where).items():
         if name in merged:

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy.core._camel import TensorCamel
 from tfpy.core._methods import TensorMethods
 from tfpy.core.chained import Chained
+from tfpy.core.hints import Hints
 from tfpy.core.operators import Operators
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @export(doc="Tensors / Classes")
-class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
+class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
     """An immutable array of numbers, truth values or strings, of any shape.
 
     Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
@@ -164,6 +165,12 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
 
     # Python's protocols
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tensor_again, (type(self), self.numpy(), self.dtype)
+
+    def __format__(self, form: str) -> str:
+        return format(self._one_element("format"), form) if form else str(self)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         values = self.numpy()
         if dtype is not None and np.dtype(dtype) != values.dtype:
@@ -202,6 +209,13 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
                 "Reduce it first, e.g. with any(), all(), sum() or mean()."
             )
         return self._values(what).item()
+
+
+def tensor_again(kind: type[Any], values: Array, dtype: DType) -> Any:
+    """A tensor of given values: what copying and unpickling make."""
+    from tfpy.core.convert import host_values
+
+    return dispatch.make(kind, host_values("tensor", "values", values, dtype)[0], dtype)
 
 
 def _texts(values: Array) -> list[str]:

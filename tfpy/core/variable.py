@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from typing import Any
 
 from tfpy.core._camel import VariableCamel
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.registry import export, op
-from tfpy.core.tensor import Tensor
+from tfpy.core.tensor import Tensor, tensor_again
+from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import attach, check_live, join_share, leave_share
 from tfpy.engine.spec import DType
@@ -37,6 +39,9 @@ class Variable(Tensor, VariableCamel):
     trainable: bool
 
     def __init__(self, initial_value: Tensor, trainable: bool = True, name: str | None = None) -> None:
+        if not isinstance(initial_value, Tensor):
+            expected = "a tensor; tf.variable also takes numbers"
+            raise argument_error("Variable", "initial_value", expected, initial_value, TypeError)
         check_live(initial_value, "variable")
         self.name = str(next(_numbers)) if name is None else name
         if self.name in _registered:
@@ -75,8 +80,24 @@ class Variable(Tensor, VariableCamel):
             del _registered[self.name]
         super().dispose()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        kinds = type(self).__mro__[: type(self).__mro__.index(Variable)]
+        slots = {name: getattr(self, name) for kind in kinds for name in getattr(kind, "__slots__", ())}
+        return variable_again, (type(self), self.numpy(), self.dtype, self.trainable, self.name, slots)
+
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+
+def variable_again(
+    kind: type[Any], values: Array, dtype: DType, trainable: bool, name: str, slots: dict[str, Any]
+) -> Any:
+    """A variable of given values: what copying and unpickling make. If its name is taken, its name is a number."""
+    made = object.__new__(kind)
+    for slot, value in slots.items():
+        setattr(made, slot, value)
+    Variable.__init__(made, tensor_again(Tensor, values, dtype), trainable, None if name in _registered else name)
+    return made
 
 
 @op(doc="Tensors / Creation")

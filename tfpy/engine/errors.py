@@ -17,10 +17,19 @@ class DisposedError(RuntimeError):
     """A tensor was used after it was disposed."""
 
 
+class Words(str):
+    """What was found, said in words: messages show it without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def show(value: object, limit: int = 80) -> str:
     """`value` as text for an error message: what it is, cut to a readable length."""
     shape = getattr(value, "shape", None)
-    if shape is not None and hasattr(value, "dtype"):
+    if isinstance(shape, (tuple, list)) and hasattr(value, "dtype"):
         return f"a {type(value).__name__} of shape {list(shape)} and dtype {value.dtype}"
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

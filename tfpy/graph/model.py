@@ -19,7 +19,7 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.graph._camel import GraphModelCamel
 
@@ -267,7 +267,9 @@ class GraphModel(GraphModelCamel, Ready):
         values = list(inputs) if several else [inputs]
         if len(values) != len(ports):
             names = ", ".join(port.key for port in ports)
-            raise argument_error("execute", "inputs", f"{len(ports)} tensors ({names})", f"{len(values)} of them")
+            raise argument_error(
+                "execute", "inputs", f"{len(ports)} tensors ({names})", Words(f"{len(values)} of them")
+            )
         return {port.key: value for port, value in zip(ports, values, strict=True)}
 
     def _captured_resources(self) -> dict[Any, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from tfpy.core.hints import missing_from as _missing_from
 from tfpy.layers.advanced_activations import ELU as ELU
 from tfpy.layers.advanced_activations import LeakyReLU as LeakyReLU
 from tfpy.layers.advanced_activations import PReLU as PReLU
@@ -4669,3 +4670,6 @@ def zero_padding3d(config: Mapping[str, Any] | None = None, /, **options: Any) -
 
 
 zeroPadding3d = zero_padding3d
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    __getattr__ = _missing_from("tf.layers", globals())

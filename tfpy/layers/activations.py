@@ -39,6 +39,10 @@ class Activation:
         """What a configuration holds: the name."""
         return self.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = self.function in _FUNCTIONS.values()
+        return (get_activation, (self.name,)) if known else (Activation, (self.name, self.function))
+
     def __repr__(self) -> str:
         return f"Activation({self.name!r})"
 

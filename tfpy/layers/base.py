@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import to_tensor, to_tensors
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
+from tfpy.core.warn import warn_user
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_int
@@ -224,10 +224,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     def _warn_of_other_shape(self, shape: PartialShape) -> None:
         own = self.batch_input_shape
         if own is not None and not shapes_agree(own, shape):
-            warnings.warn(
-                f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.",
-                stacklevel=5,
-            )
+            warn_user(f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.")
 
     def invoke(self, inputs: Any, arguments: Mapping[str, Any]) -> Any:
         """`call` with those of the arguments that it takes."""
@@ -339,7 +336,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         Raises:
             ValueError: another number of values, or one of another shape; nothing is written then.
         """
-        tensors = [to_tensor("set_weights", f"weights[{i}]", w) for i, w in enumerate(weights)]
+        tensors = to_tensors("set_weights", "weights", weights)
         set_values(f"layer {self.name}", self.weights, tensors)
 
     def count_params(self) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from tfpy.core.memory import dispose
+from tfpy.core.warn import warn_user
 from tfpy.engine import rng
 from tfpy.layers.data_adapter import batches
 from tfpy.layers.training import Batch
@@ -83,11 +84,18 @@ class ArrayBatches:
     """Samples in memory, batch by batch, in another order each epoch if they are to be shuffled.
 
     As in TF.js the validation takes place within the last step, before the callbacks are told of its end.
+
+    Args:
+        data: the samples.
+        batch_size: how many make a batch.
+        shuffle: whether each epoch has another order; 'batch': of batches whose samples stay together.
+        seed: makes the orders repeatable.
     """
 
-    def __init__(self, data: Batch, batch_size: int, shuffle: bool = False, seed: rng.Seed | None = None) -> None:
+    def __init__(self, data: Batch, batch_size: int, shuffle: bool | str = False, seed: rng.Seed | None = None) -> None:
         self._data = data
         self._shuffler = rng.Shuffler(seed) if shuffle else None
+        self._by_batch = shuffle == "batch"
         self._order = np.arange(data.size, dtype=np.int32)
         self._spans = batches(data.size, batch_size)
         self.samples = data.size
@@ -96,7 +104,7 @@ class ArrayBatches:
 
     def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
         if self._shuffler is not None:
-            self._order = self._shuffler.shuffle(self._order)
+            self._order = self._shuffled(self._shuffler)
         for number, (start, end) in enumerate(self._spans):
             last = number == self.steps - 1
             yield Step(end - start, lambda s=start, e=end: self._batch(s, e), within=validate if last else nothing)  # type: ignore[misc]
@@ -115,6 +123,14 @@ class ArrayBatches:
         self._order = order
         if self._shuffler is not None:
             self._shuffler.state = state["stream"]
+
+    def _shuffled(self, shuffler: rng.Shuffler) -> npt.NDArray[np.int32]:
+        if not self._by_batch:
+            return shuffler.shuffle(self._order)
+        full = self.samples - self.samples % self.batch_size
+        blocks = self._order[:full].reshape(-1, self.batch_size)
+        shuffled = blocks[shuffler.shuffle(np.arange(len(blocks)))]
+        return np.concatenate([shuffled.ravel(), self._order[full:]])
 
     def _batch(self, start: int, end: int) -> Batch:
         return self._data.batch(start, end, None if self._shuffler is None else self._order[start:end])
@@ -193,9 +209,11 @@ class DatasetBatches:
             if last:
                 return
         if self._limit is None:
+            if not done and isinstance(self._dataset, _Readable):
+                warn_user("fit: an epoch had no batch: an iterator ends for good; give the generator function itself.")
             validate()
         else:
-            warnings.warn(self._short(done), stacklevel=2)
+            warn_user(self._short(done))
 
     def _start(self) -> Iterator[Any]:
         return iter(self._dataset.iterator())

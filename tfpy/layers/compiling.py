@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.core.warn import warn_user
+from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.layers.losses import get_loss
 from tfpy.layers.metrics import metric_for_output
 from tfpy.layers.symbolic import SymbolicTensor, as_list
@@ -40,11 +40,11 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
     if isinstance(loss, (list, tuple)):
         if len(loss) != len(names):
             expected = f"one loss for each of the {len(names)} outputs"
-            raise argument_error("compile", "loss", expected, f"{len(loss)} of them")
+            raise argument_error("compile", "loss", expected, Words(f"{len(loss)} of them"))
         return list(loss)
     found = _by_output("loss", loss, None, names)
     for name in [n for n, own in zip(names, found, strict=True) if own is None]:
-        warnings.warn(f"compile: output {name!r} has no loss, and will not be trained for.", stacklevel=5)
+        warn_user(f"compile: output {name!r} has no loss, and will not be trained for.")
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import to_tensors
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -207,7 +207,7 @@ class Container(ContainerCamel, Layer):
         Raises:
             ValueError: another number of values, or one of another shape; nothing is written then.
         """
-        tensors = [to_tensor("set_weights", f"weights[{i}]", w) for i, w in enumerate(weights)]
+        tensors = to_tensors("set_weights", "weights", weights)
         super().set_weights(tensors)
 
     # Configuration

@@ -11,8 +11,9 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops import metrics
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType
 from tfpy.layers import losses
 from tfpy.layers.base import shapes_agree
 from tfpy.layers.losses import Loss
@@ -20,7 +21,12 @@ from tfpy.layers.symbolic import PartialShape, as_list
 
 
 def standardize(
-    where: str, argument: str, data: Any, names: Sequence[str], shapes: Sequence[PartialShape | None]
+    where: str,
+    argument: str,
+    data: Any,
+    names: Sequence[str],
+    shapes: Sequence[PartialShape | None],
+    dtypes: Sequence[DType] | None = None,
 ) -> list[Tensor]:
     """Data as a list of tensors in the order of the names, checked against shapes (batch sizes are not).
 
@@ -30,16 +36,24 @@ def standardize(
         data: a tensor or array, a list of as many as there are names, or a dict by name.
         names: the names of the model's inputs or outputs.
         shapes: their shapes; None where anything will do.
+        dtypes: what numbers become that are no tensors; by default what they are.
 
     Raises:
         ValueError: another number of tensors, a name that is missing or unknown, or a shape that does not fit.
     """
     values = _in_order(where, argument, data, names)
-    tensors = [_at_least_a_matrix(to_tensor(where, argument, value)) for value in values]
-    for name, tensor, shape in zip(names, tensors, shapes, strict=True):
+    kinds: list[Any] = ["numeric"] * len(names) if dtypes is None else list(dtypes)
+    given = [
+        to_tensor(where, argument, value, "numeric" if isinstance(value, Handle) else kind)
+        for value, kind in zip(values, kinds, strict=True)
+    ]
+    tensors = [_at_least_a_matrix(tensor) for tensor in given]
+    for name, tensor, shape, found in zip(names, tensors, shapes, given, strict=True):
         if shape is not None and not shapes_agree((None, *shape[1:]), tensor.shape):
             expected = f"of shape {_described(shape)} for '{name}'"
-            raise argument_error(where, argument, expected, tensor)
+            if shapes_agree(shape[1:], found.shape):
+                expected += " (a single sample gets a batch axis by x[None])"
+            raise argument_error(where, argument, expected, found)
     return tensors
 
 
@@ -58,7 +72,7 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
     if len(names) == 1 and not _is_list_of_tensors(data):
         return [data]
     if not isinstance(data, (list, tuple)) or len(data) != len(names):
-        found = f"{len(data)} of them" if isinstance(data, (list, tuple)) else data
+        found = Words(f"{len(data)} of them") if isinstance(data, (list, tuple)) else data
         raise argument_error(where, argument, f"a list of {len(names)} tensors ({', '.join(names)})", found)
     return list(data)
 
@@ -77,17 +91,15 @@ def _at_least_a_matrix(tensor: Tensor) -> Tensor:
 
 
 def target_shape(shape: PartialShape, loss: Loss | None) -> PartialShape | None:
-    """What targets of an output must look like under a loss; None where the loss is the user's own."""
-    if loss is losses.sparse_categorical_crossentropy:
-        return (*shape[:-1], 1)
-    return shape
+    """What targets of an output must look like under a loss; None where `check_targets` says it better."""
+    return None if loss is losses.sparse_categorical_crossentropy else shape
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
     """All inputs and targets must have as many samples, and at least one."""
     counts = {t.shape[0] for t in (*inputs, *targets)}
     if len(counts) > 1:
-        found = f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}"
+        found = Words(f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}")
         raise argument_error(where, "y", "of as many samples as x", found)
     if counts == {0}:
         raise argument_error(where, "x", "of at least one sample", inputs[0])
@@ -99,6 +111,8 @@ def check_targets(
     """The losses that compare element by element need targets of the outputs' shape."""
     alike = (metrics.mean_squared_error, metrics.binary_crossentropy, metrics.categorical_crossentropy)
     for target, function, shape in zip(targets, functions, shapes, strict=True):
+        if function is losses.sparse_categorical_crossentropy:
+            _check_classes(where, target, shape)
         if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
             raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
         if function is metrics.categorical_crossentropy and target.shape[-1] == 1:
@@ -108,6 +122,17 @@ def check_targets(
             n is not None and m != n for m, n in zip(target.shape[1:], shape[1:], strict=False)
         ):
             raise argument_error(where, "y", f"of the output's shape {_described(shape)}", target)
+
+
+def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
+    """Targets that are class indices. One below 0 counts for no class, as in TF.js."""
+    if not shapes_agree((None, *shape[1:-1], 1), target.shape):
+        wanted = _described((*shape[:-1], 1))
+        expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"
+        raise argument_error(where, "y", expected, target)
+    classes, values = shape[-1], target.numpy()
+    if classes is not None and values.size and values.max() >= classes:
+        raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
 
 
 def sample_weights(
@@ -167,7 +192,12 @@ def validation(data: Any) -> tuple[Any, Any]:
     """x and y of validation data."""
     pair = as_list(data)
     if len(pair) != 2:
-        raise argument_error("fit", "validation_data", "a pair (x, y)", f"{len(pair)} things")
+        raise argument_error(
+            "fit",
+            "validation_data",
+            "a pair (x, y)",
+            Words(f"{len(pair)} things") if isinstance(data, (list, tuple)) else data,
+        )
     return pair[0], pair[1]
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
+from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
-from tfpy.core.options import read_options
+from tfpy.core.options import dict_or_keywords, read_options
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import build_object, is_object_config, plain, register
 
@@ -34,7 +35,7 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
-class Declared:
+class Declared(Hints):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
@@ -101,7 +102,7 @@ class Declared:
         """The declared options' values: those given, in either form and spelling, or their defaults."""
         where = self.class_name
         if config is not None and not isinstance(config, Mapping):
-            raise argument_error(where, "config", "a dict of options, or keywords", config, TypeError)
+            raise argument_error(where, "config", dict_or_keywords(next(iter(declared), None)), config, TypeError)
         given = read_options(config or {}, declared, where)
         more = read_options(options, declared, where)
         for name in more:
@@ -137,6 +138,10 @@ class Declared:
 
     def configure(self) -> None:
         """Called when the options are set: check them, and derive what follows from them."""
+
+    def __repr__(self) -> str:
+        given = {k: v for k in self.options if (v := vars(self).get(k)) is not None and v is not self.options[k]}
+        return f"{self.class_name}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
     def get_class_name(self) -> str:
         """The name in saved configurations."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType
+from tfpy.engine.spec import DType, as_dtype
 from tfpy.layers.base import Layer
 from tfpy.layers.naming import uid
 from tfpy.layers.symbolic import Node, SymbolicTensor
@@ -50,7 +50,7 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
 def input_(
     config: Mapping[str, Any] | None = None,
     *,
-    shape: Sequence[int | None] | None = None,
+    shape: Sequence[int | None] | int | None = None,
     batch_shape: Sequence[int | None] | None = None,
     name: str | None = None,
     dtype: DType | None = None,
@@ -60,7 +60,7 @@ def input_(
 
     Args:
         config: the options below as a dict.
-        shape: the shape of one sample.
+        shape: the shape of one sample; a number stands for a shape of rank 1.
         batch_shape: the shape with the batch size in front, if that is known.
         name: the name of the input; a number by default.
         dtype: its dtype; float32 by default.
@@ -73,7 +73,10 @@ def input_(
     """
     if shape is None and batch_shape is None:
         raise argument_error("input", "shape", "given, or batch_shape", None)
-    whole = batch_shape if batch_shape is not None else [None, *(shape or ())]
+    if dtype is not None:
+        as_dtype("input", dtype)
+    sample = [shape] if isinstance(shape, int) else shape
+    whole = batch_shape if batch_shape is not None else [None, *(() if sample is None else sample)]
     layer = InputLayer(batch_input_shape=whole, name=name, dtype=dtype, sparse=sparse)
     tensor: SymbolicTensor = layer.output
     return tensor

@@ -15,7 +15,7 @@ from tfpy.core.ops.metrics import of_length_1
 from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.spec import as_int
 from tfpy.layers.base import Layer
 from tfpy.layers.symbolic import PartialShape, as_list
@@ -39,7 +39,7 @@ class Merge(Layer):
         found = [tuple(s) for s in input_shape] if several else [tuple(input_shape)]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
-            raise argument_error(self.name, "inputs", expected, f"shapes {[list(s) for s in found]}")
+            raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
         return found
 
     def build(self, input_shape: Any) -> None:
@@ -61,7 +61,7 @@ class Merge(Layer):
         for m, n in zip(a[len(a) - len(b) :], b, strict=True):
             if m is not None and n is not None and m != n and 1 not in (m, n):
                 expected = "shapes that broadcast to each other behind the batch size"
-                raise argument_error(self.name, "inputs", expected, f"{list(a)} and {list(b)}")
+                raise argument_error(self.name, "inputs", expected, Words(f"{list(a)} and {list(b)}"))
             tail.append(None if m is None or n is None else n if m == 1 else m)
         return (*a[: len(a) - len(b)], *tail)
 
@@ -207,7 +207,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         i, j = self._axes((a, b))
         if a[i] is not None and b[j] is not None and a[i] != b[j]:
             expected = f"inputs that agree in axes {i} and {j}"
-            raise argument_error(self.name, "inputs", expected, f"shapes {list(a)} and {list(b)}")
+            raise argument_error(self.name, "inputs", expected, Words(f"shapes {list(a)} and {list(b)}"))
         found = (*a[:i], *a[i + 1 :], *b[1:j], *b[j + 1 :])
         return (*found, 1) if len(found) == 1 else found
 

@@ -15,7 +15,7 @@ from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.config import register
 from tfpy.layers.saving import SavableModel
-from tfpy.layers.summary import summary_lines
+from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.symbolic import one_or_list
 from tfpy.layers.training import Batch, predict_step
 
@@ -96,8 +96,13 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.summary`.
         """
+        if not callable(print_fn):
+            raise argument_error("summary", "print_fn", "a function", print_fn, TypeError)
         for line in summary_lines(self, line_length, positions):
             print_fn(line)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)
 
 
 # What Keras calls a model of connected layers.

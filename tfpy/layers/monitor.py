@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 
+from tfpy.core.warn import warn_user
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks import Logs
 
@@ -38,7 +38,7 @@ class Monitor:
         value: float | None = (logs or {}).get(self._name)
         if value is None:
             known = ", ".join(logs or {})
-            warnings.warn(f"{self._where}: there is no {self._name!r} to look at, only {known}.", stacklevel=3)
+            warn_user(f"{self._where}: there is no {self._name!r} to look at, only {known}.")
         return value
 
     def improves(self, value: float, best: float) -> bool:

@@ -66,6 +66,9 @@ class StepPlans:
         self._seen: dict[Hashable, int] = {}  # how often a step was recorded, or came by first
         self._planned: dict[Hashable, _Planned] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StepPlans, ()  # a copy of the model makes plans of its own
+
     def run(
         self,
         key: tuple[Hashable, ...],

@@ -9,7 +9,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.base import Layer, shapes_agree
 from tfpy.layers.cells import (
@@ -237,7 +237,7 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
         else:
             states = self.get_initial_state(x)
         if len(states) != len(self.state_sizes):
-            raise argument_error(self.name, "initial_state", f"{len(self.state_sizes)} states", f"{len(states)}")
+            raise argument_error(self.name, "initial_state", f"{len(self.state_sizes)} states", Words(f"{len(states)}"))
         return states
 
     def get_initial_state(self, inputs: Tensor) -> list[Tensor]:
@@ -281,7 +281,7 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
             return
         given = as_list(states)
         if len(given) != len(wanted):
-            raise argument_error("reset_states", "states", f"{len(wanted)} states", f"{len(given)}")
+            raise argument_error("reset_states", "states", f"{len(wanted)} states", Words(f"{len(given)}"))
         for state, shape in zip(given, wanted, strict=True):
             if tuple(state.shape) != shape:
                 raise argument_error("reset_states", "states", f"of shape {list(shape)}", state)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tfpy.core.ops.depthwise import depthwise_conv2d, separable_conv2d
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
+from tfpy.core.warn import warn_user
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
 from tfpy.layers.choose import PADDINGS
@@ -83,7 +83,7 @@ class _Depthwise(_ByChannel):
         for option in _OTHERS:
             if getattr(self, option) is not None:
                 other = option.replace("kernel", "depthwise")
-                warnings.warn(f"{self.get_class_name()}: {option} has no effect; use {other}.", stacklevel=5)
+                warn_user(f"{self.get_class_name()}: {option} has no effect; use {other}.")
 
     def outputs(self, channels: int) -> int:
         return channels * self.depth_multiplier

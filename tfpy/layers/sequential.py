@@ -37,6 +37,9 @@ class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
         for layer in given:
             self.add(layer)
 
+    def _read(self, config: Any, options: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+        return super()._read({"layers": config} if isinstance(config, (list, tuple)) else config, options, declared)
+
     def _start(self) -> None:
         self.inputs, self.outputs, self.layers = [], [], []
         self._changed()
@@ -112,17 +115,20 @@ class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
         return cls(layers=build_listed(listed, "layers", "layer", Layer, custom_objects), name=name)
 
 
-@export(doc="Models / Creation", options="config")
+@export(doc="Models / Creation")
 def sequential(
-    config: Mapping[str, Any] | None = None, *, layers: Sequence[Layer] | None = None, name: str | None = None
+    config: Mapping[str, Any] | Sequence[Layer] | None = None,
+    *,
+    layers: Sequence[Layer] | None = None,
+    name: str | None = None,
 ) -> Sequential:
     """A model that is a stack of layers.
 
     Args:
-        config: the options below as a dict.
+        config: the options below as a dict; or, beyond TF.js, a list of layers.
         layers: the layers to begin with.
         name: the model's name; numbered by default.
 
     Source: TF.js `tf.sequential`.
     """
-    return Sequential(layers=layers, name=name)
+    return Sequential(config, layers=layers, name=name)  # type: ignore[arg-type]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tfpy.engine.spec import as_list, as_number, as_positive
 from tfpy.layers.base import Layer, count_params
 
 if TYPE_CHECKING:
@@ -26,8 +28,10 @@ def summary_lines(
         positions: where the columns end: parts of the width, or characters.
     """
     chain = is_chain(model)
-    width = line_length or (90 if chain else 115)
-    ends = list(positions or ((0.32, 0.61, 0.89, 1) if chain else (0.24, 0.48, 0.70, 0.80, 1)))
+    width = (90 if chain else 115) if line_length is None else as_positive("summary", "line_length", line_length)
+    given = as_list("summary", "positions", positions or (), "numbers")
+    ends = [as_number("summary", "positions", end) for end in given]
+    ends = ends or ([0.32, 0.61, 0.89, 1] if chain else [0.24, 0.48, 0.70, 0.80, 1])
     columns = [math.floor(width * end) for end in ends] if ends[-1] <= 1 else [int(end) for end in ends]
     lines = ["_" * width, _row(_COLUMNS if chain else (*_COLUMNS, "Receives inputs"), columns), "=" * width]
     for layer in model.layers:
@@ -39,6 +43,21 @@ def summary_lines(
     trainable, fixed = count_params(model.trainable_weights), count_params(model.non_trainable_weights)
     lines += [f"Total params: {trainable + fixed}", f"Trainable params: {trainable}", f"Non-trainable params: {fixed}"]
     return [*lines, "_" * width]
+
+
+def summary_html(model: LayersModel) -> str:
+    """The table as HTML, for notebooks."""
+    if not model.built:
+        return f"<code>{html.escape(repr(model))}</code>"
+    chain = is_chain(model)
+    rows = ["".join(f"<th>{name}</th>" for name in (_COLUMNS if chain else (*_COLUMNS, "Receives inputs")))]
+    for layer in model.layers:
+        fields = _fields(layer) if chain else [*_fields(layer), ", ".join(_sources(model, layer))]
+        rows.append("".join(f"<td>{html.escape(field)}</td>" for field in fields))
+    trainable, fixed = count_params(model.trainable_weights), count_params(model.non_trainable_weights)
+    total = f"{trainable + fixed:,} params, {trainable:,} of them trainable"
+    table = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><caption>{html.escape(model.name)}: {total}</caption>{table}</table>"
 
 
 def is_chain(model: LayersModel) -> bool:

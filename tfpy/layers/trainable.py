@@ -12,7 +12,7 @@ from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive
+from tfpy.engine.spec import as_int, as_number, as_positive
 from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import TrainableModelCamel
 from tfpy.layers.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
@@ -120,7 +120,7 @@ class TrainableModel(TrainableModelCamel, Container):
         callbacks: Any = None,
         validation_split: float = 0.0,
         validation_data: Any = None,
-        shuffle: bool = True,
+        shuffle: bool | str = True,
         class_weight: Any = None,
         sample_weight: Any = None,
         initial_epoch: int = 0,
@@ -142,7 +142,8 @@ class TrainableModel(TrainableModelCamel, Container):
             callbacks: callbacks, or dicts of functions.
             validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
             validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
-            shuffle: whether each epoch takes the samples in another order; a data set does as it likes.
+            shuffle: whether each epoch takes the samples in another order; 'batch': the batches, whose samples stay
+                together (beyond TF.js). A data set does as it likes.
             class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
             sample_weight: how much each sample counts, one number for each (beyond TF.js).
             initial_epoch: the epoch to begin with, when training goes on.
@@ -178,7 +179,9 @@ class TrainableModel(TrainableModelCamel, Container):
                 yield_every=yield_every,
             )
         size = as_positive("fit", "batch_size", batch_size)
-        epochs, first = as_int("fit", "epochs", epochs), as_int("fit", "initial_epoch", initial_epoch)
+        epochs, first = _count("fit", "epochs", epochs), _count("fit", "initial_epoch", initial_epoch)
+        if shuffle not in (True, False, "batch"):
+            raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
         listeners = as_callbacks(callbacks, yield_every)
         with self._only_fit(), tidy():
             data = self._batch("fit", compiled, x, y, class_weight, sample_weight, size)
@@ -241,7 +244,7 @@ class TrainableModel(TrainableModelCamel, Container):
         where = "fit_dataset"
         compiled = self._needs_compiling(where)
         count, limit = as_positive(where, "epochs", epochs), _limit(where, "batches_per_epoch", batches_per_epoch)
-        first = as_int(where, "initial_epoch", initial_epoch)
+        first = _count(where, "initial_epoch", initial_epoch)
         if validation_split:
             raise argument_error(where, "validation_split", "left out; use validation_data", validation_split)
         listeners = as_callbacks(callbacks, yield_every)
@@ -264,9 +267,10 @@ class TrainableModel(TrainableModelCamel, Container):
     ) -> History:
         if not self.trainable_weights:
             raise RuntimeError(f"{where}: the model has no trainable weights.")
+        verbose = int(verbose) if isinstance(verbose, bool) else _count(where, "verbose", verbose)
         history = History()
         shown = displays(verbose)
-        calls = CallbackList([*shown, *CallbackRegistry.made_for(int(verbose)), *listeners, history])
+        calls = CallbackList([*shown, *CallbackRegistry.made_for(verbose), *listeners, history])
         validated = [] if validation is None else [f"val_{label}" for label in compiled.labels]
         calls.set_params(
             {
@@ -345,7 +349,10 @@ class TrainableModel(TrainableModelCamel, Container):
         return Batch(inputs, targets, weights)
 
     def _inputs(self, where: str, x: Any) -> list[Tensor]:
-        return adapter.standardize(where, "x", x, self.input_names, [t.shape for t in self.graph.inputs])
+        inputs = self.graph.inputs
+        return adapter.standardize(
+            where, "x", x, self.input_names, [t.shape for t in inputs], [t.dtype for t in inputs]
+        )
 
     def _batches(
         self,
@@ -463,7 +470,9 @@ class TrainableModel(TrainableModelCamel, Container):
 
 def _held_out(data: Batch, part: float) -> tuple[Batch, Batch | None]:
     """The samples to train on, and the last ones, to validate on."""
-    if not 0 < part < 1:
+    if not 0 <= as_number("fit", "validation_split", part) < 1:
+        raise argument_error("fit", "validation_split", "from 0 up to but less than 1", part)
+    if not part:
         return data, None
     at = int(data.size * (1 - part))
     if at == 0:
@@ -483,6 +492,13 @@ def _refuse_with_a_dataset(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
+
+
+def _count(where: str, argument: str, value: Any) -> int:
+    number = as_int(where, argument, value)
+    if number < 0:
+        raise argument_error(where, argument, "a whole number of 0 or more", value)
+    return number
 
 
 def _limit(where: str, argument: str, value: Any) -> int | None:

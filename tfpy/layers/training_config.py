@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.tensor import Tensor
+from tfpy.core.warn import warn_user
 from tfpy.engine.errors import show
 from tfpy.layers import losses, metrics
 from tfpy.layers.config import build_object, class_of, is_object_config
@@ -96,7 +96,7 @@ def compile_as(model: LayersModel, config: Any, source: str) -> None:
         made = _optimizer(optimizer)
         model.compile(optimizer=made, loss=_read(given.get("loss")), metrics=_flat(_read(given.get("metrics"))))
     except (ValueError, TypeError, RuntimeError) as error:
-        warnings.warn(f"{source}: the model is loaded, but not compiled: {error}", stacklevel=2)
+        warn_user(f"{source}: the model is loaded, but not compiled: {error}")
 
 
 def _optimizer(config: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable
 from tfpy.engine.abstract import placeholder
 from tfpy.engine.dispatch import alias
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.spec import DType, Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
@@ -114,7 +114,7 @@ def set_values(owner: str, weights: Sequence[LayerVariable], values: Sequence[Te
     """Write values to weights; all are checked before any is written."""
     if len(weights) != len(values):
         raise argument_error(
-            "set_weights", "weights", f"{len(weights)} tensors, as many as {owner} has", f"{len(values)} of them"
+            "set_weights", "weights", f"{len(weights)} tensors, as many as {owner} has", Words(f"{len(values)} of them")
         )
     for weight, value in zip(weights, values, strict=True):
         if tuple(value.shape) != weight.shape:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from tfpy.core.ops.join import concat, stack
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, is_object_config, spelt
@@ -180,7 +180,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         """The states of the forward layer, and those of the backward layer."""
         half = len(states) // 2
         if len(states) % 2:
-            raise argument_error(self.name, "initial_state", "states for both layers", f"{len(states)} of them")
+            raise argument_error(self.name, "initial_state", "states for both layers", Words(f"{len(states)} of them"))
         return states[:half], states[half:]
 
     def build(self, input_shape: Any) -> None:

@@ -16,7 +16,7 @@ from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.errors import ShapeError, Words, argument_error
 from tfpy.engine.host import ragged
 from tfpy.engine.spec import Shape, as_int, broadcast_shapes
 from tfpy.engine.values import to_int32
@@ -137,7 +137,7 @@ def ragged_tensor_to_tensor(
     places = partition.places(lead)
     if len(places) > elements.shape[0]:
         raise argument_error(
-            name, "row_partition_tensors", f"about {elements.shape[0]} values", f"{len(places)} values"
+            name, "row_partition_tensors", f"about {elements.shape[0]} values", Words(f"{len(places)} values")
         )
     picks = np.full(math.prod(lead), elements.shape[0])
     inside = np.flatnonzero(places >= 0)

@@ -10,7 +10,7 @@ from tfpy.core.ops.common import as_float, cast_to, reshape_to, sum_over
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.errors import ShapeError, Words, argument_error
 from tfpy.engine.slices import Masks, strided_picks
 from tfpy.engine.spec import Shape, as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
@@ -49,7 +49,7 @@ def block(op_name: str, shape: Shape, begin: Any, size: Any) -> tuple[Shape, Sha
             sizes[i] = n - starts[i]
         if starts[i] < 0 or sizes[i] < 0 or starts[i] + sizes[i] > n:
             expected = f"a block inside shape {list(shape)}"
-            raise argument_error(op_name, "begin", expected, f"begin {begin}, size {size}")
+            raise argument_error(op_name, "begin", expected, Words(f"begin {begin}, size {size}"))
     return tuple(starts), tuple(sizes)
 
 

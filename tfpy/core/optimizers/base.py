@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.hints import Hints
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
@@ -32,7 +33,7 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel):
+class Optimizer(OptimizerCamel, Hints):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
@@ -181,7 +182,20 @@ class Optimizer(OptimizerCamel):
                 slot.dispose()
         self._slots = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Slots go with their variables, since a copy of a variable may have another name."""
+        variables = registered_variables()
+        pairs = [(variables[name], slots) for name, slots in self._slots.items() if name in variables]
+        return {**vars(self), "_slots": pairs}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, _slots={variable.name: slots for variable, slots in state["_slots"]})
+
     # Configuration and weights
+
+    def __repr__(self) -> str:
+        options = {k: v for k, v in self.get_config().items() if v is not None}
+        return f"{self.get_class_name()}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
 
     def get_class_name(self) -> str:
         """The name it has in saved configurations."""

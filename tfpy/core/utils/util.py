@@ -14,7 +14,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import Record, call_with_as_many
 from tfpy.engine import rng
 from tfpy.engine.backend import Array
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import DType, as_shape, resolve_axis
@@ -336,7 +336,7 @@ def shuffle_combo(
     Source: TF.js `tf.util.shuffleCombo`.
     """
     if len(array) != len(array2):
-        raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", f"length {len(array2)}")
+        raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", Words(f"length {len(array2)}"))
     order = _random_order(len(array), seed)
     _reorder(array, order)
     _reorder(array2, order)

@@ -1,0 +1,68 @@
+"""Names that do not exist: the error says what to write instead, and testing for a name stays cheap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tfpy as tf
+
+
+def model() -> tf.Sequential:
+    return tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        # another spelling of a name
+        (lambda: tf.onehot, "'one_hot'"),
+        (lambda: tf.oneHott, "'oneHot'"),
+        (lambda: tf.layers.conv2D, "'conv2d'"),
+        (lambda: tf.train.Adam, "'adam'"),
+        (lambda: tf.layers.BatchNorm, "'BatchNormalization'"),
+        (lambda: tf.ones([2]).argmax, "'arg_max'"),
+        (lambda: model().getlayer, "'get_layer'"),
+        # a name of another namespace
+        (lambda: tf.Dense, "tf.layers.Dense"),
+        (lambda: tf.confusionMatrix, "tf.math.confusionMatrix"),
+        (lambda: tf.models.Sequential, "tf.Sequential"),
+        # a name of another library
+        (lambda: tf.keras, "tf.layers"),
+        (lambda: tf.reduce_mean, "'mean'"),
+        (lambda: tf.ones([2]).reduce_mean, "'mean'"),
+        (lambda: tf.constant, "tf.tensor"),
+        (lambda: tf.load_model, "tf.load_layers_model"),
+        (lambda: tf.float32, "'float32'"),
+        (lambda: tf.ones([2]).T, "transpose()"),
+        (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
+    ],
+)
+def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        wrong()
+    assert right in str(caught.value)
+
+
+def test_a_name_that_is_like_no_other_gets_no_hint() -> None:
+    with pytest.raises(AttributeError) as caught:
+        tf.qqqqq  # noqa: B018
+    assert str(caught.value) == "module 'tfpy' has no attribute 'qqqqq'."
+
+
+def test_names_can_be_tested_for() -> None:
+    assert not hasattr(tf, "keras")
+    assert not hasattr(tf.layers, "keras")
+    assert not hasattr(tf.ones([2]), "T")
+    assert getattr(model(), "test_on_batch", None) is None
+
+
+def test_a_property_that_fails_gives_its_own_error() -> None:
+    class Broken(tf.layers.Layer):
+        @property
+        def broken(self) -> int:
+            return None.missing  # type: ignore[attr-defined,no-any-return]
+
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'missing'"):
+        Broken().broken  # noqa: B018

@@ -1,0 +1,122 @@
+"""Tensors among Python's and numpy's own: formatting, numpy's functions, copies, pickles."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+
+def test_one_number_is_formatted_like_a_number() -> None:
+    assert f"{tf.scalar(3.14159):.2f}" == "3.14"
+    assert f"{tf.tensor([0.5]):.0%}" == "50%"
+    assert f"{tf.tensor([1, 2])}" == str(tf.tensor([1, 2]))
+    with pytest.raises(ValueError, match="format: only a tensor of one element"):
+        format(tf.tensor([1, 2]), ".2f")
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        np.exp,
+        np.mean,
+        np.std,
+        np.argmax,
+        np.linalg.norm,
+        np.add.reduce,
+        lambda t: np.maximum(t, 1.5),
+        lambda t: np.concatenate([t, t]),
+        lambda t: np.where(np.isnan(t), 0, t),
+        lambda t: np.full_like(t, fill_value=3),
+    ],
+)
+def test_numpys_functions_give_numpys_results(compute: Callable[[Any], Any]) -> None:
+    values = np.array([1.0, 2.0, 3.0], np.float32)
+    found = compute(tf.tensor(values))
+    assert not isinstance(found, tf.Tensor)
+    np.testing.assert_array_equal(found, compute(values))
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda a, t: a + t,
+        lambda a, t: a - t,
+        lambda a, t: a / t,
+        lambda a, t: a**t,
+        lambda a, t: a @ t,
+        lambda a, t: a < t,
+        lambda a, t: a == t,
+        np.multiply,
+        lambda a, t: np.float32(2) * t,
+    ],
+)
+def test_operators_with_an_array_on_the_left_give_tensors(compute: Callable[[Any, Any], Any]) -> None:
+    a, b = np.array([1.0, 4.0], np.float32), np.array([2.0, 3.0], np.float32)
+    found = compute(a, tf.tensor(b))
+    assert isinstance(found, tf.Tensor)
+    np.testing.assert_array_equal(found.numpy(), compute(a, b))
+
+
+def test_an_array_takes_a_tensor_in_place() -> None:
+    a = np.ones(2)
+    a += tf.tensor([1, 2])
+    assert isinstance(a, np.ndarray)
+    assert a.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.tensor([[1.5, 2]]),
+        lambda: tf.tensor(["a", "ü"]),
+        lambda: tf.tensor([True]),
+        lambda: tf.complex([1.0], [2.0]),
+    ],
+)
+def test_copies_are_tensors_of_their_own(make: Callable[[], tf.Tensor], again: Callable[[Any], Any]) -> None:
+    start = tf.memory().num_tensors
+    tensor = make()
+    before = tf.memory().num_tensors
+    other = again(tensor)
+    assert other.id != tensor.id
+    assert other.dtype == tensor.dtype
+    assert tf.memory().num_tensors == before + (before - start)
+    tensor.dispose()
+    assert other.array_sync() == make().array_sync()
+
+
+def test_copied_variables_change_alone() -> None:
+    first = tf.variable(tf.tensor([1.0]), False, "first")
+    second = copy.deepcopy(first)
+    second.assign([2.0])
+    assert (first.array_sync(), second.array_sync()) == ([1], [2])
+    assert second.name != "first"
+    assert not second.trainable
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_copied_models_train_on_alone_and_alike(again: Callable[[Any], Any]) -> None:
+    model = tf.sequential([tf.layers.gru(units=3, input_shape=[4, 2]), tf.layers.dense(units=2, activation="softmax")])
+    model.compile(optimizer="adam", loss="categoricalCrossentropy", metrics=["accuracy"])
+    random = np.random.default_rng(0)
+    x, y = random.random((6, 4, 2)), np.eye(2)[random.integers(0, 2, 6)]
+    options = {"verbose": 0, "shuffle": False, "epochs": 3}
+    model.fit(x, y, options)
+    other = again(model)
+    before = other.predict(x).numpy()
+    losses = model.fit(x, y, options).history["loss"]
+    np.testing.assert_array_equal(other.predict(x).numpy(), before)
+    assert other.fit(x, y, options).history["loss"] == losses
+
+
+def test_a_variable_is_made_of_a_tensor() -> None:
+    with pytest.raises(TypeError, match=r"Variable: argument 'initial_value' must be a tensor; tf.variable also"):
+        tf.Variable(3.0)  # type: ignore[arg-type]

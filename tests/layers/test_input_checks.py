@@ -1,0 +1,107 @@
+"""What `fit` makes of data and options that do not fit, and of data that are no tensors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+X = np.random.default_rng(0).random((10, 4))
+Y = np.arange(10) % 3
+
+
+def classifier() -> tf.Sequential:
+    model = tf.sequential([tf.layers.dense(units=3, activation="softmax", input_shape=[4])])
+    model.compile(optimizer="sgd", loss="sparseCategoricalCrossentropy")
+    return model
+
+
+def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
+    return classifier().fit(x, y, **{"verbose": 0, **options})
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: fit(validation_split=20), "'validation_split' must be from 0 up to but less than 1, but got 20"),
+        (lambda: fit(validation_split=-0.5), "'validation_split' must be from 0 up to but less than 1, but got -0.5"),
+        (lambda: fit(validation_split="a"), "'validation_split' must be a number, but got 'a'"),
+        (lambda: fit(epochs=-1), "'epochs' must be a whole number of 0 or more, but got -1"),
+        (lambda: fit(initial_epoch=-1), "'initial_epoch' must be a whole number of 0 or more, but got -1"),
+        (lambda: fit(verbose="auto"), "'verbose' must be a whole number, but got 'auto'"),
+        (lambda: fit(verbose=-1), "'verbose' must be a whole number of 0 or more, but got -1"),
+        (lambda: fit(shuffle="batches"), "'shuffle' must be True, False or 'batch', but got 'batches'"),
+        (lambda: fit(y=Y + 1), "'y' must be class indices from 0 to 2, but got 3"),
+        (lambda: fit(y=np.eye(3)[Y]), "one-hot labels go with categoricalCrossentropy"),
+        (lambda: fit(x=X[0], y=Y[:1]), "a single sample gets a batch axis by x[None]), but got a Tensor of shape [4]"),
+        (lambda: fit(y=Y[:5]), "of as many samples as x, but got x [[10, 4]], y [[5, 1]]."),
+        (lambda: fit(validation_data=X), "'validation_data' must be a pair (x, y), but got a ndarray"),
+    ],
+)
+def test_what_is_wrong_is_named(call: Any, text: str) -> None:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+def test_whole_numbers_become_what_the_input_takes() -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (4, 6, 6, 1), dtype=np.uint8)
+    model = tf.sequential([tf.layers.conv2d(filters=2, kernel_size=3, input_shape=[6, 6, 1]), tf.layers.flatten()])
+    expected = model.predict(pixels.astype(np.float32)).numpy()
+    np.testing.assert_array_equal(model.predict(pixels).numpy(), expected)
+    np.testing.assert_array_equal(model.predict(pixels.tolist()).numpy(), expected)
+
+
+def test_an_input_of_whole_numbers_gets_them() -> None:
+    class Codes(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return tf.one_hot(inputs[0] if isinstance(inputs, list) else inputs, 3).to_float()
+
+    codes = tf.input(shape=[2], dtype="int32")
+    model = tf.model(inputs=codes, outputs=Codes().apply(codes))
+    assert model.predict([[0, 2]]).array_sync() == [[[1, 0, 0], [0, 0, 1]]]
+
+
+def test_labels_below_zero_count_for_no_class() -> None:
+    """As in TF.js, whose one-hot vector of them is 0."""
+    assert fit(y=np.full(10, -1), batch_size=10).history["loss"] == [0]
+
+
+def test_batches_are_shuffled_as_a_whole() -> None:
+    seen: list[list[float]] = []
+
+    class Seen(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            x = inputs[0] if isinstance(inputs, list) else inputs
+            seen.append(x.numpy().ravel().tolist())
+            return x
+
+    numbers = np.arange(10.0).reshape(10, 1)
+    model = tf.sequential([Seen(input_shape=[1]), tf.layers.dense(units=1)])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    seen.clear()
+    model.fit(numbers, numbers, batch_size=3, shuffle="batch", seed=2, verbose=0)
+    assert seen[-1] == [9]
+    assert sorted(seen[:3]) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    assert seen[:3] != [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+
+
+def test_an_iterator_is_enough_for_one_epoch() -> None:
+    def batches() -> Iterator[Any]:
+        yield X, Y
+
+    assert len(fit(batches(), None).epoch) == 1
+    assert len(fit(batches, None, epochs=2).epoch) == 2
+
+
+def test_warnings_point_to_the_line_of_the_program() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(callbacks=tf.callbacks.early_stopping(monitor="val_los"))
+    assert [w.filename for w in caught] == [__file__]
+    assert "there is no 'val_los' to look at, only loss" in str(caught[0].message)

@@ -1,0 +1,152 @@
+"""What is said when a name does not exist: the nearest one that does, or what another library's name is called here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+# Names of Keras, TensorFlow, numpy and PyTorch that people try, and what to write for them.
+ELSEWHERE = {
+    # modules and functions
+    "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
+    "nn": "tf itself: tf.relu, tf.softmax, tf.conv2d; layers are in tf.layers",
+    "activations": "names such as 'relu' as a layer's activation, or functions such as tf.relu",
+    "optimizers": "tf.train, as in tf.train.adam(0.001)",
+    "random": "tf.random_normal, tf.random_uniform and tf.set_seed",
+    "config": "tf.set_backend, and `tfpy doctor` on the command line",
+    "device": "tf.set_backend('cpu') or tf.set_backend('webgl')",
+    "list_backends": "tf.engine().backend_names()",
+    "constant": "tf.tensor",
+    "convert_to_tensor": "tf.tensor",
+    "as_tensor": "tf.tensor",
+    "from_numpy": "tf.tensor",
+    "array": "tf.tensor",
+    "function": "the function as it is: there is nothing to compile",
+    "no_grad": "the code as it is: only tf.grad and optimizers record",
+    "GradientTape": "tf.grad, tf.value_and_grad or tf.variable_grads",
+    "Input": "tf.input",
+    "Model": "tf.model(inputs=…, outputs=…); the class is tf.LayersModel",
+    "load_model": "tf.load_layers_model or tf.load_graph_model",
+    "from_tensor_slices": "tf.data.array or tf.data.zip",
+    "resize": "tf.image.resize_bilinear or tf.image.resize_nearest_neighbor",
+    "float32": "'float32', a string",
+    "int32": "'int32', a string",
+    "bool": "'bool', a string",
+    "string": "'string', a string",
+    "cat": "tf.concat",
+    "float64": "tf.set_backend('double') for float64 inside; tensors are 'float32'",
+    # members of tensors
+    "T": "transpose()",
+    "ndim": "rank",
+    "item": "float(t), int(t) or array_sync()",
+    "tolist": "array_sync()",
+    "astype": "cast(dtype)",
+    "to": "cast(dtype); tf.set_backend says where tensors live",
+    "view": "reshape(shape)",
+    "permute": "transpose(perm)",
+    "unsqueeze": "expand_dims(axis)",
+    "detach": "numpy(), or the tensor as it is",
+    "cpu": "numpy()",
+    "backward": "tf.grad, or the minimize(f) of an optimizer",
+    # members of models and optimizers
+    "predict_classes": "predict(x).arg_max(-1)",
+    "test_on_batch": "evaluate(x, y)",
+    "fit_generator": "fit(generator)",
+    "input_shape": "inputs[0].shape",
+    "reset_metrics": "nothing: metrics start anew with every epoch",
+    "lr": "learning_rate",
+}
+
+
+class MissingNameError(AttributeError):
+    """A name that does not exist. The hint is made when the message is read: most such errors are only tested for."""
+
+    def __init__(self, owner: str, name: str, known: Callable[[], Iterable[str]]) -> None:
+        super().__init__(name=name)
+        self._owner = owner
+        self._known = known
+
+    def __str__(self) -> str:
+        return f"{self._owner} has no attribute {self.name!r}.{hint(str(self.name), self._known())}"
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """The sentence that says what to write for a name; empty if nothing is near."""
+    import difflib  # here, for what starts quickly
+
+    plain = _by_plain(known)
+    key = _plain(name)
+    if key not in plain:
+        if name in ELSEWHERE:
+            return f" In tfpy it is {ELSEWHERE[name]}."
+        key = key.removeprefix("reduce") or key
+    if key not in plain:
+        for space, names in _namespaces().items():
+            found = _best(name, _by_plain(names).get(key, [""]))
+            if found and found[0].isupper() == name[0].isupper():
+                return f" Did you mean {space}.{found}?"
+    longer = sorted((k for k in plain if k == key or (len(key) > 3 and k.startswith(key))), key=len)
+    close = longer or difflib.get_close_matches(key, plain, n=1)
+    return f" Did you mean {_best(name, plain[close[0]])!r}?" if close else ""
+
+
+def _plain(name: str) -> str:
+    """What all spellings of a name have in common."""
+    return name.replace("_", "").lower()
+
+
+def _by_plain(names: Iterable[str]) -> dict[str, list[str]]:
+    """Public names by what their spellings have in common."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if not name.startswith("_"):
+            found.setdefault(_plain(name), []).append(name)
+    return found
+
+
+def _best(wanted: str, spellings: list[str]) -> str:
+    """The spelling that is written as the wanted name was."""
+    snake = wanted.islower()
+    return max(spellings, key=lambda s: (s[:1].isupper() == wanted[0].isupper(), s.islower() == snake))
+
+
+def _namespaces() -> dict[str, list[str]]:
+    """`tf` and the namespaces in it, with their names."""
+    top = vars(sys.modules["tfpy"])
+    found = {"tf": _names_of(top)}
+    for name, module in top.items():
+        if isinstance(module, ModuleType) and "_missing_from" in vars(module):
+            found[f"tf.{name}"] = _names_of(vars(module))
+    return found
+
+
+def _names_of(namespace: Mapping[str, Any]) -> list[str]:
+    """The names in a namespace that are no modules of the package."""
+    return [n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v)]
+
+
+def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use."""
+
+    def missing(name: str) -> Any:
+        if name in lazy:
+            return import_module(f"{space}.{name}")
+        raise MissingNameError(f"module '{space}'", name, lambda: _names_of(names))
+
+    return missing
+
+
+class Hints:
+    """Base of classes whose users try names of other libraries."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # a property has failed: its own error says why
+            raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self))

@@ -1,0 +1,17 @@
+"""Warnings that point to the user's line."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent)
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of what the program did, at the line that called the package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
