@@ -180,6 +180,8 @@ class TrainableModel(TrainableModelCamel, Container):
             )
         size = as_positive("fit", "batch_size", batch_size)
         epochs, first = _count("fit", "epochs", epochs), _count("fit", "initial_epoch", initial_epoch)
+        if seed is not None and not isinstance(seed, (int, float, str)):
+            raise argument_error("fit", "seed", "a number or a text", seed, TypeError)
         if shuffle not in (True, False, "batch"):
             raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
         listeners = as_callbacks(callbacks, yield_every)
@@ -392,7 +394,9 @@ class TrainableModel(TrainableModelCamel, Container):
             source = self._batches(where, compiled, given, "validation_batches", limit)
             return Validation(lambda: test_loop(self, compiled, source.once()), source.skip)
         x, y = adapter.validation(given)
-        return self._validation_on(compiled, self._batch(where, compiled, x, y, None, None, size), size)
+        return self._validation_on(
+            compiled, self._batch(f"{where}, validation_data", compiled, x, y, None, None, size), size
+        )
 
     def _validation_on(self, compiled: Compiled, data: Batch, size: int) -> Validation:
         return Validation(lambda: test_loop(self, compiled, ArrayBatches(data, size).epoch()))
