@@ -172,7 +172,9 @@ def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor
         raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
     classes = values.argmax(1) if values.shape[1] > 1 else values[:, 0].astype(int)
     table = {
-        as_int(where, "class_weight", key): as_number(where, "class_weight", value) for key, value in weights.items()
+        # Keys of a JavaScript object are texts.
+        as_int(where, "class_weight", int(key) if str(key).isdigit() else key): as_number(where, "class_weight", weight)
+        for key, weight in weights.items()
     }
     missing = sorted({int(c) for c in classes} - set(table))
     if missing:
