@@ -13,7 +13,7 @@ from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType
+from tfpy.engine.spec import DType, as_int, as_number
 from tfpy.layers import losses
 from tfpy.layers.base import shapes_agree
 from tfpy.layers.losses import Loss
@@ -171,7 +171,11 @@ def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor
     if values.ndim > 2:
         raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
     classes = values.argmax(1) if values.shape[1] > 1 else values[:, 0].astype(int)
-    table = {int(key): float(value) for key, value in weights.items()}
+    table = {
+        # Keys of a JavaScript object are texts.
+        as_int(where, "class_weight", int(key) if str(key).isdigit() else key): as_number(where, "class_weight", weight)
+        for key, weight in weights.items()
+    }
     missing = sorted({int(c) for c in classes} - set(table))
     if missing:
         raise argument_error(where, "class_weight", f"a weight for every class, also for {missing}", weights)

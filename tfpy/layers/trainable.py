@@ -12,13 +12,14 @@ from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_number, as_positive
+from tfpy.engine.spec import as_int, as_positive
 from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import TrainableModelCamel
 from tfpy.layers.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
 from tfpy.layers.callbacks import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.compiling import judged_outputs
 from tfpy.layers.container import Container
+from tfpy.layers.fit_options import as_count, as_limit, held_out_part, refuse_with_a_dataset, reported
 from tfpy.layers.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.model_optimizers import get_optimizer
 from tfpy.layers.planned import StepPlans
@@ -164,7 +165,7 @@ class TrainableModel(TrainableModelCamel, Container):
         compiled = self._needs_compiling("fit")
         if as_dataset(x) is not None:
             split = validation_split or None
-            _refuse_with_a_dataset(y=y, validation_split=split, sample_weight=sample_weight, seed=seed)
+            refuse_with_a_dataset(y=y, validation_split=split, sample_weight=sample_weight, seed=seed)
             return self.fit_dataset(
                 x,
                 batches_per_epoch=steps_per_epoch,
@@ -179,14 +180,16 @@ class TrainableModel(TrainableModelCamel, Container):
                 yield_every=yield_every,
             )
         size = as_positive("fit", "batch_size", batch_size)
-        epochs, first = _count("fit", "epochs", epochs), _count("fit", "initial_epoch", initial_epoch)
+        epochs, first = as_count("fit", "epochs", epochs), as_count("fit", "initial_epoch", initial_epoch)
+        if seed is not None and not isinstance(seed, (int, float, str)):
+            raise argument_error("fit", "seed", "a number or a text", seed, TypeError)
         if shuffle not in (True, False, "batch"):
             raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
         listeners = as_callbacks(callbacks, yield_every)
         with self._only_fit(), tidy():
             data = self._batch("fit", compiled, x, y, class_weight, sample_weight, size)
             if validation_data is None:
-                data, held_out = _held_out(data, validation_split)
+                data, held_out = held_out_part(data, validation_split)
                 validation = None if held_out is None else self._validation_on(compiled, held_out, size)
             else:
                 validation = self._validation("fit", compiled, validation_data, size, validation_steps)
@@ -243,8 +246,8 @@ class TrainableModel(TrainableModelCamel, Container):
         """
         where = "fit_dataset"
         compiled = self._needs_compiling(where)
-        count, limit = as_positive(where, "epochs", epochs), _limit(where, "batches_per_epoch", batches_per_epoch)
-        first = _count(where, "initial_epoch", initial_epoch)
+        count, limit = as_positive(where, "epochs", epochs), as_limit(where, "batches_per_epoch", batches_per_epoch)
+        first = as_count(where, "initial_epoch", initial_epoch)
         if validation_split:
             raise argument_error(where, "validation_split", "left out; use validation_data", validation_split)
         listeners = as_callbacks(callbacks, yield_every)
@@ -267,7 +270,7 @@ class TrainableModel(TrainableModelCamel, Container):
     ) -> History:
         if not self.trainable_weights:
             raise RuntimeError(f"{where}: the model has no trainable weights.")
-        verbose = int(verbose) if isinstance(verbose, bool) else _count(where, "verbose", verbose)
+        verbose = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
         history = History()
         shown = displays(verbose)
         calls = CallbackList([*shown, *CallbackRegistry.made_for(verbose), *listeners, history])
@@ -388,11 +391,13 @@ class TrainableModel(TrainableModelCamel, Container):
         if given is None:
             return None
         if as_dataset(given) is not None:
-            limit = _limit(where, "validation_batches", batches)
+            limit = as_limit(where, "validation_batches", batches)
             source = self._batches(where, compiled, given, "validation_batches", limit)
             return Validation(lambda: test_loop(self, compiled, source.once()), source.skip)
         x, y = adapter.validation(given)
-        return self._validation_on(compiled, self._batch(where, compiled, x, y, None, None, size), size)
+        return self._validation_on(
+            compiled, self._batch(f"{where}, validation_data", compiled, x, y, None, None, size), size
+        )
 
     def _validation_on(self, compiled: Compiled, data: Batch, size: int) -> Validation:
         return Validation(lambda: test_loop(self, compiled, ArrayBatches(data, size).epoch()))
@@ -429,7 +434,7 @@ class TrainableModel(TrainableModelCamel, Container):
         """
         compiled = self._needs_compiling("evaluate")
         if as_dataset(x) is not None:
-            _refuse_with_a_dataset(y=y, sample_weight=sample_weight)
+            refuse_with_a_dataset(y=y, sample_weight=sample_weight)
             return self.evaluate_dataset(x, batches=steps, verbose=verbose)
         size = as_positive("evaluate", "batch_size", batch_size)
 
@@ -439,7 +444,7 @@ class TrainableModel(TrainableModelCamel, Container):
                 data = data.batch(0, min(data.size, as_int("evaluate", "steps", steps) * size))
             return test_loop(self, compiled, ArrayBatches(data, size).epoch())
 
-        return _reported(compiled, tidy(values), verbose)
+        return reported(compiled, tidy(values), verbose)
 
     @accepts_options("args")
     def evaluate_dataset(
@@ -463,43 +468,6 @@ class TrainableModel(TrainableModelCamel, Container):
         """
         where = "evaluate_dataset"
         compiled = self._needs_compiling(where)
-        limit = _limit(where, "batches", batches)
+        limit = as_limit(where, "batches", batches)
         batches_of = self._batches(where, compiled, dataset, "batches", limit)
-        return _reported(compiled, test_loop(self, compiled, batches_of.once()), verbose)
-
-
-def _held_out(data: Batch, part: float) -> tuple[Batch, Batch | None]:
-    """The samples to train on, and the last ones, to validate on."""
-    if not 0 <= as_number("fit", "validation_split", part) < 1:
-        raise argument_error("fit", "validation_split", "from 0 up to but less than 1", part)
-    if not part:
-        return data, None
-    at = int(data.size * (1 - part))
-    if at == 0:
-        raise argument_error("fit", "validation_split", f"small enough to leave some of {data.size} samples", part)
-    return data.batch(0, at), data.batch(at, data.size)._replace(weights=[None] * len(data.targets))
-
-
-def _reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
-    """What an evaluation returns, printed if that is wanted."""
-    if verbose:
-        print(" · ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
-    return values[0] if len(values) == 1 else ReadyList(values)
-
-
-def _refuse_with_a_dataset(**options: Any) -> None:
-    """Options that have no meaning for a data set must not be given."""
-    for name, value in options.items():
-        if value is not None:
-            raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
-
-
-def _count(where: str, argument: str, value: Any) -> int:
-    number = as_int(where, argument, value)
-    if number < 0:
-        raise argument_error(where, argument, "a whole number of 0 or more", value)
-    return number
-
-
-def _limit(where: str, argument: str, value: Any) -> int | None:
-    return None if value is None else as_positive(where, argument, value)
+        return reported(compiled, test_loop(self, compiled, batches_of.once()), verbose)
