@@ -405,7 +405,7 @@ def test_early_stopping_can_restore_the_best_weights() -> None:
 
 
 def test_callbacks_for_every_fit() -> None:
-    from tfpy.layers.callbacks import CallbackRegistry
+    from tfpy.layers.callbacks.base import CallbackRegistry
 
     made: list[tf.Callback] = []
 
