@@ -29,7 +29,7 @@ L = tf.layers
             lambda: tf.sequential([L.reshape(target_shape=[3], input_shape=[4], name="r")]),
             "r: argument 'target_shape' must be a shape of the 4 elements of a sample [4], but got [3]",
         ),
-        (lambda: tf.train.adam(0.1, beta1="a"), "optimizer: argument 'beta1' must be a number, but got 'a'"),
+        (lambda: tf.train.adam(0.1, beta1="a"), "adam: argument 'beta1' must be a number, but got 'a'"),
         (lambda: tf.callbacks.model_checkpoint(3), "model_checkpoint: argument 'filepath' must be a path, but got 3"),
         (lambda: tf.callbacks.early_stopping(patience="a"), "early_stopping: argument 'patience' must be a whole"),
         (lambda: tf.losses.huber_loss([[1]], [[1]], delta="a"), "huber_loss: argument 'delta' must be a number"),
