@@ -229,3 +229,23 @@ def test_gradients_of_a_chain_are_fused(work: Measure) -> None:
     v = x.numpy().astype(np.float64)
     expected = (1 - np.tanh(v * np.sin(v)) ** 2) * (np.sin(v) + v * np.cos(v))
     np.testing.assert_allclose(gradient(x).numpy(), expected, rtol=1e-4, atol=1e-6)
+
+
+def test_rows_of_a_matrix_are_where_they_are(work: Measure, gpu: GlBackend) -> None:
+    x = on_gpu((40, 64))
+    expected = x.numpy()[9:12]
+    assert work(lambda: made(x.slice([8, 0], [5, 64]))) == Work(0, 0)
+    inner = made(made(x.slice([8, 0], [5, 64])).slice([1, 0], [3, 64]))
+    shifted = on_gpu((40, 63)).slice([1, 0], [5, 63])
+    assert work(lambda: made(shifted)).dispatches == 1, "it begins at no multiple of 256 bytes"
+    np.testing.assert_array_equal(inner.mul(2).numpy(), expected * 2)
+
+
+def test_rows_outlive_the_matrix(gpu: GlBackend) -> None:
+    x = on_gpu((40, 64))
+    expected = x.numpy()[39:]
+    last = made(x.slice([39, 0], [1, 64]))
+    x.dispose()
+    for seed in range(3):
+        made(on_gpu((40, 64), seed).mul(3))
+    np.testing.assert_array_equal(last.add(1).numpy(), expected + 1)

@@ -151,6 +151,27 @@ def test_training_reads_once_an_epoch(device: Device) -> None:
     assert len(device.programs) - programs <= 4
 
 
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_a_step_of_a_model_with_three_layers(device: Device, optimizer: str) -> None:
+    """Three products, softmax and loss (7), two products and six gradients on the way back, one update."""
+    layers = [
+        tf.layers.dense(units=16, activation="relu", input_shape=[8]),
+        tf.layers.dense(units=16, activation="relu"),
+        tf.layers.dense(units=4, activation="softmax"),
+    ]
+    model = tf.sequential(layers=layers)
+    model.compile(optimizer=optimizer, loss="categoricalCrossentropy")
+    x, y = tf.tensor(random((64, 8), 1)), tf.tensor(np.eye(4, dtype=np.float32)[np.arange(64) % 4])
+    counts, programs = [], []
+    for _ in range(6):
+        before = device.counts.dispatches
+        model.train_on_batch(x, y)
+        counts.append(device.counts.dispatches - before)
+        programs.append(len(device.programs))
+    assert counts[-1] <= 19
+    assert programs[-1] == programs[-3], "nothing is compiled any more"
+
+
 def test_more_variables_than_a_buffer_holds(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, optimizer = [v.numpy() for v in variables()], tf.train.sgd(0.5)
     tf.dispose_variables()

@@ -1127,6 +1127,7 @@ def conv_lstm2d(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -1172,6 +1173,7 @@ def conv_lstm2d(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2327,6 +2329,7 @@ def gru(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2367,6 +2370,7 @@ def gru(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2699,6 +2703,7 @@ def lstm(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2739,6 +2744,7 @@ def lstm(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -3606,6 +3612,7 @@ def rnn(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     input_shape: Sequence[int | None] | int | None = None,
@@ -3628,6 +3635,7 @@ def rnn(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     inputShape: Sequence[int | None] | int | None = None,
@@ -3643,6 +3651,9 @@ def rnn(
 
 def rnn(config: Mapping[str, Any] | None = None, /, **options: Any) -> RNN:
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
+
+    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
+    Keras does it within Bidirectional).
 
     Source: TF.js `tf.layers.RNN`."""
     return RNN(config, **options)
@@ -3839,6 +3850,7 @@ def simple_rnn(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -3876,6 +3888,7 @@ def simple_rnn(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",

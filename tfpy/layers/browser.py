@@ -64,8 +64,10 @@ _OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "Conv1D": {"padding": lambda v: v == "causal"},
     "DepthwiseConv2D": {"dilation_rate": lambda v: set(v) != {1}},
     "ELU": {"alpha": lambda v: v not in (None, 1)},
-    "GRU": {"reset_after": bool},
+    "GRU": {"reset_after": bool, "zero_output_for_mask": bool},
     "GRUCell": {"reset_after": bool},
+    "LSTM": {"zero_output_for_mask": bool},
+    "SimpleRNN": {"zero_output_for_mask": bool},
 }
 
 

@@ -10,7 +10,7 @@ from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.keras_format import written
+from tfpy.layers.keras_format import makes_masks, written
 from tfpy.layers.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.sequential import Sequential
@@ -50,6 +50,7 @@ class KerasConfig:
         self.faults: list[str] = []
         self._version = version
         config = {"class_name": model.get_class_name(), "config": model.get_config()}
+        self._masks = makes_masks(config)
         self.config: dict[str, Any] = self._object(config, model, True)
 
     def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
@@ -106,6 +107,9 @@ class KerasConfig:
         label = f"layer {options.get('name', name)!r}"
         if "hard_sigmoid" in options.values():
             self.faults.append(f"{label}: hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)")
+        inner = options["layer"]["config"] if name == "Bidirectional" else {}
+        if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
+            self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
             self.faults.append(f"{label}: Keras takes no causal padding there")
         if name == "Resizing" or options.get("interpolation") == "bilinear":
@@ -151,9 +155,13 @@ class KerasConfig:
         """A call of a layer."""
         if self._version == 2:
             entries = [[*entry[:3], dict(entry[3]) if len(entry) > 3 else {}] for entry in node]
-            if layer.get_class_name() != "MultiHeadAttention":
+            attends = layer.get_class_name() == "MultiHeadAttention"
+            from_model = any(isinstance(parts[entry[0]], Container) for entry in entries)
+            if attends or from_model or (isinstance(layer, TakesStates) and len(entries) > 1):
+                what = "MultiHeadAttention, initial states, or calls of a model within a model"
+                self.faults.append(f"layer {layer.name!r}: Keras 3 takes no {what} from an .h5 file; Keras 2 does")
+            if not attends:
                 return entries
-            self.faults.append(f"layer {layer.name!r}: Keras 3 takes no MultiHeadAttention from an .h5 file")
             others = dict(zip(("value", "key"), [e[:3] for e in entries[1:] or entries], strict=False))
             return [[*entries[0][:3], {**entries[0][3], **others}]]
         given = [self._tensor(entry, parts) for entry in node]

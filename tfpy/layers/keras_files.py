@@ -123,6 +123,22 @@ def _training(config: Any, key: str) -> Mapping[str, Any] | None:
     return {**config, "optimizer_config": {"class_name": name, "config": options}}
 
 
+def as_keras_means(config: Any) -> Any:
+    """A configuration that says what Keras takes for granted: layers in a Bidirectional return zeros where masked."""
+    if isinstance(config, list):
+        return [as_keras_means(value) for value in config]
+    if not isinstance(config, Mapping):
+        return config
+    found = {key: as_keras_means(value) for key, value in config.items()}
+    options = found.get("config")
+    if found.get("class_name") == "Bidirectional" and isinstance(options, dict):
+        for name in ("layer", "backward_layer"):
+            inner = options.get(name)
+            if isinstance(inner, dict) and isinstance(inner.get("config"), dict):
+                inner["config"].setdefault("zero_output_for_mask", True)
+    return found
+
+
 # Weights
 
 

@@ -67,7 +67,6 @@ _WITHOUT_EFFECT: dict[str, Any] = {
     "threshold": 0.0,
     "use_gate": False,
     "virtual_batch_size": None,
-    "zero_output_for_mask": False,
 }
 _DTYPES = {
     **dict.fromkeys(("float16", "bfloat16", "float64", "mixed_float16", "mixed_bfloat16"), "float32"),
@@ -103,15 +102,14 @@ def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None =
     The faults and additions of Keras 2 and 3 are mended: `batch_shape`, dtype policies, marked tuples, functions as
     objects, options without effect here. An option that is not known and has an effect is warned of.
     """
-    found: Mapping[str, Any] = _Reader(custom_objects or {}, _makes_masks(topology)).object(topology)
+    found: Mapping[str, Any] = _Reader(custom_objects or {}, makes_masks(topology)).object(topology)
     return found
 
 
 class _Reader:
     def __init__(self, custom_objects: Mapping[str, Any], masks: bool) -> None:
         self._custom = custom_objects
-        # What means something where there are masks only.
-        self._notes = _NOTES if masks else _NOTES | {"zero_output_for_mask"}
+        self._masks = masks
 
     def object(self, config: Mapping[str, Any]) -> Any:
         """An object's configuration: {'class_name', 'config', …}."""
@@ -147,12 +145,15 @@ class _Reader:
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
         idle = _IDLE_OF_CLASS.get(name, frozenset())
         for given, value in config.items():
+            # Where there are no masks this means nothing, and TF.js need not be told of it.
+            if given == "zero_output_for_mask" and not self._masks:
+                continue
             if given in idle or (given == "backward_layer" and _mirrors(value, config.get("layer"))):
                 continue
             key = _RENAMED_OF_CLASS.get((name, given), _RENAMED.get(given, given))
             if key in known:
                 out[key] = _dtype(self.value(value)) if key == "dtype" else self.value(value)
-            elif key not in self._notes and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
+            elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
                 label = config.get("name") or name
                 warnings.warn(
                     f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.",
@@ -199,12 +200,12 @@ def _bare(value: Any) -> Any:
     return [_bare(v) for v in value] if isinstance(value, list) else value
 
 
-def _makes_masks(value: Any) -> bool:
+def makes_masks(value: Any) -> bool:
     """Whether a layer in a configuration makes masks."""
     if isinstance(value, Mapping):
         own = value.get("class_name") == "Masking" or value.get("mask_zero") is True
-        return own or any(_makes_masks(v) for v in value.values())
-    return isinstance(value, list) and any(map(_makes_masks, value))
+        return own or any(makes_masks(v) for v in value.values())
+    return isinstance(value, list) and any(map(makes_masks, value))
 
 
 def _tell_first_layer(layers: Any, shape: Any) -> None:

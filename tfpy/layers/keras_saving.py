@@ -66,7 +66,9 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
     if made.faults and strict is None:
         warnings.warn(text, stacklevel=4)
     config = made.config
-    training = _training(training_config_of(model)) if include_optimizer and model.optimizer is not None else None
+    training = (
+        _training(training_config_of(model), version) if include_optimizer and model.optimizer is not None else None
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         if version == 3:
@@ -86,7 +88,7 @@ def save_weights(model: SavableModel, path: Path) -> ReadyNone:
     return ReadyNone()
 
 
-def _training(config: Mapping[str, Any]) -> dict[str, Any]:
+def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     """How a model is compiled, as Keras says it."""
     optimizer = config["optimizer_config"]
     name = optimizer["class_name"]
@@ -94,13 +96,10 @@ def _training(config: Mapping[str, Any]) -> dict[str, Any]:
     if name == "RMSProp":
         options["rho"] = options.pop("decay")
     named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
-    found = {"optimizer": {"module": "keras.optimizers", **named, "registered_name": None}}
-    return {
-        **found,
-        "optimizer_config": named,
-        "loss": _renamed(config["loss"]),
-        "metrics": _renamed(config["metrics"]),
-    }
+    judged = {"loss": _renamed(config["loss"]), "metrics": _renamed(config["metrics"])}
+    if version == 2:
+        return {"optimizer_config": named, **judged, "loss_weights": None, "weighted_metrics": None}
+    return {"optimizer": {"module": "keras.optimizers", **named, "registered_name": None}, **judged}
 
 
 def _renamed(value: Any) -> Any:
@@ -138,8 +137,7 @@ def _whole(model: SavableModel, config: Mapping[str, Any], training: Mapping[str
             place.attrs["backend"] = b"tensorflow"
         file.attrs["model_config"] = json_text(config, "model_config").encode()
         if training is not None:
-            known = {key: value for key, value in training.items() if key != "optimizer"}
-            file.attrs["training_config"] = json_text(known, "training_config").encode()
+            file.attrs["training_config"] = json_text(training, "training_config").encode()
         layers = model.layers
         _write_names(group, "layer_names", [layer.name for layer in layers])
         for layer in layers:

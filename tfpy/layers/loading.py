@@ -20,7 +20,7 @@ from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
-from tfpy.layers.keras_files import found_keras_file, opened, write_keras_weights
+from tfpy.layers.keras_files import as_keras_means, found_keras_file, opened, write_keras_weights
 from tfpy.layers.keras_format import read
 from tfpy.layers.model import LayersModel
 from tfpy.layers.training_config import compile_as, restore_optimizer
@@ -90,7 +90,8 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
     with opened(path) as file, weights_to_come() as coming:
         if file.topology is None:
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
-        model = built(file.topology, str(path), custom_objects)
+        check_depth(file.topology, str(path))
+        model = built(as_keras_means(file.topology), str(path), custom_objects)
         write_keras_weights(model, file, strict)
         start(coming)
         if file.training is not None:

@@ -33,7 +33,13 @@ Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 
 
 def run_steps(
-    step: Step, inputs: Tensor, states: list[Tensor], go_backwards: bool, mask: Tensor | None, every: bool
+    step: Step,
+    inputs: Tensor,
+    states: list[Tensor],
+    go_backwards: bool,
+    mask: Tensor | None,
+    every: bool,
+    zeros: bool = False,
 ) -> tuple[Tensor, Tensor | None, list[Tensor]]:
     """A step function over the second axis of the inputs.
 
@@ -44,6 +50,7 @@ def run_steps(
         go_backwards: whether to begin at the end.
         mask: (batch, time); where it is false, output and states stay what they were.
         every: whether to return the outputs of every step.
+        zeros: whether the outputs of steps that are masked are returned as zeros.
 
     Returns:
         The last output; the outputs of all steps as they were processed, (batch, time, …), or None; the last states.
@@ -62,7 +69,7 @@ def run_steps(
             new = [n.mul(seen).add(old.mul(unseen)) for n, old in zip(new, states, strict=True)]
         states = new
         if every:
-            outputs.append(output)
+            outputs.append(output if masks is None or not zeros else output.mul(masks[t]))
     return output, stack(outputs, 1) if every else None, states
 
 
@@ -115,6 +122,9 @@ class TakesStates(Layer):
 class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
+    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
+    Keras does it within Bidirectional).
+
     Source: TF.js `tf.layers.RNN`.
     """
 
@@ -124,6 +134,7 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     go_backwards: bool = False
     stateful: bool = False
     unroll: bool = False
+    zero_output_for_mask: bool = False
     input_dim: int | None = None
     input_length: int | None = None
 
@@ -213,7 +224,9 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
             output, *after = self.cell.invoke([step_input, *before], {"training": training})
             return output, after
 
-        last, outputs, states = run_steps(step, x, states, self.go_backwards, mask, self.return_sequences)
+        last, outputs, states = run_steps(
+            step, x, states, self.go_backwards, mask, self.return_sequences, self.zero_output_for_mask
+        )
         return last if outputs is None else outputs, states
 
     def _first_states(self, x: Tensor, given: Sequence[Tensor]) -> list[Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,9 +12,9 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.maps import Map
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part
 from tfpy.engine.gl.templates import Fused
-from tfpy.engine.gl.trace import ROOT, VIEW, BaseUsedElsewhere, Trace
+from tfpy.engine.gl.trace import ROOT, VIEW, BaseUsedElsewhere, Expression, Trace
 from tfpy.engine.gl.value import STORED, WIDTH, Node, Value, number_of
 from tfpy.engine.spec import Spec
 
@@ -143,11 +144,18 @@ def _same_on_host(source: Value, v: Value) -> bool:
 
 def _make(device: Device, v: Value) -> None:
     """Compute a value that is elementwise, and on the way what else is needed of what it is computed from."""
+    if v.node is not None and _make_alone(device, v, v.node):
+        return
     trace, step = trace_of(device, v, extend=True)
     kind = trace.steps[step]
     if kind[0] == "load" and kind[3] == ROOT and trace.leaves[kind[2]].spec.size == v.spec.size:
         _settle(v, trace.leaves[kind[2]].lease)
         return
+    if kind[0] == "load" and [s[:2] for s in trace.steps[:-1]] == [("map", "shift")]:
+        part = _rows_of(ensure(device, trace.leaves[0]), trace.words[0] * WIDTH[v.spec.dtype], v)
+        if part is not None:
+            _settle(v, part)
+            return
     extras = wanted(device, trace, step)
     if trace.base is None:
         leases = run_pointwise(device, v.spec.size, trace, outputs(trace, step, v.spec, extras))
@@ -158,6 +166,37 @@ def _make(device: Device, v: Value) -> None:
     _settle(v, leases[0])
     for lease, extra in zip(leases[1:], extras, strict=True):
         settle_all(trace, extra, lease)
+
+
+def _make_alone(device: Device, v: Value, node: Node) -> bool:
+    """Compute a single operation on values that are there: what ops come to whose results are read one by one."""
+    op = node.op
+    if type(op) is not Expression or not node.inputs or (node.maps is not None and any(node.maps)):
+        return False
+    for x in node.inputs:
+        if x.lease is None or x.word is not None:
+            return False
+    fused = _alone(op, v.spec.dtype, tuple([x.spec.dtype for x in node.inputs]))
+    reads = [x.lease.buffer for x in node.inputs]  # type: ignore[union-attr]
+    _settle(v, dispatch_pointwise(device, v.spec.size, fused, node.words, reads)[0])
+    return True
+
+
+@functools.lru_cache(maxsize=1024)
+def _alone(op: Expression, dtype: str, inputs: tuple[str, ...]) -> Fused:
+    count = len(inputs)
+    loads = [("load", kind, i, ROOT) for i, kind in enumerate(inputs)]
+    return Fused((*loads, (op, 0, *range(count))), ((count, dtype),))
+
+
+def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
+    """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
+    if offset % ALIGNED:
+        return None
+    start = lease.buffer.offset + offset
+    whole = lease.whole if isinstance(lease, Part) else lease
+    room = -(-v.spec.size * WIDTH[v.spec.dtype] // ALIGNED) * ALIGNED
+    return Part(whole, start, min(room, whole.buffer.size - start))
 
 
 def trace_of(device: Device, v: Value, extend: bool, user: Node | None = None) -> tuple[Trace, int]:

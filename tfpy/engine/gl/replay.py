@@ -63,7 +63,7 @@ class Executor:
         device.pool, device.log = own, []
         try:
             results = self._results(inputs)
-            layout = _layout(results)
+            layout = _layout(results, inputs)
             arena = device.take(layout.room) if layout.places else None
             for i, start in layout.places.items():
                 _put(device, results[i], Part(arena, start, _size(results[i])))  # type: ignore[arg-type]
@@ -123,10 +123,10 @@ def _size(v: Value) -> int:
     return -(-stored_bytes(v.spec) // ALIGNED) * ALIGNED
 
 
-def _layout(results: Sequence[Value]) -> _Layout:
-    """Room for the results that are on the GPU, or still to do; for those that are the same value once."""
+def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
+    """Room for results that are on the GPU, or still to do, and are no inputs; once for those that are one value."""
     places: dict[int, int] = {}
-    seen: set[int] = set()
+    seen = {id(v) for v in inputs}
     room = 0
     for i, v in enumerate(results):
         if v.word is None and v.host is None and id(v) not in seen:
