@@ -42,6 +42,7 @@ from tfpy._api import tensor_util as tensor_util
 from tfpy._api import test_util as test_util
 from tfpy._api import train as train
 from tfpy._api import util as util
+from tfpy._version import VERSION
 from tfpy.core.backends import backend as backend
 from tfpy.core.backends import find_backend as find_backend
 from tfpy.core.backends import find_backend_factory as find_backend_factory
@@ -307,6 +308,12 @@ from tfpy.core.utils.tensors import upcast_type as upcast_type
 from tfpy.core.variable import Variable as Variable
 from tfpy.core.variable import dispose_variables as dispose_variables
 from tfpy.core.variable import variable as variable
+from tfpy.core.versions import version as version
+from tfpy.core.versions import version_converter as version_converter
+from tfpy.core.versions import version_core as version_core
+from tfpy.core.versions import version_cpu as version_cpu
+from tfpy.core.versions import version_layers as version_layers
+from tfpy.core.versions import version_webgl as version_webgl
 from tfpy.graph.mappers import deregister_op as deregister_op
 from tfpy.graph.mappers import register_op as register_op
 from tfpy.graph.model import GraphModel as GraphModel
@@ -336,7 +343,6 @@ from tfpy.layers.sequential import sequential as sequential
 from tfpy.layers.specs import InputSpec as InputSpec
 from tfpy.layers.symbolic import SymbolicTensor as SymbolicTensor
 from tfpy.layers.weights import LayerVariable as LayerVariable
-from tfpy.version import VERSION
 
 abs = _abs
 addN = add_n

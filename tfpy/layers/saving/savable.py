@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tfpy._version import VERSION
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
 from tfpy.core.io.files import local_path
@@ -27,7 +28,6 @@ from tfpy.layers.saving.keras_format import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
 from tfpy.layers.saving.weight_names import load_named
 from tfpy.layers.training.trainable import TrainableModel
-from tfpy.version import VERSION
 
 # The version of TF.js whose format is written.
 FORMAT_VERSION = "tfjs-layers 4.22.0"
