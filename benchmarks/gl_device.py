@@ -22,22 +22,23 @@ import numpy as np
 
 import tfpy as tf
 from tfpy.engine.gl import doctor, fusion, matmul, sequence
+from tfpy.engine.gl import sequence_shaders as shaders
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.gemm import Tile
 
 Rows = list[dict[str, Any]]
 
 TILES = [
-    Tile(128, 128, 16, 8, 8),
     Tile(128, 128, 8, 8, 8),
-    Tile(128, 64, 16, 8, 4),
-    Tile(64, 128, 16, 4, 8),
+    Tile(128, 64, 8, 8, 4),
     Tile(64, 64, 16, 4, 4),
-    Tile(64, 64, 32, 4, 4),
-    Tile(64, 64, 16, 8, 8),
+    Tile(64, 64, 16, 8, 4),
+    Tile(32, 128, 16, 4, 8),
+    Tile(128, 128, 16, 8, 8),
+    Tile(128, 32, 16, 8, 4),
     Tile(32, 64, 16, 4, 4),
-    Tile(16, 64, 32, 4, 4),
     Tile(32, 32, 32, 4, 4),
+    Tile(16, 64, 32, 4, 4),
 ]
 SQUARES = [(n, n, n) for n in (256, 512, 1024, 2048, 4096)]
 OBLONG = [
@@ -261,8 +262,8 @@ def _product(
 
 
 def _shared(tile: Tile) -> int:
-    """Bytes of shared memory that the tile takes, and a following elementwise op."""
-    return 8 * tile.k * (tile.m + tile.n) + 4 * tile.m // tile.tm * tile.n
+    """Bytes of shared memory that the tile takes at most."""
+    return 8 * tile.k * (tile.m + tile.n + 8)
 
 
 def ops(bench: Bench) -> Rows:
@@ -286,17 +287,22 @@ def ops(bench: Bench) -> Rows:
     return rows
 
 
+_CELLS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM"}
+
+
 def sequences(bench: Bench) -> Rows:
     """Milliseconds of recurrent kernels, forwards and with all gradients, by what a group of threads takes on."""
     rows: Rows = []
     usual = sequence.KEPT, sequence.rows_for
     for batch, time_, units in [(4, 5, 8)] if bench.small else [(64, 80, 128), (512, 80, 128), (32, 200, 256)]:
         x, y = bench.random(batch, time_, units), bench.random(batch, units)
-        for factory in ("simple_rnn", "gru", "lstm"):
+        for factory in _CELLS:
             layer = getattr(tf.layers, factory)(units=units)
             layer.build((batch, time_, units))
             row: dict[str, Any] = {"layer": factory, "batch, time, units": (batch, time_, units)}
             for kept, samples in ((0, 1), (32, 1), (64, 1), (96, 1), (32, 2), (32, 4)):
+                if shaders.shared_bytes(_CELLS[factory], units, samples) > bench.device.shared_bytes:
+                    continue
                 sequence.KEPT, sequence.rows_for = kept, lambda *_, samples=samples: samples
                 forward = bench.seconds_of(bench.forced(lambda layer=layer, x=x: layer.apply(x)))
                 both = bench.seconds_of(lambda layer=layer, x=x, y=y: _gradients(bench, layer, x, y))

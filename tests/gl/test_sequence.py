@@ -94,10 +94,26 @@ def test_more_columns_than_threads(device: Device, factory: str) -> None:
     agree(factory, 350, RNG.normal(size=(2, 3, 2)).astype(np.float32))
 
 
-def test_units_that_do_not_fit_are_left_to_the_cpu(device: Device) -> None:
-    before = device.counts.fallbacks.get("LSTMSequence", 0)
-    agree("lstm", 700, RNG.normal(size=(2, 2, 2)).astype(np.float32))
-    assert device.counts.fallbacks["LSTMSequence"] > before
+@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
+def test_units_that_do_not_fit_go_step_by_step(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "shared_bytes", 512)
+    counts = lambda: {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k}  # noqa: E731
+    before = counts()
+    agree(factory, 30, RNG.normal(size=(2, 3, 2)).astype(np.float32), return_sequences=True)
+    assert counts() == before
+
+
+def test_a_group_takes_as_many_samples_as_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = sequence._Sizes(2000, 5, 4, 64)
+    taken = []
+    for room in (49152, 32768, 8192, 4096, 1024):
+        monkeypatch.setattr(device, "shared_bytes", room)
+        taken.append(sequence.rows_for(device, "LSTM", sizes))
+    assert taken == [4, 4, 2, 1, 0]
+
+
+def test_shared_memory_is_what_the_driver_tells(device: Device) -> None:
+    assert device.shared_bytes >= 32768
 
 
 def test_a_sequence_is_two_shaders(device: Device) -> None:

@@ -19,9 +19,15 @@ class SequenceResult(NamedTuple):
     states: list[Tensor]
 
 
-def whole_sequence_possible(cell: str) -> bool:
-    """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none."""
-    return len(local.state.tapes) <= 1 and current().implements(f"{cell}Sequence")
+def whole_sequence_possible(cell: str, units: int) -> bool:
+    """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none.
+
+    A backend that runs it only up to some number of units has a method `fits_sequence`.
+    """
+    backend = current()
+    fits = getattr(backend, "fits_sequence", None)
+    possible = len(local.state.tapes) <= 1 and backend.implements(f"{cell}Sequence")
+    return possible and (fits is None or fits(cell, units))
 
 
 def whole_sequence(

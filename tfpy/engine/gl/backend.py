@@ -34,6 +34,7 @@ from tfpy.engine.gl import (  # noqa: F401
 from tfpy.engine.gl.context import open_context, warn_of_software
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, read
+from tfpy.engine.gl.sequence import fits
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.together import settle
 from tfpy.engine.gl.value import STORED, Value, bits
@@ -92,6 +93,10 @@ class GlBackend:
 
     def implements(self, kernel: str) -> bool:
         return kernel in KERNELS or self._cpu.implements(kernel)
+
+    def fits_sequence(self, cell: str, units: int) -> bool:
+        """Whether one shader can run a recurrent cell of so many units over a sequence."""
+        return fits(self.device, cell, units)
 
     def has_shader(self, kernel: str) -> bool:
         """Whether a kernel runs on the GPU; the others run on the CPU, and `memory` counts them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import warnings
@@ -21,6 +22,8 @@ SOFTWARE = (
 
 _VERSION = 430  # the first OpenGL with compute shaders; asking for the newest fails on drivers that lack it
 _MOST_DEVICES = 16
+_MOST_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
+_SHARED_BYTES = 32768  # what OpenGL guarantees
 _NO_SUCH_DEVICE = "requested device index"  # what glcontext says when there are fewer
 
 
@@ -88,6 +91,17 @@ def warn_of_software(renderer: str) -> None:
         UserWarning,
         stacklevel=2,
     )
+
+
+def shared_memory(context: Any) -> int:
+    """How many bytes the threads of a group may share, at least what OpenGL guarantees; moderngl does not tell."""
+    found = ctypes.c_int(0)
+    try:
+        address = context.mglo._context.load("glGetIntegerv")
+    except AttributeError:
+        return _SHARED_BYTES
+    ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.POINTER(ctypes.c_int))(address)(_MOST_SHARED_MEMORY, found)
+    return max(found.value, _SHARED_BYTES)
 
 
 def import_moderngl() -> Any:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.gl.context import Opened
+from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
 from tfpy.engine.gl.value import Value, stored_bytes
@@ -94,6 +94,7 @@ class Device:
     Attributes:
         software: it is the CPU in disguise.
         attempts: where a GPU was looked for.
+        shared_bytes: how much memory the threads of a group may share.
         exact_division: its division and square root are correctly rounded.
         counts: what it did so far.
         pool: where buffers come from.
@@ -108,13 +109,11 @@ class Device:
         most_groups: how many groups there may be along the first axis.
     """
 
-    shared_bytes = 32768
-    """How much memory the threads of a group may share: what OpenGL guarantees."""
-
     def __init__(self, opened: Opened) -> None:
         self.context = opened.context
         self.software = opened.software
         self.attempts = opened.attempts
+        self.shared_bytes = shared_memory(opened.context)
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])

@@ -22,11 +22,13 @@ from tfpy.engine.spec import Shape, Spec, spec
 Outputs = tuple[tuple[int, str], ...]
 
 SMALL = 1 << 15  # products: below, one thread for each element, without tiles
-_MANY_TILES = 64
-_FEW_TILES = 256
+_ENOUGH_GROUPS = 192
+_FULL_GROUPS = 256
 _SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
-_LONG = 512  # inner sizes: from here on they may be split among groups
-_MOST_PARTS = 32
+_LONG = 512  # inner sizes: shorter ones are not split among groups
+_LEAST_PART = 128
+_MOST_PARTS = 128
+_AT_A_TIME = 8
 
 
 class Sizes(NamedTuple):
@@ -91,10 +93,9 @@ class MatMul:
     def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
         s = self.sizes
         tile = _NO_TILE if small else tile_for(s)
-        along_a, along_b = s.m if self.transpose_a else s.k, s.k if self.transpose_b else s.n
         first, second = (
-            gemm.Operand(inner, not small and reads.source is None and along % 4 == 0, reads.source)
-            for inner, along, reads in ((not self.transpose_a, along_a, a), (self.transpose_b, along_b, b))
+            gemm.Operand(inner, not (small or inner or reads.source or outer % 4), reads.source)
+            for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
         )
         exact = not small and s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
         return Form(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
@@ -136,25 +137,52 @@ def _reads(device: Device, v: Value) -> _Reads:
 _NO_TILE = Tile(0, 0, 0, 0, 0)
 
 
+_LARGE = Tile(128, 128, 8, 8, 8), Tile(128, 64, 8, 8, 4)
+_MEDIUM = Tile(64, 64, 16, 4, 4)
+_FLAT = Tile(32, 128, 16, 4, 8), Tile(32, 64, 16, 4, 4)
+_NARROW = Tile(128, 32, 16, 8, 4)
+_LEAST = Tile(32, 32, 32, 4, 4)
+
+
 def tile_for(s: Sizes) -> Tile:
-    """The tile of a product, from what benchmarks/gl_device.py measured on an NVIDIA H200."""
-    if max(s.m, s.n) >= 1024 and -(-s.m // 128) * -(-s.n // 128) * s.batches >= _MANY_TILES:
-        return Tile(128, 128, 8, 8, 8)
-    if s.m <= 16:
-        return Tile(16, 64, 32, 4, 4)
-    if s.m <= 32:
-        return Tile(32, 64, 16, 4, 4)
-    if s.k >= 2048 or -(-s.m // 64) * -(-s.n // 64) * s.batches >= 2 * _MANY_TILES:
-        return Tile(64, 64, 16, 4, 4)
-    return Tile(32, 32, 32, 4, 4)
+    """The tile of a product, from what was measured on an NVIDIA H200 (docs/explanation/gpu.md).
+
+    The largest that fits the matrices and makes enough groups, if need be with the inner size split into parts.
+    """
+    tiles = _fitting(s.m, s.n)
+    for tile in tiles:
+        if tile in _LARGE and _count(s, tile) >= _ENOUGH_GROUPS:
+            return tile
+    for tile in tiles:
+        if _count(s, tile) * _most_parts(s) >= _ENOUGH_GROUPS:
+            return tile
+    return tiles[-1]
+
+
+def _fitting(m: int, n: int) -> tuple[Tile, ...]:
+    """The tiles of which matrices of that size fill a good part, the larger ones first."""
+    if m <= 16:
+        return (Tile(16, 64, 32, 4, 4),)
+    if n <= 32:
+        return (_LEAST,) if m <= 32 else (_NARROW, _LEAST)
+    if m <= 32:
+        return _FLAT
+    if m <= 64:
+        return _MEDIUM, _FLAT[1], _LEAST
+    return (*_LARGE[n <= 64 :], _MEDIUM, _FLAT[1], _LEAST)
+
+
+def _count(s: Sizes, tile: Tile) -> int:
+    return -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches
+
+
+def _most_parts(s: Sizes) -> int:
+    return min(s.k // _LEAST_PART, _MOST_PARTS) if s.batches == 1 and s.k >= _LONG else 1
 
 
 def _parts(s: Sizes, tile: Tile) -> int:
     """Into how many parts the inner size is split, so that there are enough groups."""
-    tiles = -(-s.m // tile.m) * -(-s.n // tile.n)
-    if s.batches > 1 or s.k < _LONG or tiles >= _FEW_TILES:
-        return 1
-    parts = min(_FEW_TILES // tiles, s.k // (4 * tile.k), _MOST_PARTS)
+    parts = min(_FULL_GROUPS // _count(s, tile), _most_parts(s))
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 
 
@@ -192,17 +220,22 @@ def _add_parts(
 
 
 def _sum_of_parts(fused: Fused, words: int) -> str:
-    """The second half of a product whose inner size was split: always in the same order."""
+    """The second half of a product whose inner size was split: always in the same order, several parts on their way."""
     dtype = fused.base() or "float32"
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
     text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
     text += templates.element_function(fused, 2)
+    kind = templates.STORED[dtype]
+    loads = " ".join(f"{kind} x{q} = partial[(k + {q}u) * {word(0)} + i];" for q in range(_AT_A_TIME))
+    adds = " ".join(f"base += x{q};" for q in range(_AT_A_TIME))
     return f"""{text}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
   if (i >= {word(0)}) return;
-  {templates.STORED[dtype]} base = partial[i];
-  for (uint k = 1u; k < {word(1)}; k++) base += partial[k * {word(0)} + i];
+  {kind} base = partial[i];
+  uint k = 1u;
+  for (; k + {_AT_A_TIME}u <= {word(1)}; k += {_AT_A_TIME}u) {{ {loads} {adds} }}
+  for (; k < {word(1)}; k++) base += partial[k * {word(0)} + i];
 {_apply(fused)}}}
 """
 

@@ -143,20 +143,20 @@ class Reduction:
 
 
 def _layout(columns: int, length: int, inner: int) -> Layout:
-    if length <= 16 or (length <= 64 and columns >= 1 << 16):
-        return Layout(1, False)
     if inner == 1 or columns == 1:
         return Layout(lanes_for(columns, length), True)
+    if length <= 16 or (length <= 64 and columns >= 1 << 16):
+        return Layout(1, False)
     return Layout(1 if columns >= 1 << 14 else 8, False)
 
 
 def lanes_for(rows: int, length: int) -> int:
     """How many threads work on a row: few where there are many rows, since combining their results takes time."""
-    if length <= 256:
-        return 16
-    lanes = GROUP
-    while lanes > 32 and rows * lanes >= 2 * _MANY_THREADS and length <= 32 * lanes:
-        lanes //= 2
+    lanes = 1
+    while (lanes < 8 and lanes * 8 < length) or (lanes < GROUP and lanes * 32 < length):
+        lanes *= 2
+    while lanes < GROUP and lanes * 4 <= length and rows * lanes < _MANY_THREADS:
+        lanes *= 2
     return lanes
 
 

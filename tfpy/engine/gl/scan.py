@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer
+from tfpy.engine.gl.fusion import ROWS_AT_A_TIME, defer, groups_of
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import word
 from tfpy.engine.gl.prologue import Prologue
-from tfpy.engine.gl.reduce import OPERATIONS, Operation
+from tfpy.engine.gl.reduce import OPERATIONS, Operation, lanes_for
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_SHORT = 256  # elements: a thread goes through lines up to this length alone
-_MANY = 1 << 13  # lines: with so many, a thread goes through lines of any length
+_SHORT = 16  # elements: a thread goes through lines up to this length alone
+_SHORT_ABREAST = 256  # the same where neighbouring threads go along lines side by side
+_MANY = 1 << 13  # lines: with so many side by side, a thread goes through lines of any length
 
 
 class _Scan:
@@ -33,16 +34,22 @@ class _Scan:
     def run(self, device: Device, value: Value) -> Lease:
         assert value.node is not None
         lines = value.spec.size // self.length
-        alone = self.length <= _SHORT or lines >= _MANY
+        lanes = self._lanes(lines)
         operation = OPERATIONS[self.name, value.spec.dtype]
         prologue = Prologue(device, value.node, 4)
-        key = ("scan", self.name, alone, self.exclusive, prologue.fused)
-        make = _by_threads if alone else _by_groups
-        program = device.programs.get(key, lambda: _head(prologue, operation) + make(operation, self.exclusive))
+        key = ("scan", self.name, lanes, self.exclusive, prologue.fused)
+        program = device.programs.get(key, lambda: _head(prologue, operation) + _main(operation, self.exclusive, lanes))
         lease = device.take(stored_bytes(value.spec))
         words = (lines, self.length, self.inner, int(self.reverse))
-        prologue.dispatch(program, lease.buffer, words, -(-lines // GROUP) if alone else lines)
+        groups = -(-lines * lanes // GROUP)
+        groups = groups if lanes == 1 else groups_of(groups, 2 * stored_bytes(value.spec), ROWS_AT_A_TIME)
+        prologue.dispatch(program, lease.buffer, words, groups)
         return lease
+
+    def _lanes(self, lines: int) -> int:
+        """How many threads go along a line."""
+        abreast = self.inner > 1 and (self.length <= _SHORT_ABREAST or lines >= _MANY)
+        return 1 if self.length <= _SHORT or abreast else lanes_for(lines, self.length)
 
 
 def _head(prologue: Prologue, operation: Operation) -> str:
@@ -53,54 +60,71 @@ def _head(prologue: Prologue, operation: Operation) -> str:
 {prologue.source()}
 layout(std430, binding = {prologue.out_binding}) writeonly buffer OUT {{ {kind} result[]; }};
 {kind} combine({kind} a, {kind} b) {{ {precise}{kind} c = {operation.combine}; return c; }}
-uint place(uint line, uint r) {{
-  uint at = {word(3)} != 0u ? {word(1)} - 1u - r : r;
-  return line / {word(2)} * ({word(1)} * {word(2)}) + line % {word(2)} + at * {word(2)};
+uint first_of(uint line) {{
+  uint first = line / {word(2)} * ({word(1)} * {word(2)}) + line % {word(2)};
+  return {word(3)} != 0u ? first + ({word(1)} - 1u) * {word(2)} : first;
 }}
 """
 
 
-def _by_threads(operation: Operation, exclusive: bool) -> str:
+def _main(operation: Operation, exclusive: bool, lanes: int) -> str:
+    return _alone(operation, exclusive) if lanes == 1 else _shared(operation, exclusive, lanes)
+
+
+_STEP = f"{word(3)} != 0u ? 0u - {word(2)} : {word(2)}"
+
+
+def _alone(operation: Operation, exclusive: bool) -> str:
     store = "result[at] = sum; sum = combine(sum, x);" if exclusive else "sum = combine(sum, x); result[at] = sum;"
     return f"""
 void main() {{
-  uint line = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
+  uint line = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex, at = first_of(line), step = {_STEP};
   if (line >= {word(0)}) return;
   {operation.kind} sum = {operation.neutral};
-  for (uint r = 0u; r < {word(1)}; r++) {{ uint at = place(line, r); {operation.kind} x = read(at); {store} }}
+  for (uint r = 0u; r < {word(1)}; r++) {{ {operation.kind} x = read(at); {store} at += step; }}
 }}
 """
 
 
-def _by_groups(operation: Operation, exclusive: bool) -> str:
-    """A group goes along a line, four elements to a thread at a time, and carries the sum on."""
-    kind = operation.kind
-    own = "before" if exclusive else "sum"
+def _shared(operation: Operation, exclusive: bool, lanes: int) -> str:
+    """A group goes along a stretch of sets of lines; mostly there is one. Lanes share a line, and carry the sum on.
+
+    Neighbouring lanes read neighbours; by way of shared memory each gets four in a row, and gives the results back.
+    The lanes' sums are in one half of the shared memory, and combined into the other: one barrier does for a step.
+    """
+    kind, each = operation.kind, GROUP // lanes
+    found = "before" if exclusive else "sum"
+    elements = "for (uint k = 0u; k < 4u; k++)"
+    apart = f"start + lane + k * {lanes}u"
     return f"""
-shared {kind} s[{GROUP}];
+shared {kind} s[2][{GROUP}], moved[{4 * GROUP}];
 void main() {{
-  uint t = gl_LocalInvocationIndex, line = {FLAT_INDEX};
-  {kind} carried = {operation.neutral};
-  if (line >= {word(0)}) return;
-  for (uint start = 0u; start < {word(1)}; start += {4 * GROUP}u) {{
-    uint from = start + 4u * t;
-    {kind} x[4], total = {operation.neutral};
-    for (uint k = 0u; k < 4u; k++) {{
-      x[k] = from + k < {word(1)} ? read(place(line, from + k)) : {operation.neutral};
-      total = combine(total, x[k]);
+  uint t = gl_LocalInvocationIndex, lane = t % {lanes}u, groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y, now = 0u;
+  uint stretch = ({word(0)} - 1u) / (groups * {each}u) + 1u, begin = {FLAT_INDEX} * stretch * {each}u;
+  uint own = t / {lanes}u * {4 * lanes}u, step = {_STEP};
+  for (uint n = 0u; n < stretch; n++) {{
+    uint line = begin + n * {each}u + t / {lanes}u, first = first_of(line), to = line < {word(0)} ? {word(1)} : 0u;
+    {kind} carried = {operation.neutral};
+    for (uint start = 0u; start < {word(1)}; start += {4 * lanes}u) {{
+      {kind} x[4], total = {operation.neutral};
+      {elements} {{ x[k] = total; if ({apart} < to) x[k] = read(first + ({apart}) * step); }}
+      {elements} moved[own + lane + k * {lanes}u] = x[k];
+      barrier();
+      {elements} {{ x[k] = moved[own + 4u * lane + k]; total = combine(total, x[k]); }}
+      now ^= 1u; s[now][t] = total; barrier();
+      for (uint h = 1u; h < {lanes}u; h <<= 1) {{
+        total = s[now][t];
+        if (lane >= h) total = combine(s[now][t - h], total);
+        now ^= 1u; s[now][t] = total; barrier();
+      }}
+      {kind} sum = carried;
+      if (lane > 0u) sum = combine(carried, s[now][t - 1u]);
+      {elements} {{ {kind} before = sum; sum = combine(sum, x[k]); moved[own + 4u * lane + k] = {found}; }}
+      carried = combine(carried, s[now][t - lane + {lanes - 1}u]);
+      barrier();
+      {elements} if ({apart} < to) result[first + ({apart}) * step] = moved[own + lane + k * {lanes}u];
+      barrier();
     }}
-    barrier(); s[t] = total; barrier();
-    for (uint h = 1u; h < {GROUP}u; h <<= 1) {{
-      {kind} left = t >= h ? s[t - h] : {operation.neutral};
-      barrier(); s[t] = combine(left, s[t]); barrier();
-    }}
-    {kind} sum = combine(carried, t > 0u ? s[t - 1u] : {operation.neutral});
-    for (uint k = 0u; k < 4u; k++) {{
-      {kind} before = sum;
-      sum = combine(sum, x[k]);
-      if (from + k < {word(1)}) result[place(line, from + k)] = {own};
-    }}
-    carried = combine(carried, s[{GROUP - 1}]);
   }}
 }}
 """

@@ -36,6 +36,11 @@ def _sizes(x: Value, recurrent: Value) -> _Sizes:
     return _Sizes(*x.spec.shape, recurrent.spec.shape[0])  # type: ignore[call-arg]
 
 
+def fits(device: Device, cell: str, units: int) -> bool:
+    """Whether a group has enough shared memory for a sample."""
+    return shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
+
+
 def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
     """How many samples a group takes; 0 when the shared memory is too small for one."""
     wanted = 4 if sizes.batch > 1024 else 2 if sizes.batch > 512 else 1

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, ensure
+from tfpy.engine.gl.fusion import ROWS_AT_A_TIME, defer, ensure, groups_of
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.gl.reduce import lanes_for
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
+_FEW = 16  # elements of a thread
+_MOST_KEPT = 32
+
+# What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
+# and the result.
 _RESULTS = {
-    "Softmax": ("m_exp(v)", "m_div(e, total)"),
-    "LogSoftmax": ("v", "e - m_log(total)"),
+    "Softmax": ("m_exp(v)", "e", "total", "m_div(e, total)"),
+    "LogSoftmax": ("v", "m_exp(e)", "m_log(total)", "e - total"),
 }
 
 
@@ -30,18 +34,28 @@ class _RowTask:
     def run(self, device: Device, value: Value) -> Lease:
         assert value.node is not None
         rows = value.spec.size // self.length
-        lanes = 1 if self.length <= 16 else lanes_for(rows, self.length)
-        program = device.programs.get((self.name, lanes), lambda: _source(self.name, lanes))
+        lanes = _lanes(self.length)
+        kept = -(-self.length // lanes)
+        kept = 1 << (kept - 1).bit_length() if kept <= _MOST_KEPT else 0
+        program = device.programs.get((self.name, lanes, kept), lambda: _source(self.name, lanes, kept))
         source = ensure(device, value.node.inputs[0])
         lease = device.take(stored_bytes(value.spec))
-        groups = -(-rows * lanes // GROUP)
+        groups = groups_of(-(-rows * lanes // GROUP), 2 * stored_bytes(value.spec), ROWS_AT_A_TIME)
         device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length), groups)
         return lease
 
 
-def _source(name: str, lanes: int) -> str:
-    each, result = _RESULTS[name]
-    shared = f"shared float s[{GROUP}];" if lanes > 1 else ""
+def _lanes(length: int) -> int:
+    """How many threads work on a row: few, but so many that neighbours read neighbours and each has few registers."""
+    lanes = 1
+    while lanes < GROUP and (lanes * lanes < length or lanes * _FEW < length):
+        lanes *= 2
+    return lanes
+
+
+def _source(name: str, lanes: int, kept: int) -> str:
+    """A group goes along a stretch of rows; mostly all of them are done at once."""
+    shared, each = f"shared float s[{GROUP}];" if lanes > 1 else "", GROUP // lanes
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(2)}
 layout(std430, binding = 0) readonly buffer A {{ float a[]; }};
@@ -51,19 +65,43 @@ float larger(float a, float b) {{ return m_max(a, b); }}
 float plus(float a, float b) {{ precise float c = a + b; return c; }}
 {_all("larger", lanes)}{_all("plus", lanes)}
 void main() {{
-  uint t = gl_LocalInvocationIndex, lane = t % {lanes}u, row = {FLAT_INDEX} * {GROUP // lanes}u + t / {lanes}u;
-  uint from = row * {word(1)} + lane, to = row < {word(0)} ? (row + 1u) * {word(1)} : 0u;
-  float most = -m_inf();
-  for (uint i = from; i < to; i += {lanes}u) most = m_max(most, a[i]);
-  most = all_larger(most, t, lane);
-  float total = 0.;
-  for (uint i = from; i < to; i += {lanes}u) {{ precise float v = a[i] - most; total = plus(total, m_exp(v)); }}
-  total = all_plus(total, t, lane);
-  for (uint i = from; i < to; i += {lanes}u) {{
-    precise float v = a[i] - most, e = {each}, y = {result};
-    c[i] = y;
-  }}
+  uint t = gl_LocalInvocationIndex, lane = t % {lanes}u, groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+  uint stretch = ({word(0)} - 1u) / (groups * {each}u) + 1u, first = {FLAT_INDEX} * stretch * {each}u;
+  for (uint n = 0u; n < stretch; n++) {{
+    uint row = first + n * {each}u + t / {lanes}u;
+    uint from = row * {word(1)} + lane, to = row < {word(0)} ? (row + 1u) * {word(1)} : 0u;
+{_in_registers(name, lanes, kept) if kept else _in_memory(name, lanes)}  }}
 }}
+"""
+
+
+def _in_registers(name: str, lanes: int, kept: int) -> str:
+    """A thread reads its elements once, all of them before it needs the first."""
+    element, added, total, result = _RESULTS[name]
+    places = [f"from + {k * lanes}u" for k in range(kept)]
+    lines = [f"float x{k} = -m_inf(); if ({at} < to) x{k} = a[{at}];" for k, at in enumerate(places)]
+    lines.append("float most = x0;")
+    lines += [f"most = m_max(most, x{k});" for k in range(1, kept)]
+    lines.append("most = all_larger(most, t, lane); float total = 0.;")
+    lines += [
+        f"if ({at} < to) {{ precise float v = x{k} - most, e = {element}; x{k} = e; total = plus(total, {added}); }}"
+        for k, at in enumerate(places)
+    ]
+    lines.append(f"total = all_plus(total, t, lane); total = {total};")
+    lines += [f"if ({at} < to) {{ precise float e = x{k}, y = {result}; c[{at}] = y; }}" for k, at in enumerate(places)]
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _in_memory(name: str, lanes: int) -> str:
+    """The same for long rows: a thread reads its elements three times."""
+    element, added, total, result = _RESULTS[name]
+    elements = f"for (uint i = from; i < to; i += {lanes}u)"
+    return f"""    float most = -m_inf();
+    {elements} most = m_max(most, a[i]);
+    most = all_larger(most, t, lane); float total = 0.;
+    {elements} {{ precise float v = a[i] - most, e = {element}; total = plus(total, {added}); }}
+    total = all_plus(total, t, lane); total = {total};
+    {elements} {{ precise float v = a[i] - most, e = {element}, y = {result}; c[i] = y; }}
 """
 
 

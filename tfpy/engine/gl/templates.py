@@ -184,15 +184,19 @@ def _scalar_main(fused: Fused) -> str:
 
 
 def _vector_main(fused: Fused, count: int) -> str:
-    """`count` vectors to a thread, so far apart that neighbouring threads read neighbours; all are read first."""
+    """A group goes along a stretch of vectors, `count` to a thread at a time, so far apart that threads are neighbours.
+
+    All are read before the first is computed. The groups share the vectors evenly; mostly a stretch is done at once.
+    """
     kinds = fused.leaves()
-    lines = [f"uint g = {FLAT_INDEX} * {GROUP * count}u + gl_LocalInvocationIndex, last = ({word(0)} - 1u) / 4u;"]
     vectors = {"float": "vec4", "int": "ivec4"}
+    step = GROUP * count
+    lines = []
     for n in range(count):
-        at = f"min(g + {n * GROUP}u, last)"
+        at = f"min(g + {n * GROUP}u, to - 1u)"
         lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct()]
     for n in range(count):
-        lines.append(f"if (g + {n * GROUP}u <= last) {{ uint i = 4u * (g + {n * GROUP}u);")
+        lines.append(f"if (g + {n * GROUP}u < to) {{ uint i = 4u * (g + {n * GROUP}u);")
         for k, (_, dtype) in enumerate(fused.outputs):
             lines.append(f"{PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
         lines += calls(fused, [f"_{n}.{c}" for c in "xyzw"], results="xyzw")
@@ -200,4 +204,13 @@ def _vector_main(fused: Fused, count: int) -> str:
             parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
             lines.append(f"o{k}[g + {n * GROUP}u] = {vectors[STORED[dtype]]}({parts});")
         lines.append("}")
-    return "void main() {\n  " + "\n  ".join(lines) + "\n}\n"
+    body = "\n    ".join(lines)
+    return f"""void main() {{
+  uint all = ({word(0)} - 1u) / 4u + 1u, groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+  uint stretch = ((all - 1u) / (groups * {step}u) + 1u) * {step}u, from = {FLAT_INDEX} * stretch;
+  uint to = min(from + stretch, all);
+  for (uint g = from + gl_LocalInvocationIndex; g < to; g += {step}u) {{
+    {body}
+  }}
+}}
+"""

@@ -27,7 +27,7 @@ def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: boo
         return False
     if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
         return False
-    return whole_sequence_possible(kernel)
+    return whole_sequence_possible(kernel, cell.units)
 
 
 def run_whole_sequence(

@@ -1,0 +1,72 @@
+"""Products by every tile, and the shaders of very large arrays, on arrays that are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.gl import fusion, matmul
+from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.gemm import Tile
+
+pytestmark = pytest.mark.gl
+
+RNG = np.random.default_rng(5)
+
+TILES = [*matmul._LARGE, matmul._MEDIUM, *matmul._FLAT, matmul._NARROW, matmul._LEAST, Tile(16, 64, 32, 4, 4)]
+
+
+@pytest.mark.parametrize("tile", TILES, ids=lambda tile: "x".join(map(str, tile)))
+@pytest.mark.parametrize(("m", "k", "n"), [(128, 64, 256), (130, 70, 67), (67, 1100, 132)])
+@pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+def test_products_by_every_tile(
+    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, tile: Tile, m: int, k: int, n: int, transposed: tuple[bool, bool]
+) -> None:
+    monkeypatch.setattr(matmul, "tile_for", lambda sizes: tile)
+    a, b = (RNG.normal(size=size).astype(np.float32) for size in ((m, k), (k, n)))
+    bias = RNG.normal(size=n).astype(np.float32)
+    x, y = (tf.tensor(np.ascontiguousarray(v.T if t else v)) for v, t in zip((a, b), transposed, strict=True))
+    dense = tf.mat_mul(x, y, *transposed).add(tf.tensor(bias)).relu()
+    expected = np.maximum(a.astype(np.float64) @ b + bias, 0)
+    np.testing.assert_allclose(dense.numpy(), expected, atol=1e-5 * k)
+
+
+def test_what_follows_a_product_may_have_other_dtypes(gpu: GlBackend) -> None:
+    a, b = (RNG.integers(-3, 4, size).astype(np.float32) for size in ((70, 40), (40, 68)))
+    found = tf.mat_mul(tf.tensor(a), tf.tensor(b)).greater(0)
+    np.testing.assert_array_equal(found.numpy(), a @ b > 0)
+    turned = tf.mat_mul(tf.tensor(a), tf.tensor(b)).cast("complex64")
+    np.testing.assert_array_equal(turned.numpy(), (a @ b).astype(np.complex64))
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(64, 640, 256), (32, 4096, 32), (128, 1024, 1024), (4096, 64, 4096)])
+def test_there_are_enough_groups_and_parts_are_long(m: int, k: int, n: int) -> None:
+    sizes = matmul.Sizes(1, m, n, k, 0, 0)
+    tile = matmul.tile_for(sizes)
+    parts = matmul._parts(sizes, tile)
+    assert -(-m // tile.m) * -(-n // tile.n) * parts >= 32
+    assert k // parts >= 64
+
+
+def test_groups_that_go_along_stretches(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fusion, "FAR_FROM", 0)
+    x = RNG.normal(size=(1 << 22) + 5).astype(np.float32)
+    np.testing.assert_array_equal(tf.tensor(x).mul(2).add(tf.tensor(x[::-1].copy())).numpy(), x * 2 + x[::-1])
+    rows = x[:1_470_000].reshape(70_000, 21)
+    powers = np.exp(rows - rows.max(1, keepdims=True))
+    expected = powers / powers.sum(1, keepdims=True)
+    np.testing.assert_allclose(tf.softmax(tf.tensor(rows)).numpy(), expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(tf.cumsum(tf.tensor(rows), 1).numpy(), rows.cumsum(1), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("length", [1, 3, 17, 300, 9000])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_rows_of_every_length(gpu: GlBackend, length: int, reverse: bool) -> None:
+    x = RNG.normal(size=(3, length)).astype(np.float32)
+    exact = x.astype(np.float64)
+    sums = exact[:, ::-1].cumsum(1)[:, ::-1] if reverse else exact.cumsum(1)
+    np.testing.assert_allclose(tf.cumsum(tf.tensor(x), 1, False, reverse).numpy(), sums, atol=1e-4 * length**0.5)
+    expected = exact - exact.max(1, keepdims=True)
+    expected -= np.log(np.exp(expected).sum(1, keepdims=True))
+    np.testing.assert_allclose(tf.log_softmax(tf.tensor(x)).numpy(), expected, rtol=1e-5, atol=1e-5)
