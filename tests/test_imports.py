@@ -15,12 +15,12 @@ PACKAGE = Path(__file__).parent.parent / "tfpy"
 # What each part may import of the package, besides itself.
 MAY_IMPORT = {
     "engine": set(),
-    "core": {"engine", "version"},
+    "core": {"engine", "_version"},
     "data": {"core", "engine"},
     "datasets": {"core", "data", "engine"},
-    "graph": {"core", "engine", "version"},
-    "layers": {"core", "engine", "version", "vis"},
-    "legacy": {"core", "engine", "version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
+    "graph": {"core", "engine", "_version"},
+    "layers": {"core", "engine", "_version", "vis"},
+    "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
     "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
     "_api": {"core", "graph", "layers", "engine", "vis"},

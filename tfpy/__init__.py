@@ -42,6 +42,7 @@ from tfpy._api import tensor_util as tensor_util
 from tfpy._api import test_util as test_util
 from tfpy._api import train as train
 from tfpy._api import util as util
+from tfpy._version import VERSION
 from tfpy.core.backends import backend as backend
 from tfpy.core.backends import find_backend as find_backend
 from tfpy.core.backends import find_backend_factory as find_backend_factory
@@ -307,36 +308,41 @@ from tfpy.core.utils.tensors import upcast_type as upcast_type
 from tfpy.core.variable import Variable as Variable
 from tfpy.core.variable import dispose_variables as dispose_variables
 from tfpy.core.variable import variable as variable
+from tfpy.core.versions import version as version
+from tfpy.core.versions import version_converter as version_converter
+from tfpy.core.versions import version_core as version_core
+from tfpy.core.versions import version_cpu as version_cpu
+from tfpy.core.versions import version_layers as version_layers
+from tfpy.core.versions import version_webgl as version_webgl
 from tfpy.graph.mappers import deregister_op as deregister_op
 from tfpy.graph.mappers import register_op as register_op
 from tfpy.graph.model import GraphModel as GraphModel
 from tfpy.graph.model import load_graph_model as load_graph_model
 from tfpy.graph.model import load_graph_model_sync as load_graph_model_sync
-from tfpy.layers.backup import BackupAndRestore as BackupAndRestore
-from tfpy.layers.callbacks import Callback as Callback
-from tfpy.layers.callbacks import CallbackList as CallbackList
-from tfpy.layers.callbacks import CustomCallback as CustomCallback
-from tfpy.layers.callbacks import History as History
-from tfpy.layers.callbacks import LambdaCallback as LambdaCallback
-from tfpy.layers.callbacks import register_callback_constructor as register_callback_constructor
-from tfpy.layers.csv_logger import CSVLogger as CSVLogger
-from tfpy.layers.early_stopping import EarlyStopping as EarlyStopping
+from tfpy.layers.callbacks.backup import BackupAndRestore as BackupAndRestore
+from tfpy.layers.callbacks.base import Callback as Callback
+from tfpy.layers.callbacks.base import CallbackList as CallbackList
+from tfpy.layers.callbacks.base import CustomCallback as CustomCallback
+from tfpy.layers.callbacks.base import History as History
+from tfpy.layers.callbacks.base import LambdaCallback as LambdaCallback
+from tfpy.layers.callbacks.base import register_callback_constructor as register_callback_constructor
+from tfpy.layers.callbacks.csv_logger import CSVLogger as CSVLogger
+from tfpy.layers.callbacks.early_stopping import EarlyStopping as EarlyStopping
+from tfpy.layers.callbacks.learning_rate import LearningRateScheduler as LearningRateScheduler
+from tfpy.layers.callbacks.learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
+from tfpy.layers.callbacks.model_checkpoint import ModelCheckpoint as ModelCheckpoint
+from tfpy.layers.callbacks.tensor_board import TensorBoard as TensorBoard
+from tfpy.layers.callbacks.terminate_on_nan import TerminateOnNaN as TerminateOnNaN
 from tfpy.layers.inputs import input_ as _input
-from tfpy.layers.learning_rate import LearningRateScheduler as LearningRateScheduler
-from tfpy.layers.learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
-from tfpy.layers.loading import load_layers_model as load_layers_model
-from tfpy.layers.loading import model_from_json as model_from_json
 from tfpy.layers.model import LayersModel as LayersModel
 from tfpy.layers.model import model as model
-from tfpy.layers.model_checkpoint import ModelCheckpoint as ModelCheckpoint
+from tfpy.layers.saving.loading import load_layers_model as load_layers_model
+from tfpy.layers.saving.loading import model_from_json as model_from_json
 from tfpy.layers.sequential import Sequential as Sequential
 from tfpy.layers.sequential import sequential as sequential
 from tfpy.layers.specs import InputSpec as InputSpec
 from tfpy.layers.symbolic import SymbolicTensor as SymbolicTensor
-from tfpy.layers.tensor_board import TensorBoard as TensorBoard
-from tfpy.layers.terminate_on_nan import TerminateOnNaN as TerminateOnNaN
 from tfpy.layers.weights import LayerVariable as LayerVariable
-from tfpy.version import VERSION
 
 abs = _abs
 addN = add_n

@@ -99,3 +99,8 @@ def test_fetch_reads_a_file(tmp_path: Path) -> None:
         return (await tf.util.fetch(path.as_uri())).status
 
     assert asyncio.run(wait()) == 200
+
+
+def test_versions_are_those_of_tfjs_and_of_the_package() -> None:
+    assert tf.version["tfjs-core"] == tf.version.tfjs == tf.version_core == tf.version_layers == "4.22.0"
+    assert tf.version.tfpy == tf.__version__

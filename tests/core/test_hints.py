@@ -33,6 +33,8 @@ def model() -> tf.Sequential:
         (lambda: tf.reduce_mean, "'mean'"),
         (lambda: tf.ones([2]).reduce_mean, "'mean'"),
         (lambda: tf.constant, "tf.tensor"),
+        (lambda: tf.loadModel, "tf.loadLayersModel"),
+        (lambda: tf.NDArrayMathGPU, "from tfpy import legacy as dl"),
         (lambda: tf.load_model, "tf.load_layers_model"),
         (lambda: tf.float32, "'float32'"),
         (lambda: tf.ones([2]).T, "transpose()"),

@@ -99,3 +99,26 @@ def test_options_of_another_library_are_told_how_to_be_given(call: Callable[[], 
 )
 def test_what_options_made_shows_them(thing: Callable[[], Any], text: str) -> None:
     assert repr(thing()) == text
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: tf.leaky_relu([1.0], alpha="a"), "leaky_relu: argument 'alpha' must be a number, but got 'a'"),
+        (lambda: tf.leaky_relu([1.0], "a"), "leaky_relu: argument 'alpha' must be a number, but got 'a'"),
+        (lambda: tf.clip_by_value([1.0], [0, 1], 2), "clip_by_value: argument 'clip_value_min' must be a number"),
+        (lambda: tf.batch_norm(tf.ones([1, 2]), 0, 1, varianceEpsilon="a"), "'variance_epsilon' must be a number"),
+        (lambda: tf.linspace("a", 1, 3), "linspace: argument 'start' must be a number, but got 'a'"),
+        (lambda: tf.util.shuffle(3), "shuffle: argument 'array' must be a list or array, but got 3"),
+        (lambda: tf.Tensor([1, 2]), "Tensor: tensors are made by tf.tensor(values)"),
+        (lambda: tf.tensor([1], dtype=float), "'dtype' must be one of 'float32'"),
+    ],
+)
+def test_arguments_that_must_be_numbers_are(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+def test_a_number_may_be_a_tensor() -> None:
+    assert tf.leaky_relu([-2.0], tf.scalar(0.5)).array_sync() == [-1]

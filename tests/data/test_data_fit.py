@@ -205,7 +205,7 @@ def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bar_without_a_known_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from tfpy.layers import progress
+    from tfpy.layers.training import progress
 
     monkeypatch.setattr(progress, "_can_draw", lambda: True)
     build().fit(pairs, epochs=1)

@@ -40,6 +40,10 @@ def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
         (lambda: fit(y=np.eye(3)[Y]), "one-hot labels go with categoricalCrossentropy"),
         (lambda: fit(x=X[0], y=Y[:1]), "a single sample gets a batch axis by x[None]), but got a Tensor of shape [4]"),
         (lambda: fit(y=Y[:5]), "of as many samples as x, but got x [[10, 4]], y [[5, 1]]."),
+        (lambda: fit(validation_data=(X, Y[:3])), "fit, validation_data: argument 'y' must be of as many samples as x"),
+        (lambda: fit(class_weight={"a": 1}), "'class_weight' must be a whole number, but got 'a'"),
+        (lambda: fit(class_weight={0: "a", 1: 1, 2: 1}), "'class_weight' must be a number, but got 'a'"),
+        (lambda: fit(seed=[1]), "'seed' must be a number or a text, but got [1]"),
         (lambda: fit(validation_data=X), "'validation_data' must be a pair (x, y), but got a ndarray"),
     ],
 )
@@ -55,6 +59,15 @@ def test_whole_numbers_become_what_the_input_takes() -> None:
     expected = model.predict(pixels.astype(np.float32)).numpy()
     np.testing.assert_array_equal(model.predict(pixels).numpy(), expected)
     np.testing.assert_array_equal(model.predict(pixels.tolist()).numpy(), expected)
+
+
+def test_large_whole_numbers_are_features_too() -> None:
+    moments = np.array([[2**40], [2**41]])
+    model = tf.sequential([tf.layers.dense(units=1, use_bias=False, kernel_initializer="ones", input_shape=[1])])
+    assert model.predict(moments).array_sync() == [[2**40], [2**41]]
+    assert tf.tensor(moments, dtype="float32").array_sync() == [[2**40], [2**41]]
+    with pytest.raises(ValueError, match="int32"):
+        tf.tensor(moments)
 
 
 def test_an_input_of_whole_numbers_gets_them() -> None:

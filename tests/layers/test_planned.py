@@ -13,8 +13,8 @@ from layers.table import Row
 import tfpy as tf
 from tfpy.engine import rng
 from tfpy.engine.hooks import observing
-from tfpy.layers import planned
 from tfpy.layers.symbolic import as_list
+from tfpy.layers.training import planned
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(12, 6, 4)).astype(np.float32)

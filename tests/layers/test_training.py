@@ -405,7 +405,7 @@ def test_early_stopping_can_restore_the_best_weights() -> None:
 
 
 def test_callbacks_for_every_fit() -> None:
-    from tfpy.layers.callbacks import CallbackRegistry
+    from tfpy.layers.callbacks.base import CallbackRegistry
 
     made: list[tf.Callback] = []
 
@@ -431,7 +431,7 @@ def test_plain_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[st
     linear(metrics=["mae"]).fit(X, Y, epochs=2, validation_split=0.5)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
-    assert lines[0].startswith("epoch 1/2 · val_loss ")
+    assert lines[0].startswith("epoch 1/2 · loss ")
     assert " · mae " in lines[0]
     linear().fit(X, Y, verbose=0)
     assert capsys.readouterr().out == ""

@@ -73,7 +73,7 @@ def test_numbers_are_those_of_single_steps(
     weights = [RNG.normal(size=o.shape) for o in layer.apply(tf.tensor(x))]
     whole = results(layer, x, states, weights)
     assert sequence.whole_sequence_possible("LSTM", units)
-    monkeypatch.setattr("tfpy.layers.recurrent.fits_whole_sequence", lambda *a: False)
+    monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_whole_sequence", lambda *a: False)
     steps = results(layer, x, states, weights)
     for a, b in zip(whole, steps, strict=True):
         tolerance = 1e-12 if backend_name == "double" else 2e-5

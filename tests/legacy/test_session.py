@@ -392,3 +392,12 @@ def test_a_cost_without_variables_is_refused(math: dl.NDArrayMathCPU) -> None:
     x = g.placeholder("x", [])
     with pytest.raises(ValueError, match="no variable"):
         dl.Session(g, math).train(g.square(x), feeds((x, [1])), 1, dl.SGDOptimizer(0.1))
+
+
+def test_feed_entries_take_keywords(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x = g.placeholder("x", [])
+    entry = dl.FeedEntry(tensor=x, data=dl.Scalar.new(3))
+    assert dl.Session(g, math).eval(g.square(x), [entry]).get() == 9
+    with pytest.raises(TypeError):
+        dl.FeedEntry(x)  # type: ignore[call-arg]

@@ -100,6 +100,15 @@ def test_a_failed_write_leaves_the_file(script: Path, monkeypatch: pytest.Monkey
     assert [p.name for p in script.parent.iterdir()] == ["old.py"]
 
 
+def test_whatever_goes_wrong_with_a_file_is_told(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for result in (lambda _: 1 / 0, lambda _: files.Migration("x = (", 1, [])):
+        monkeypatch.setattr(files, "migrate", result)
+        code, said = call("--in-place", script)
+        assert code == 1
+        assert "cannot be rewritten" in said
+        assert script.read_bytes() == OLD.encode()
+
+
 def test_the_extra_is_named(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 

@@ -77,6 +77,11 @@ def test_the_math_stays_where_it_is_still_used() -> None:
     assert code.startswith("import tfpy as tf\nfrom tfpy import legacy as dl\n")
 
 
+def test_what_math_still_gives_is_an_ndarray() -> None:
+    assert "math.eluDer(a).get(0)" in migrate(f"{HEAD}x = math.eluDer(a).get(0)\n").code
+    assert "x.get(0)" in migrate(f"{HEAD}x = math.eluDer(a)\nprint(x.get(0))\n").code
+
+
 def test_names_that_mean_something_else_are_left() -> None:
     code = inspect.cleandoc("""
         import math

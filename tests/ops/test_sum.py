@@ -25,6 +25,12 @@ def test_sums_over_all_but_the_last_axis(shape: tuple[int, ...], keep_dims: bool
     np.testing.assert_allclose(KERNELS["Sum"](turned, axes=axes, keep_dims=keep_dims), expected, rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.parametrize("shape", [(), (3,), (300, 2)])
+def test_sums_over_no_axis(shape: tuple[int, ...]) -> None:
+    x = RNG.normal(size=shape)
+    np.testing.assert_array_equal(KERNELS["Sum"](x, axes=(), keep_dims=True), x)
+
+
 def test_many_small_numbers_do_not_vanish() -> None:
     x = np.full((1 << 20, 1), 0.1, np.float32)
     np.testing.assert_allclose(KERNELS["Sum"](x, axes=(0,), keep_dims=False), [104857.6], rtol=1e-5)

@@ -18,7 +18,7 @@ from layers.rows import ROWS
 import tfpy as tf
 
 KERAS = Path(__file__).parents[1] / "data" / "keras"
-CASES = ("dense", "images", "recurrent", "wrapped", "nested", "attention", "frames")
+CASES = ("dense", "images", "recurrent", "wrapped", "nested", "attention", "frames", "masked")
 WEIGHTS = "model.weights.h5"
 
 
@@ -101,7 +101,9 @@ def test_models_within_models_and_shared_layers(tmp_path: Path) -> None:
     model = tf.model(inputs=[a, b], outputs=outputs)
     xs = [np.random.default_rng(i).normal(size=(2, 3)).astype(np.float32) for i in range(2)]
     for suffix in (".keras", ".h5"):
-        model.save(tmp_path / f"model{suffix}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error" if suffix == ".keras" else "ignore")
+            model.save(tmp_path / f"model{suffix}")
         again = tf.load_layers_model(tmp_path / f"model{suffix}")
         for found, expected in zip(arrays(again, xs), arrays(model, xs), strict=True):
             np.testing.assert_array_equal(found, expected)
@@ -143,6 +145,29 @@ def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
     model.save(tmp_path / "m.h5", strict=False)
 
 
+def test_masked_steps_of_a_bidirectional_layer_are_zeros_in_keras(tmp_path: Path) -> None:
+    """And are not in TF.js: a model of either keeps its numbers, and saving for the other one tells."""
+
+    def model(**options: Any) -> Any:
+        inner = tf.layers.simple_rnn(units=2, return_sequences=True, **options)
+        layers = [tf.layers.embedding(input_dim=3, output_dim=2, input_length=3, mask_zero=True)]
+        return tf.sequential(layers=[*layers, tf.layers.bidirectional(layer=inner, name="both")])
+
+    x = np.array([[1, 2, 0]], np.float32)
+    theirs, ours = model(zero_output_for_mask=True), model()
+    ours.set_weights(theirs.get_weights())
+    assert (theirs.predict(x).numpy()[0, 2] == 0).all()
+    assert (ours.predict(x).numpy()[0, 2, :2] == ours.predict(x).numpy()[0, 1, :2]).all()
+    with pytest.warns(UserWarning, match="layer 'both': Keras returns zeros where the sequence is masked"):
+        ours.save(tmp_path / "ours.keras")
+    theirs.save(tmp_path / "theirs.keras", strict=True)
+    for name, saved in (("ours", ours), ("theirs", theirs)):
+        again = tf.load_layers_model(tmp_path / f"{name}.keras")
+        np.testing.assert_array_equal(again.predict(x).numpy(), saved.predict(x).numpy())
+    with pytest.warns(UserWarning, match="does not take zero_output_for_mask"):
+        theirs.save(tmp_path / "web")
+
+
 @pytest.mark.parametrize("name", ["m.weights.h5", "m.safetensors"])
 def test_weights_alone(name: str, tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.lstm(units=2, input_shape=[3, 2]), tf.layers.dense(units=1)])
@@ -160,7 +185,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "m.keras"
     small().save(path)
     before = path.read_bytes()
-    monkeypatch.setattr("tfpy.layers.keras_saving._tree", lambda *_: 1 / 0)
+    monkeypatch.setattr("tfpy.layers.saving.keras_saving._tree", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         small().save(path)
     assert path.read_bytes() == before

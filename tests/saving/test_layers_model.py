@@ -13,7 +13,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.variable import registered_variables
 from tfpy.engine.handle import accounting
-from tfpy.layers.browser import browser_faults
+from tfpy.layers.saving.browser import browser_faults
 
 HERE = Path(__file__).parent
 random = np.random.default_rng(0)

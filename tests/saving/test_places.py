@@ -485,3 +485,17 @@ def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None
     tf.io.copy_model(str(tmp_path / "m"), "localstorage://m")
     tf.io.copyModel("localstorage://m", f"file://{tmp_path / 'back'}")
     check_same(tmp_path / "back")
+
+
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for place in (tmp_path / "file" / "model", tmp_path / "file" / "model.zip"):
+        with pytest.raises(ValueError, match=r"file/model.*: cannot be written: "):
+            tf.sequential([tf.layers.dense(units=1, input_shape=[1])]).save(place)
+
+
+@pytest.mark.parametrize("name", ["model.zip", "model.keras", "model.h5"])
+def test_a_file_that_is_not_what_its_name_says(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"no archive")
+    with pytest.raises(ValueError, match="is not what its name says, but neither a zip archive nor an HDF5 file"):
+        tf.load_layers_model(tmp_path / name)

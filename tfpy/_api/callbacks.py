@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
-from tfpy.layers.backup import BackupAndRestore as _backup_and_restore
-from tfpy.layers.callbacks import LambdaCallback as _lambda_callback
-from tfpy.layers.csv_logger import CSVLogger as _csv_logger
-from tfpy.layers.early_stopping import EarlyStopping as _early_stopping
-from tfpy.layers.learning_rate import LearningRateScheduler as _learning_rate_scheduler
-from tfpy.layers.learning_rate import ReduceLROnPlateau as _reduce_lr_on_plateau
-from tfpy.layers.model_checkpoint import ModelCheckpoint as _model_checkpoint
-from tfpy.layers.tensor_board import TensorBoard as _tensor_board
-from tfpy.layers.terminate_on_nan import TerminateOnNaN as _terminate_on_nan
+from tfpy.layers.callbacks.backup import BackupAndRestore as _backup_and_restore
+from tfpy.layers.callbacks.base import LambdaCallback as _lambda_callback
+from tfpy.layers.callbacks.csv_logger import CSVLogger as _csv_logger
+from tfpy.layers.callbacks.early_stopping import EarlyStopping as _early_stopping
+from tfpy.layers.callbacks.learning_rate import LearningRateScheduler as _learning_rate_scheduler
+from tfpy.layers.callbacks.learning_rate import ReduceLROnPlateau as _reduce_lr_on_plateau
+from tfpy.layers.callbacks.model_checkpoint import ModelCheckpoint as _model_checkpoint
+from tfpy.layers.callbacks.tensor_board import TensorBoard as _tensor_board
+from tfpy.layers.callbacks.terminate_on_nan import TerminateOnNaN as _terminate_on_nan
 
 backup_and_restore = _backup_and_restore
 backupAndRestore = backup_and_restore

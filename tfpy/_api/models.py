@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
-from tfpy.layers.loading import model_from_json as model_from_json
+from tfpy.layers.saving.loading import model_from_json as model_from_json
 
 modelFromJSON = model_from_json
 

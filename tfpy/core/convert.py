@@ -93,7 +93,10 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
 
     Floats keep the precision that they came with; the backend rounds them to what it stores.
     """
-    array, found = _dtype_of(op, argument, value, _as_array(op, argument, value))
+    array = _as_array(op, argument, value)
+    if dtype == "float32" and array.dtype.kind in "iu":
+        return array, dtype
+    array, found = _dtype_of(op, argument, value, array)
     if dtype is None or dtype == found:
         return array, found
     if dtype == "string" and not array.size:

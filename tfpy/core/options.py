@@ -14,6 +14,11 @@ from typing import Any, TypeVar, cast
 
 from tfpy.core.names import spellings
 from tfpy.engine.errors import argument_error, nearest
+from tfpy.engine.spec import as_number
+
+# Parameters that are annotated so take one number, and what is one without a look at it.
+_NUMBER = ("float", "float | None")
+_NUMBERS = (float, int, bool, type(None))
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,6 +80,9 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     example = keyword_only[0] if keyword_only else None
     given = function.__defaults__ or ()
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
+    kinds = function.__annotations__
+    places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
+    numbers = [(i, name) for i, name in places if kinds.get(name) in _NUMBER]
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
 
     @functools.wraps(function)
@@ -87,6 +95,11 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
             args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
             if len(args) > most:
                 raise TypeError(_too_many(where, positional, keyword_only, args))
+        for i, name in numbers:
+            if i < len(args) and type(args[i]) not in _NUMBERS:
+                args = (*args[:i], as_number(where, name, args[i]), *args[i + 1 :])
+            elif name in keywords and type(keywords[name]) not in _NUMBERS:
+                keywords[name] = as_number(where, name, keywords[name])
         return function(*args, **keywords)
 
     return call

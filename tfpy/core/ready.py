@@ -39,6 +39,9 @@ class ReadyNone(Ready):
         return None
         yield
 
+    def __repr__(self) -> str:
+        return "done"
+
 
 def finish(result: Any) -> Any:
     """What a function of the user's returned; if it is `async`, what it comes to in the end."""

@@ -36,6 +36,9 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
 
     __slots__ = ()
 
+    def __init__(self, *values: Any, **options: Any) -> None:
+        raise TypeError("Tensor: tensors are made by tf.tensor(values) and its kin, not by the class.")
+
     @property
     def shape(self) -> Shape:
         """The size of each dimension."""

@@ -205,16 +205,21 @@ def record(
                 break
 
 
-@contextmanager
-def recording(sources: Iterable[Handle]) -> Iterator[Tape]:
+class recording:  # a class, which costs a third of what a generator does
     """Record this thread's kernels that depend on the sources inside a `with`."""
-    tape = Tape(sources)
-    tapes = local.state.tapes
-    tapes.append(tape)
-    try:
-        yield tape
-    finally:
-        tapes.remove(tape)
+
+    __slots__ = ("_tape", "_tapes")
+
+    def __init__(self, sources: Iterable[Handle]) -> None:
+        self._tape = Tape(sources)
+        self._tapes = local.state.tapes
+
+    def __enter__(self) -> Tape:
+        self._tapes.append(self._tape)
+        return self._tape
+
+    def __exit__(self, *error: object) -> None:
+        self._tapes.remove(self._tape)
 
 
 @contextmanager

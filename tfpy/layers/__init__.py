@@ -8,93 +8,93 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
-from tfpy.layers.advanced_activations import ELU as ELU
-from tfpy.layers.advanced_activations import LeakyReLU as LeakyReLU
-from tfpy.layers.advanced_activations import PReLU as PReLU
-from tfpy.layers.advanced_activations import ReLU as ReLU
-from tfpy.layers.advanced_activations import Softmax as Softmax
-from tfpy.layers.advanced_activations import ThresholdedReLU as ThresholdedReLU
-from tfpy.layers.attention_layers import Attention as Attention
-from tfpy.layers.attention_layers import MultiHeadAttention as MultiHeadAttention
 from tfpy.layers.base import Layer as Layer
-from tfpy.layers.cells import GRUCell as GRUCell
-from tfpy.layers.cells import LSTMCell as LSTMCell
-from tfpy.layers.cells import RNNCell as RNNCell
-from tfpy.layers.cells import SimpleRNNCell as SimpleRNNCell
-from tfpy.layers.cells import StackedRNNCells as StackedRNNCells
-from tfpy.layers.conv_recurrent import ConvLSTM2D as ConvLSTM2D
-from tfpy.layers.conv_recurrent import ConvLSTM2DCell as ConvLSTM2DCell
-from tfpy.layers.convolutional import Conv1D as Conv1D
-from tfpy.layers.convolutional import Conv2D as Conv2D
-from tfpy.layers.convolutional import Conv2DTranspose as Conv2DTranspose
-from tfpy.layers.convolutional import Conv3D as Conv3D
-from tfpy.layers.convolutional import Conv3DTranspose as Conv3DTranspose
-from tfpy.layers.core import Activation as Activation
-from tfpy.layers.core import Dense as Dense
-from tfpy.layers.core import Dropout as Dropout
-from tfpy.layers.core import Embedding as Embedding
-from tfpy.layers.core import Flatten as Flatten
-from tfpy.layers.core import Lambda as Lambda
-from tfpy.layers.core import Masking as Masking
-from tfpy.layers.core import RepeatVector as RepeatVector
 from tfpy.layers.inputs import InputLayer as InputLayer
 from tfpy.layers.inputs import input_ as _input
-from tfpy.layers.merge import Add as Add
-from tfpy.layers.merge import Average as Average
-from tfpy.layers.merge import Concatenate as Concatenate
-from tfpy.layers.merge import Dot as Dot
-from tfpy.layers.merge import Maximum as Maximum
-from tfpy.layers.merge import Minimum as Minimum
-from tfpy.layers.merge import Multiply as Multiply
-from tfpy.layers.merge import Subtract as Subtract
-from tfpy.layers.noise import AlphaDropout as AlphaDropout
-from tfpy.layers.noise import GaussianDropout as GaussianDropout
-from tfpy.layers.noise import GaussianNoise as GaussianNoise
-from tfpy.layers.noise import SpatialDropout1D as SpatialDropout1D
-from tfpy.layers.noise import SpatialDropout2D as SpatialDropout2D
-from tfpy.layers.noise import SpatialDropout3D as SpatialDropout3D
-from tfpy.layers.normalization import BatchNormalization as BatchNormalization
-from tfpy.layers.normalization import GroupNormalization as GroupNormalization
-from tfpy.layers.normalization import LayerNormalization as LayerNormalization
-from tfpy.layers.normalization import UnitNormalization as UnitNormalization
-from tfpy.layers.pooling import AveragePooling1D as AveragePooling1D
-from tfpy.layers.pooling import AveragePooling2D as AveragePooling2D
-from tfpy.layers.pooling import AveragePooling3D as AveragePooling3D
-from tfpy.layers.pooling import GlobalAveragePooling1D as GlobalAveragePooling1D
-from tfpy.layers.pooling import GlobalAveragePooling2D as GlobalAveragePooling2D
-from tfpy.layers.pooling import GlobalAveragePooling3D as GlobalAveragePooling3D
-from tfpy.layers.pooling import GlobalMaxPooling1D as GlobalMaxPooling1D
-from tfpy.layers.pooling import GlobalMaxPooling2D as GlobalMaxPooling2D
-from tfpy.layers.pooling import GlobalMaxPooling3D as GlobalMaxPooling3D
-from tfpy.layers.pooling import MaxPooling1D as MaxPooling1D
-from tfpy.layers.pooling import MaxPooling2D as MaxPooling2D
-from tfpy.layers.pooling import MaxPooling3D as MaxPooling3D
-from tfpy.layers.preprocessing import CategoryEncoding as CategoryEncoding
-from tfpy.layers.preprocessing import CenterCrop as CenterCrop
-from tfpy.layers.preprocessing import RandomWidth as RandomWidth
-from tfpy.layers.preprocessing import Rescaling as Rescaling
-from tfpy.layers.preprocessing import Resizing as Resizing
-from tfpy.layers.recurrent import GRU as GRU
-from tfpy.layers.recurrent import LSTM as LSTM
-from tfpy.layers.recurrent import RNN as RNN
-from tfpy.layers.recurrent import SimpleRNN as SimpleRNN
-from tfpy.layers.separable import DepthwiseConv1D as DepthwiseConv1D
-from tfpy.layers.separable import DepthwiseConv2D as DepthwiseConv2D
-from tfpy.layers.separable import SeparableConv1D as SeparableConv1D
-from tfpy.layers.separable import SeparableConv2D as SeparableConv2D
-from tfpy.layers.shaping import Cropping1D as Cropping1D
-from tfpy.layers.shaping import Cropping2D as Cropping2D
-from tfpy.layers.shaping import Cropping3D as Cropping3D
-from tfpy.layers.shaping import Permute as Permute
-from tfpy.layers.shaping import Reshape as Reshape
-from tfpy.layers.shaping import UpSampling1D as UpSampling1D
-from tfpy.layers.shaping import UpSampling2D as UpSampling2D
-from tfpy.layers.shaping import UpSampling3D as UpSampling3D
-from tfpy.layers.shaping import ZeroPadding1D as ZeroPadding1D
-from tfpy.layers.shaping import ZeroPadding2D as ZeroPadding2D
-from tfpy.layers.shaping import ZeroPadding3D as ZeroPadding3D
-from tfpy.layers.wrappers import Bidirectional as Bidirectional
-from tfpy.layers.wrappers import TimeDistributed as TimeDistributed
+from tfpy.layers.kinds.advanced_activations import ELU as ELU
+from tfpy.layers.kinds.advanced_activations import LeakyReLU as LeakyReLU
+from tfpy.layers.kinds.advanced_activations import PReLU as PReLU
+from tfpy.layers.kinds.advanced_activations import ReLU as ReLU
+from tfpy.layers.kinds.advanced_activations import Softmax as Softmax
+from tfpy.layers.kinds.advanced_activations import ThresholdedReLU as ThresholdedReLU
+from tfpy.layers.kinds.attention import Attention as Attention
+from tfpy.layers.kinds.attention import MultiHeadAttention as MultiHeadAttention
+from tfpy.layers.kinds.cells import GRUCell as GRUCell
+from tfpy.layers.kinds.cells import LSTMCell as LSTMCell
+from tfpy.layers.kinds.cells import RNNCell as RNNCell
+from tfpy.layers.kinds.cells import SimpleRNNCell as SimpleRNNCell
+from tfpy.layers.kinds.cells import StackedRNNCells as StackedRNNCells
+from tfpy.layers.kinds.conv_recurrent import ConvLSTM2D as ConvLSTM2D
+from tfpy.layers.kinds.conv_recurrent import ConvLSTM2DCell as ConvLSTM2DCell
+from tfpy.layers.kinds.convolutional import Conv1D as Conv1D
+from tfpy.layers.kinds.convolutional import Conv2D as Conv2D
+from tfpy.layers.kinds.convolutional import Conv2DTranspose as Conv2DTranspose
+from tfpy.layers.kinds.convolutional import Conv3D as Conv3D
+from tfpy.layers.kinds.convolutional import Conv3DTranspose as Conv3DTranspose
+from tfpy.layers.kinds.core import Activation as Activation
+from tfpy.layers.kinds.core import Dense as Dense
+from tfpy.layers.kinds.core import Dropout as Dropout
+from tfpy.layers.kinds.core import Embedding as Embedding
+from tfpy.layers.kinds.core import Flatten as Flatten
+from tfpy.layers.kinds.core import Lambda as Lambda
+from tfpy.layers.kinds.core import Masking as Masking
+from tfpy.layers.kinds.core import RepeatVector as RepeatVector
+from tfpy.layers.kinds.merge import Add as Add
+from tfpy.layers.kinds.merge import Average as Average
+from tfpy.layers.kinds.merge import Concatenate as Concatenate
+from tfpy.layers.kinds.merge import Dot as Dot
+from tfpy.layers.kinds.merge import Maximum as Maximum
+from tfpy.layers.kinds.merge import Minimum as Minimum
+from tfpy.layers.kinds.merge import Multiply as Multiply
+from tfpy.layers.kinds.merge import Subtract as Subtract
+from tfpy.layers.kinds.noise import AlphaDropout as AlphaDropout
+from tfpy.layers.kinds.noise import GaussianDropout as GaussianDropout
+from tfpy.layers.kinds.noise import GaussianNoise as GaussianNoise
+from tfpy.layers.kinds.noise import SpatialDropout1D as SpatialDropout1D
+from tfpy.layers.kinds.noise import SpatialDropout2D as SpatialDropout2D
+from tfpy.layers.kinds.noise import SpatialDropout3D as SpatialDropout3D
+from tfpy.layers.kinds.normalization import BatchNormalization as BatchNormalization
+from tfpy.layers.kinds.normalization import GroupNormalization as GroupNormalization
+from tfpy.layers.kinds.normalization import LayerNormalization as LayerNormalization
+from tfpy.layers.kinds.normalization import UnitNormalization as UnitNormalization
+from tfpy.layers.kinds.pooling import AveragePooling1D as AveragePooling1D
+from tfpy.layers.kinds.pooling import AveragePooling2D as AveragePooling2D
+from tfpy.layers.kinds.pooling import AveragePooling3D as AveragePooling3D
+from tfpy.layers.kinds.pooling import GlobalAveragePooling1D as GlobalAveragePooling1D
+from tfpy.layers.kinds.pooling import GlobalAveragePooling2D as GlobalAveragePooling2D
+from tfpy.layers.kinds.pooling import GlobalAveragePooling3D as GlobalAveragePooling3D
+from tfpy.layers.kinds.pooling import GlobalMaxPooling1D as GlobalMaxPooling1D
+from tfpy.layers.kinds.pooling import GlobalMaxPooling2D as GlobalMaxPooling2D
+from tfpy.layers.kinds.pooling import GlobalMaxPooling3D as GlobalMaxPooling3D
+from tfpy.layers.kinds.pooling import MaxPooling1D as MaxPooling1D
+from tfpy.layers.kinds.pooling import MaxPooling2D as MaxPooling2D
+from tfpy.layers.kinds.pooling import MaxPooling3D as MaxPooling3D
+from tfpy.layers.kinds.preprocessing import CategoryEncoding as CategoryEncoding
+from tfpy.layers.kinds.preprocessing import CenterCrop as CenterCrop
+from tfpy.layers.kinds.preprocessing import RandomWidth as RandomWidth
+from tfpy.layers.kinds.preprocessing import Rescaling as Rescaling
+from tfpy.layers.kinds.preprocessing import Resizing as Resizing
+from tfpy.layers.kinds.recurrent import GRU as GRU
+from tfpy.layers.kinds.recurrent import LSTM as LSTM
+from tfpy.layers.kinds.recurrent import RNN as RNN
+from tfpy.layers.kinds.recurrent import SimpleRNN as SimpleRNN
+from tfpy.layers.kinds.separable import DepthwiseConv1D as DepthwiseConv1D
+from tfpy.layers.kinds.separable import DepthwiseConv2D as DepthwiseConv2D
+from tfpy.layers.kinds.separable import SeparableConv1D as SeparableConv1D
+from tfpy.layers.kinds.separable import SeparableConv2D as SeparableConv2D
+from tfpy.layers.kinds.shaping import Cropping1D as Cropping1D
+from tfpy.layers.kinds.shaping import Cropping2D as Cropping2D
+from tfpy.layers.kinds.shaping import Cropping3D as Cropping3D
+from tfpy.layers.kinds.shaping import Permute as Permute
+from tfpy.layers.kinds.shaping import Reshape as Reshape
+from tfpy.layers.kinds.shaping import UpSampling1D as UpSampling1D
+from tfpy.layers.kinds.shaping import UpSampling2D as UpSampling2D
+from tfpy.layers.kinds.shaping import UpSampling3D as UpSampling3D
+from tfpy.layers.kinds.shaping import ZeroPadding1D as ZeroPadding1D
+from tfpy.layers.kinds.shaping import ZeroPadding2D as ZeroPadding2D
+from tfpy.layers.kinds.shaping import ZeroPadding3D as ZeroPadding3D
+from tfpy.layers.kinds.wrappers import Bidirectional as Bidirectional
+from tfpy.layers.kinds.wrappers import TimeDistributed as TimeDistributed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -1127,6 +1127,7 @@ def conv_lstm2d(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -1172,6 +1173,7 @@ def conv_lstm2d(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2327,6 +2329,7 @@ def gru(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2367,6 +2370,7 @@ def gru(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2699,6 +2703,7 @@ def lstm(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -2739,6 +2744,7 @@ def lstm(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",
@@ -3606,6 +3612,7 @@ def rnn(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     input_shape: Sequence[int | None] | int | None = None,
@@ -3628,6 +3635,7 @@ def rnn(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     inputShape: Sequence[int | None] | int | None = None,
@@ -3643,6 +3651,9 @@ def rnn(
 
 def rnn(config: Mapping[str, Any] | None = None, /, **options: Any) -> RNN:
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
+
+    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
+    Keras does it within Bidirectional).
 
     Source: TF.js `tf.layers.RNN`."""
     return RNN(config, **options)
@@ -3839,6 +3850,7 @@ def simple_rnn(
     go_backwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zero_output_for_mask: bool = False,
     input_dim: int | None = None,
     input_length: int | None = None,
     activation: ActivationLike = "tanh",
@@ -3876,6 +3888,7 @@ def simple_rnn(
     goBackwards: bool = False,
     stateful: bool = False,
     unroll: bool = False,
+    zeroOutputForMask: bool = False,
     inputDim: int | None = None,
     inputLength: int | None = None,
     activation: ActivationLike = "tanh",

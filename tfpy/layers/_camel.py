@@ -10,51 +10,13 @@ from typing import TYPE_CHECKING
 from tfpy.core.spelling import forward, forward_property
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
-    from tfpy.core.ready import ReadyNone
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
     from tfpy.layers.base import Layer
-    from tfpy.layers.callbacks import History, Logs
-    from tfpy.layers.model import LayersModel
     from tfpy.layers.weights import LayerVariable
-
-
-class CallbackCamel:
-    """TF.js's spellings for Callback."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def setParams(self, params: Mapping[str, Any]) -> None: ...
-
-        def setModel(self, model: LayersModel) -> None: ...
-
-        def onTrainBegin(self, logs: Logs | None = None) -> Any: ...
-
-        def onTrainEnd(self, logs: Logs | None = None) -> Any: ...
-
-        def onEpochBegin(self, epoch: int, logs: Logs | None = None) -> Any: ...
-
-        def onEpochEnd(self, epoch: int, logs: Logs | None = None) -> Any: ...
-
-        def onBatchBegin(self, batch: int, logs: Logs | None = None) -> Any: ...
-
-        def onBatchEnd(self, batch: int, logs: Logs | None = None) -> Any: ...
-
-    else:
-        setParams = forward("set_params")
-        setModel = forward("set_model")
-        onTrainBegin = forward("on_train_begin")
-        onTrainEnd = forward("on_train_end")
-        onEpochBegin = forward("on_epoch_begin")
-        onEpochEnd = forward("on_epoch_end")
-        onBatchBegin = forward("on_batch_begin")
-        onBatchEnd = forward("on_batch_end")
 
 
 class ConstraintCamel:
@@ -218,36 +180,6 @@ class RegularizerCamel:
     __slots__ = ()
 
 
-class SavableModelCamel:
-    """TF.js's spellings for SavableModel."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def toJSON(self, unused: Any = None, return_string: bool = True) -> Any: ...
-
-        def getNamedWeights(
-            self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
-        ) -> list[dict[str, Any]]: ...
-
-        def saveWeights(self, path: str | os.PathLike[str]) -> ReadyNone: ...
-
-        def loadWeights(self, weights: Any, strict: bool = True) -> None: ...
-
-        def setUserDefinedMetadata(self, user_defined_metadata: Mapping[str, Any]) -> None: ...
-
-        def getUserDefinedMetadata(self) -> dict[str, Any] | None: ...
-
-    else:
-        toJSON = forward("to_json")
-        getNamedWeights = forward("get_named_weights")
-        saveWeights = forward("save_weights")
-        loadWeights = forward("load_weights")
-        setUserDefinedMetadata = forward("set_user_defined_metadata")
-        getUserDefinedMetadata = forward("get_user_defined_metadata")
-
-
 class SequentialCamel:
     """TF.js's spellings for Sequential."""
 
@@ -271,49 +203,3 @@ class SymbolicTensorCamel:
     """TF.js's spellings for SymbolicTensor."""
 
     __slots__ = ()
-
-
-class TrainableModelCamel:
-    """TF.js's spellings for TrainableModel."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        @property
-        def metricsNames(self) -> list[str]: ...
-
-        def fitDataset(
-            self,
-            dataset: Any,
-            args: Mapping[str, Any] | None = None,
-            *,
-            epochs: int | None = None,
-            batches_per_epoch: int | None = None,
-            verbose: int = 1,
-            callbacks: Any = None,
-            validation_data: Any = None,
-            validation_batch_size: int = 32,
-            validation_batches: int | None = None,
-            validation_split: float | None = None,
-            yield_every: Any = "auto",
-            initial_epoch: int = 0,
-            class_weight: Any = None,
-        ) -> History: ...
-
-        @property
-        def stopTraining(self) -> bool: ...
-
-        def trainOnBatch(self, x: Any, y: Any) -> Any: ...
-
-        def evaluateDataset(
-            self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
-        ) -> Any: ...
-
-    else:
-        metricsNames = forward_property("metrics_names")
-        fitDataset = forward("fit_dataset")
-        stopTraining = forward_property("stop_training")
-        stopTraining = forward_property("stop_training", writable=True)
-        trainOnBatch = forward("train_on_batch")
-        evaluateDataset = forward("evaluate_dataset")

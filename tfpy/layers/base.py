@@ -21,7 +21,7 @@ from tfpy.engine.spec import DType, as_int
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.constraints import Constraint
-from tfpy.layers.declared import Declared, declared_in
+from tfpy.layers.declared import Declared, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
@@ -84,6 +84,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         "regularizer": Regularizer.of,
     }
     base_options: ClassVar[dict[str, Any]] = declared_in(LayerOptions)
+    base_kinds: ClassVar[dict[str, str]] = kinds_in(LayerOptions)
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         adopt_camel(cls, _OVERRIDABLE)

@@ -238,7 +238,7 @@ class Container(ContainerCamel, Layer):
         Raises:
             ValueError: naming the layer that cannot be made or connected.
         """
-        from tfpy.layers.rebuild import rebuild
+        from tfpy.layers.saving.rebuild import rebuild
 
         inputs, outputs = rebuild(config, custom_objects)
         return cls(inputs=inputs, outputs=outputs, name=config.get("name"))

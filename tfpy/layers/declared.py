@@ -9,8 +9,11 @@ takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, refuses unknown
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
@@ -35,6 +38,20 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
+def kinds_in(cls: type) -> dict[str, str]:
+    """What the options that a class itself annotates must be, as far as it is told here."""
+    texts = {k: getattr(v, "__name__", str(v)) for k, v in vars(cls).get("__annotations__", {}).items()}
+    return {name: text.removesuffix(" | None") for name, text in texts.items()}
+
+
+# What is expected of an option of a kind, and whether a value is it.
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "bool": ("True or False", lambda value: isinstance(value, (bool, int, np.bool_)) and value in (0, 1)),
+    "float": ("a number", lambda value: isinstance(value, numbers.Real)),
+    "str": ("a text", lambda value: isinstance(value, str)),
+}
+
+
 class Declared(Hints):
     """Base of layers, initializers, regularizers and constraints.
 
@@ -53,6 +70,7 @@ class Declared(Hints):
 
     class_name: ClassVar[str] = ""
     options: ClassVar[dict[str, Any]] = {}
+    kinds: ClassVar[dict[str, str]] = {}
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {}
     """How values are made of what was given, by the last word of the option's name."""
     family: ClassVar[str] = ""
@@ -73,6 +91,8 @@ class Declared(Hints):
         if "options" not in vars(cls):
             inherited = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "options", {}).items()}
             cls.options = inherited | ({} if "__init__" in vars(cls) else declared_in(cls))
+        cls.kinds = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "kinds", {}).items()}
+        cls.kinds |= vars(cls).get("base_kinds", {}) | kinds_in(cls)
         cls._name(class_name, factory, aliases)
 
     @classmethod
@@ -113,6 +133,9 @@ class Declared(Hints):
         for name, value in values.items():
             if value is REQUIRED:
                 raise TypeError(f"{where}: option {name!r} is required.")
+            expected, fits = _KINDS.get(self.kinds.get(name, ""), ("", bool))
+            if expected and value is not declared[name] and not fits(value):
+                raise argument_error(where, name, expected, value, TypeError)
         return values
 
     def _assign(self, values: Mapping[str, Any]) -> None:

@@ -89,7 +89,12 @@ def _call(
         arguments["mask"] = input_masks
     elif mask is not None:
         arguments["mask"] = mask
-    outputs = as_list(layer.invoke(one_or_list(inputs), arguments))
+    try:
+        outputs = as_list(layer.invoke(one_or_list(inputs), arguments))
+    except (ValueError, TypeError, RuntimeError) as error:
+        shapes = ", ".join(str(list(x.shape)) for x in inputs)
+        error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
+        raise
     tensors.update(zip(node.outputs, outputs, strict=True))
     if layer.supports_masking:
         # All outputs have the mask of the first, as in TF.js.

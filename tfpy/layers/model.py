@@ -11,13 +11,13 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
-from tfpy.layers import data_adapter as adapter
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.config import register
-from tfpy.layers.saving import SavableModel
+from tfpy.layers.saving.savable import SavableModel
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.training import Batch, predict_step
+from tfpy.layers.training import data_adapter as adapter
+from tfpy.layers.training.steps import Batch, predict_step
 
 
 @export(doc="Models / Classes")

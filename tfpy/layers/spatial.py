@@ -107,6 +107,14 @@ def places(size: int | None, window: int, padding: str, stride: int, dilation: i
     return math.floor(((size if padding in ("same", "causal") else size - reach + 1) + stride - 1) / stride)
 
 
+def check_fit(
+    layer: str, option: str, window: Sequence[int], inner: Sequence[int | None], sizes: Sequence[int | None]
+) -> None:
+    """Raise when a window is larger than what it goes along, so that sizes would be below 0."""
+    if any(size is not None and size < 0 for size in sizes):
+        raise argument_error(layer, option, f"small enough for inputs of size {list(inner)}", list(window))
+
+
 def transposed_size(size: int | None, window: int, padding: str, stride: int) -> int | None:
     """The size of what a convolution with this window takes to the given one."""
     if size is None:

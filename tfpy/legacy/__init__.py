@@ -28,6 +28,7 @@ Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`
 
 from __future__ import annotations
 
+from tfpy._version import VERSION
 from tfpy.legacy import conv_util as conv_util
 from tfpy.legacy import environment as environment
 from tfpy.legacy import test_util as test_util
@@ -100,7 +101,6 @@ from tfpy.legacy.session import FeedEntry as FeedEntry
 from tfpy.legacy.session import Session as Session
 from tfpy.legacy.variables import Variable as Variable
 from tfpy.legacy.variables import variable as variable
-from tfpy.version import VERSION
 
 SymbolicTensor = Tensor
 TensorInitializer = NDArrayInitializer

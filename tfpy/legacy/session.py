@@ -54,6 +54,9 @@ class FeedEntry(Record):
     tensor: Tensor
     data: Any
 
+    def __init__(self, tensor: Tensor, data: Any) -> None:
+        super().__init__(tensor, data)
+
 
 class SessionRuntime(Record):
     """The nodes that a run evaluates, in order: what optimizers are given."""

@@ -22,7 +22,7 @@ def made(kinds: Kinds, path: str, original: cst.Call, updated: cst.Call, tf: str
         raise CannotRewrite(f"{path} has no counterpart")
     given = bind(found.parameters, updated.args)
     old = bind(found.parameters, original.args)
-    if snake("static", name) == "make":
+    if snake("static", name) == "make" and "data" in given:
         given["data"], old["data"] = _values(given["data"]), _values(old["data"])
     values = next((old[n] for n in ("values", "value", "data") if n in old), None)
     if values is not None and "dtype" not in given and not are_numbers(kinds.of(values)):

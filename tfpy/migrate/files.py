@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import os
 import stat
@@ -72,9 +73,20 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
             raise FileError("does not use tfpy.legacy")
         if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             raise FileError("is read-only")
-        return Outcome(path, source, migrate(source), "")
+        return Outcome(path, source, _migrated(source), "")
     except FileError as error:
         return Outcome(path, "", None, str(error))
+
+
+def _migrated(source: str) -> Migration:
+    try:
+        found = migrate(source)
+        ast.parse(found.code)
+    except SyntaxError as error:
+        raise FileError(f"cannot be rewritten: the result would not parse: {error.msg}") from None
+    except Exception as error:  # whatever is wrong with this file, the others are to be rewritten
+        raise FileError(f"cannot be rewritten: {type(error).__name__}: {error}") from error
+    return found
 
 
 def _read(path: Path) -> str:

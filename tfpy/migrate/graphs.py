@@ -437,7 +437,8 @@ def activation_of(node: cst.BaseExpression | None, kinds: Kinds) -> str | None:
         args = [dotted(a.value) for a in node.body.args]
         node = node.body.func if args == [node.params.params[0].name.value] else None
     if isinstance(node, cst.Attribute) and kinds.of(node.value) == "graph":
-        return node.attr.value
+        found = successor("graph", node.attr.value)
+        return node.attr.value if found is not None and found.forms and not found.own else None
     return None
 
 

@@ -51,10 +51,10 @@ _OF_MATH = {
     "get_num_arrays": "number",
     "top_k": "record",
     "moments": "record",
-    "conv2d_back_prop": "record",
     "basic_lstm_cell": ("list", "array"),
     "multi_rnn_cell": ("list", ("list", "array")),
 }
+_NO_ARRAYS = ("value_and_gradients", "variable_gradients", "conv2d_back_prop", "custom_gradient", "vjp")
 _OF_GRAPH = {"variable": "variable", "constant": "constant", "placeholder": "placeholder"}
 _KEEPING = ("list", "tuple", "sorted", "reversed", "iter")
 _NUMBERS = ("len", "float", "int", "round", "abs", "sum", "min", "max")
@@ -346,7 +346,7 @@ class Kinds:
             if name in ("get", "val"):
                 return "number"
             reads = ("get_values", "getValues", "data_sync", "dataSync", "data", "get_values_async", "getValuesAsync")
-            return "values" if name in reads else owner
+            return None if name.startswith(("buffer", "array_sync")) else "values" if name in reads else owner
         found = None
         for method in self.methods.get(name, []):
             found = join(found, self.returns.get(method))
@@ -360,9 +360,10 @@ class Kinds:
                 return "array" if len(node.args) > 1 and self.of(node.args[1].value) == "array" else None
             function = self.of(node.args[0].value) if name == "scope" and node.args else None
             return self.returns.get(function[1]) if isinstance(function, tuple) and function[0] == "function" else None
-        if name in ("value_and_gradients", "variable_gradients", "custom_gradient", "vjp"):
+        found = successors.successor("math", name)
+        if name in _NO_ARRAYS or found is None:
             return None
-        return _OF_MATH.get(name, "array")
+        return _OF_MATH.get(name, "array" if found.forms else "ndarray")
 
 
 def _class_of(owner: cst.ClassDef, method: cst.FunctionDef) -> bool:

@@ -453,8 +453,9 @@ class Rewriter(Scoped, cst.CSTTransformer):
             if owner == "mixed" and name == "get":
                 raise CannotRewrite("this is an NDArray here and a tensor there")
         if owner == "initializer" and name == "initialize":
-            shape = updated.args[0].value
-            return self.sessions.initial(old.value, shape, updated.args[1].value, updated.args[2].value)
+            if len(updated.args) != 3:
+                raise CannotRewrite("an initializer needs a shape, the inputs and the outputs")
+            return self.sessions.initial(old.value, *[arg.value for arg in updated.args])
         if not self.kinds.graphs_stay:
             changed = self._of_training(owner, snake("session", name), original, updated, new)
             if changed is not None:
@@ -477,10 +478,12 @@ class Rewriter(Scoped, cst.CSTTransformer):
         if owner == "builder":
             if name in ("get_input_providers", "getInputProviders"):
                 return new.value
+            if len(updated.args) != 1:
+                raise CannotRewrite("the number of the provider is not given")
             return expression("b[i]", {"b": new.value, "i": updated.args[0].value}, {}, self.tf)
         if owner == "provider" and name in NEXT_COPY:
             return expression("next(p)", {"p": new.value}, {}, self.tf)
-        if owner == "provider" and name in ("dispose_copy", "disposeCopy"):
+        if owner == "provider" and name in ("dispose_copy", "disposeCopy") and updated.args:
             return expression("a.dispose()", {"a": updated.args[-1].value}, {}, self.tf)
         return None
 

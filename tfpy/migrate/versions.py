@@ -1,6 +1,6 @@
 """Tells apart the variables that a script calls by one name, one after the other.
 
-A name that is assigned again, in the same body and under no condition, is another variable from there on: `x` and then
+A name that is assigned again, or is that of a loop, under no condition, is another variable from there on: `x` and then
 `x#1`. A function that reads it means the variable that it was where the function is defined.
 """
 
@@ -86,13 +86,26 @@ class _Versions(cst.CSTVisitor):
     def visit_Assign(self, node: cst.Assign) -> bool:
         node.value.visit(self)
         for target in node.targets:
-            for name in _names(target.target):
-                table = self._scopes[-1]
-                if name in table and not self._conditions[-1] and name not in self._fixed:
-                    table[name] += 1
-                table.setdefault(name, 0)
+            self._define(target.target, always=not self._conditions[-1])
             target.visit(self)
         return False
+
+    def visit_For(self, node: cst.For) -> bool:
+        node.iter.visit(self)
+        self._define(node.target, always=self._conditions[-1] == 1)  # the loop itself
+        node.target.visit(self)
+        node.body.visit(self)
+        if node.orelse is not None:
+            node.orelse.visit(self)
+        return False
+
+    def _define(self, target: cst.CSTNode, always: bool) -> None:
+        """The variables that a target names from here on; new ones where it is `always` assigned."""
+        table = self._scopes[-1]
+        for name in _names(target):
+            if name in table and always and name not in self._fixed:
+                table[name] += 1
+            table.setdefault(name, 0)
 
     def visit_CompFor(self, node: cst.CompFor) -> None:
         for name in _names(node.target):  # of a scope of its own, and read only there

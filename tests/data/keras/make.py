@@ -1,4 +1,5 @@
 """Makes the files beside it, with real Keras: `python make.py keras` (Keras 3) or `python make.py tf_keras` (Keras 2).
+The names of cases behind it make these alone.
 
 For each model: the files as Keras saves them, and in cases.npz inputs and what Keras predicts for them.
 """
@@ -80,6 +81,13 @@ def attention() -> Any:
     return keras.Model(given, layers.GlobalMaxPooling1D()(x))
 
 
+def masked() -> Any:
+    model = keras.Sequential([keras.Input((6,)), layers.Embedding(7, 3, mask_zero=True)])
+    model.add(layers.Bidirectional(layers.LSTM(2, return_sequences=True)))
+    model.add(layers.Bidirectional(layers.GRU(2, return_sequences=True)))
+    return model
+
+
 def frames() -> Any:
     model = keras.Sequential([keras.Input((3, 5, 5, 2)), layers.ConvLSTM2D(2, 3, return_sequences=True)])
     model.add(layers.Conv3D(2, 2))
@@ -95,13 +103,16 @@ INPUTS = {
     "nested": [(2, 3), (2, 3)],
     "attention": [(2, 4, 6)],
     "frames": [(1, 3, 5, 5, 2)],
+    "masked": [(2, 6)],
 }
 
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    cases: dict[str, Any] = {}
-    for case, shapes in INPUTS.items():
+    recorded = FOLDER / "cases.npz"
+    cases: dict[str, Any] = dict(np.load(recorded)) if recorded.exists() else {}
+    for case in sys.argv[2:] or INPUTS:
+        shapes = INPUTS[case]
         keras.backend.clear_session()
         keras.utils.set_random_seed(7)
         model = globals()[case]()
@@ -109,7 +120,7 @@ def main() -> None:
             [np.round(np.random.uniform(0.1, 0.6, w.shape), 3) - 0.2 * (w.ndim > 1) for w in model.get_weights()]
         )
         xs = [np.random.uniform(-1, 1, s).astype("float32") for s in shapes]
-        if case == "recurrent":
+        if case in ("recurrent", "masked"):
             xs = [np.array([[1, 2, 3, 4, 5, 6], [3, 2, 1, 0, 0, 0]], "float32")]
         ys = model.predict(xs if len(xs) > 1 else xs[0], verbose=0)
         for kind, values in (("x", xs), ("y", ys if isinstance(ys, list) else [ys])):
@@ -118,7 +129,7 @@ def main() -> None:
         model.save(FOLDER / f"{case}.h5")
         if case in ("dense", "nested"):
             model.save_weights(FOLDER / f"{case}.weights.h5")
-    np.savez_compressed(FOLDER / "cases.npz", **cases)
+    np.savez_compressed(recorded, **cases)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class ModelFileError(ValueError):
 
 
 class ModelReadError(ModelFileError, OSError):
-    """A file of a saved model that cannot be read."""
+    """A file of a saved model that cannot be read or written."""
 
 
 class ModelNotFoundError(ModelReadError, FileNotFoundError):

@@ -48,6 +48,8 @@ class FileSystem:
             with Archive(path, self._options) as archive:
                 self.label = archive.label
                 return read_model(archive, self._options)
+        if path.suffix in (".zip", ".keras", ".h5", ".hdf5"):
+            raise ModelFileError(f"{path}: is not what its name says, but neither a zip archive nor an HDF5 file.")
         self.label = str(path)
         return read_model(Folder(path, self._options.weight_path_prefix), self._options)
 

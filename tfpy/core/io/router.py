@@ -128,9 +128,8 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
         return Parsed(target, options)
     path = os.fspath(target) if isinstance(target, os.PathLike) else target
     if not isinstance(path, (str, list, tuple)) or not path:
-        raise argument_error(
-            where, "the model's place", f"a path, a URL, or a handler with a {kind} method", target, TypeError
-        )
+        argument = "handler_or_url" if kind == "save" else "path_or_io_handler"
+        raise argument_error(where, argument, f"a path, a URL, or a handler with a {kind} method", target, TypeError)
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
     if len(found) > 1:
         raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")

@@ -18,7 +18,7 @@ from tfpy.core.io.artifacts import (
     model_json_of,
 )
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.faults import ModelFileError, ModelReadError
 
 JSON_NAME = "model.json"
 # The names that weight files are given here, and in turn while a model is replaced.
@@ -34,17 +34,20 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None =
         shard_bytes: split the weights into files of so many bytes.
 
     Raises:
-        ModelFileError: something that JSON does not have; nothing is written then.
+        ModelFileError: something that JSON does not have: nothing is written then; or a place that cannot be written.
     """
     if path.suffix in (".h5", ".hdf5", ".keras"):
         raise ModelFileError(f"{path}: models are not written as {path.suffix} files; give a folder, or a .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
-    if path.suffix == ".zip":
-        _write_archive(path, artifacts, shard_bytes)
-    elif path.suffix == ".json":
-        _write_folder(path, artifacts, _shards(artifacts, f"{path.stem}.weights.bin", shard_bytes))
-    else:
-        _write_folder(path / JSON_NAME, artifacts, _shards(artifacts, "weights.bin", shard_bytes))
+    try:
+        if path.suffix == ".zip":
+            _write_archive(path, artifacts, shard_bytes)
+        elif path.suffix == ".json":
+            _write_folder(path, artifacts, _shards(artifacts, f"{path.stem}.weights.bin", shard_bytes))
+        else:
+            _write_folder(path / JSON_NAME, artifacts, _shards(artifacts, "weights.bin", shard_bytes))
+    except OSError as error:
+        raise ModelReadError(f"{path}: cannot be written: {error.strerror or error}.") from error
     return SaveResult({"model_artifacts_info": info})
 
 

@@ -298,7 +298,8 @@ def linspace(start: float, stop: float, num: int) -> Tensor:
     count = as_int("linspace", "num", num)
     if count <= 0:
         raise argument_error("linspace", "num", "1 or more", num)
-    return run("LinSpace", start=float(start), stop=float(stop), count=count, dtype="float32")
+    first, last = as_number("linspace", "start", start), as_number("linspace", "stop", stop)
+    return run("LinSpace", start=first, stop=last, count=count, dtype="float32")
 
 
 @op(doc="Tensors / Creation")

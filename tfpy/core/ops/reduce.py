@@ -55,9 +55,14 @@ def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     return _reduce("sum", "Sum", cast_to(t, "int32") if t.dtype == "bool" else t, axis, keep_dims)
 
 
+def _spread(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
+    """What was reduced from `shape` over `axes`, repeated along them; a scalar broadcasts as it is."""
+    return run("BroadcastTo", with_kept_axes(t, shape, axes) if t.spec.shape else t, shape=shape)
+
+
 def _sum_gradient(dy: Tensor, n: Any) -> Tensor:
     shape = n.shape("x")
-    return run("BroadcastTo", with_kept_axes(dy, shape, n.attrs["axes"]), shape=shape)
+    return _spread(dy, shape, n.attrs["axes"])
 
 
 gradient("Sum", x=_sum_gradient)
@@ -93,7 +98,7 @@ def _count(shape: Shape, axes: Sequence[int]) -> int:
 def _mean_gradient(dy: Tensor, n: Any) -> Tensor:
     shape, axes = n.shape("x"), n.attrs["axes"]
     share = div(dy, number(_count(shape, axes)))
-    return run("BroadcastTo", with_kept_axes(share, shape, axes), shape=shape)
+    return _spread(share, shape, axes)
 
 
 gradient("Mean", x=_mean_gradient)

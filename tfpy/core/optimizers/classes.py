@@ -14,6 +14,7 @@ from tfpy.core.optimizers.schedules import LearningRate
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.spec import as_number
 
 
 @export(doc="Training / Classes")
@@ -61,7 +62,7 @@ class MomentumOptimizer(Optimizer):
         global_clip_norm: float | None = None,
     ) -> None:
         super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
-        self.momentum = float(momentum)
+        self.momentum = as_number("optimizer", "momentum", momentum)
         self.use_nesterov = bool(use_nesterov)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
@@ -72,7 +73,7 @@ class MomentumOptimizer(Optimizer):
 
     def set_momentum(self, momentum: float) -> None:
         """Set the part of the last step that the next one keeps."""
-        self.momentum = float(momentum)
+        self.momentum = as_number("optimizer", "momentum", momentum)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "momentum": self.momentum, "use_nesterov": self.use_nesterov}
@@ -97,7 +98,7 @@ class AdagradOptimizer(Optimizer):
         global_clip_norm: float | None = None,
     ) -> None:
         super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
-        self.initial_accumulator_value = float(initial_accumulator_value)
+        self.initial_accumulator_value = as_number("optimizer", "initial_accumulator_value", initial_accumulator_value)
 
     def initial_slot(self, name: str) -> float:
         return self.initial_accumulator_value
@@ -132,7 +133,7 @@ class AdadeltaOptimizer(Optimizer):
         global_clip_norm: float | None = None,
     ) -> None:
         super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
-        self.rho = float(rho)
+        self.rho = as_number("optimizer", "rho", rho)
         self.epsilon = or_epsilon(epsilon)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
@@ -166,8 +167,8 @@ class RMSPropOptimizer(Optimizer):
         global_clip_norm: float | None = None,
     ) -> None:
         super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
-        self.decay = float(decay)
-        self.momentum = float(momentum)
+        self.decay = as_number("optimizer", "decay", decay)
+        self.momentum = as_number("optimizer", "momentum", momentum)
         self.epsilon = or_epsilon(epsilon)
         self.centered = bool(centered)
         self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")  # type: ignore[misc]
@@ -212,10 +213,10 @@ class _BetaOptimizer(Optimizer):
         self, learning_rate: LearningRate, beta1: float, beta2: float, epsilon: float | None, *clipping: float | None
     ) -> None:
         super().__init__(learning_rate, *clipping)
-        self.beta1 = float(beta1)
-        self.beta2 = float(beta2)
+        self.beta1 = as_number("optimizer", "beta1", beta1)
+        self.beta2 = as_number("optimizer", "beta2", beta2)
         self.epsilon = or_epsilon(epsilon)
-        self._powers = [float(np.float32(beta1)), float(np.float32(beta2))]
+        self._powers = [float(np.float32(self.beta1)), float(np.float32(self.beta2))]
 
     def end_step(self) -> None:
         self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
@@ -279,7 +280,7 @@ class AdamWOptimizer(AdamOptimizer):
     ) -> None:
         clipping = {"clip_value": clip_value, "clip_norm": clip_norm, "global_clip_norm": global_clip_norm}
         super().__init__(learning_rate, beta1, beta2, epsilon, **clipping)
-        self.weight_decay = float(weight_decay)
+        self.weight_decay = as_number("optimizer", "weight_decay", weight_decay)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         return super().update(rules.decayed(value, self.learning_rate * self.weight_decay), grad, slots)
@@ -309,7 +310,7 @@ class AdamaxOptimizer(_BetaOptimizer):
         global_clip_norm: float | None = None,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, clip_value, clip_norm, global_clip_norm)
-        self.decay = float(decay)
+        self.decay = as_number("optimizer", "decay", decay)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         return rules.adamax(value, grad, slots, **self.numbers())

@@ -321,6 +321,8 @@ def shuffle(array: MutableSequence[Any] | Array, seed: Seed | None = None) -> No
 
     Source: TF.js `tf.util.shuffle`.
     """
+    if not isinstance(array, (MutableSequence, np.ndarray)):
+        raise argument_error("shuffle", "array", "a list or array", array, TypeError)
     _reorder(array, _random_order(len(array), seed))
 
 

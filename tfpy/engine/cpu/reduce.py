@@ -27,7 +27,7 @@ _or: Any = np.logical_or.reduce
 def _sum(x: Array, axes: Axes, keep_dims: bool) -> Array:
     if len(axes) == x.ndim and not keep_dims:
         return _add(x, None, x.dtype)  # by position: numpy's short way
-    if x.size and axes == _leading(x.ndim) and x.size >= _MANY_ROWS * x.shape[-1] and x.flags.c_contiguous:
+    if axes and axes == _leading(x.ndim) and x.size >= _MANY_ROWS * x.shape[-1] > 0 and x.flags.c_contiguous:
         total = _sum_of_rows(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * (x.ndim - 1) + total.shape) if keep_dims else total
     return _add(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)

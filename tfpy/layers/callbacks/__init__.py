@@ -1,0 +1,1 @@
+"""Callbacks: what is called while a model trains."""

@@ -1,0 +1,167 @@
+"""BackupAndRestore: lets a training that was cut off go on as if it had not been."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.writing import replacing
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+from tfpy.engine import rng
+from tfpy.engine.errors import argument_error
+from tfpy.engine.scope import outlive_scopes
+from tfpy.engine.spec import as_positive
+from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.training.batch_sources import OtherDataError
+from tfpy.layers.training.loops import RunKeeper, TrainingRun
+from tfpy.layers.training.run_state import Arrays, pack, restore_model, state_of_model, unpack
+
+_NAME = "backup.npz"
+# The entry of the file that is JSON; the others are arrays that it refers to.
+_STATE = "state"
+_FIELDS = ("epoch", "batch", "began", "model", "callbacks", "means", "logs", "stopped", "random")
+
+
+@export(doc="Callbacks", aliases="callbacks.backup_and_restore")
+class BackupAndRestore(RunKeeper):
+    """Lets a training that was cut off, at whatever point, go on to the very numbers that it would have come to.
+
+    Run the same program again. `fit` then takes up where the backup was made, with the weights, the state of the
+    optimizer, the random streams, the order of the samples, and what the callbacks know; its history is that of the
+    whole training. Backups are made after each epoch or some batches, each in place of the one before; a crash in the
+    middle leaves the one before. At the end of the training the backup is removed.
+
+    Arrays may be shuffled with or without a seed. A data set is read anew up to the place: what it gives must be
+    repeatable, so that its `shuffle` needs a seed. Random numbers of others, such as `numpy.random`, are not kept.
+
+    Args:
+        backup_dir: a folder for this training alone.
+        args: the options below as a dict.
+        save_freq: 'epoch', or after how many batches a backup is made.
+        delete_checkpoint: whether to remove the backup when the training is done.
+
+    Raises:
+        ModelFileError: when the training begins, for a backup that cannot be read, or that is of another model, other
+            data or other callbacks.
+
+    Source: Keras `BackupAndRestore` (beyond TF.js).
+    """
+
+    backed_up = ("_batches",)
+
+    @accepts_options("args", where="backup_and_restore")
+    def __init__(
+        self,
+        backup_dir: str | os.PathLike[str],
+        args: Mapping[str, Any] | None = None,
+        *,
+        save_freq: str | int = "epoch",
+        delete_checkpoint: bool = True,
+    ) -> None:
+        if not isinstance(backup_dir, (str, os.PathLike)) or not os.fspath(backup_dir):
+            raise argument_error("backup_and_restore", "backup_dir", "the path of a folder", backup_dir, TypeError)
+        self.path = Path(backup_dir) / _NAME
+        self.delete_checkpoint = delete_checkpoint
+        self._every = 0 if save_freq == "epoch" else as_positive("backup_and_restore", "save_freq", save_freq)
+        self._batches = 0
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        self._batches = 0
+
+    def resume(self, run: TrainingRun) -> None:
+        if not self.path.exists():
+            return
+        state, arrays = self._read()
+        began = unpack(state["began"], arrays)
+        try:
+            run.go_on((began[0], began[1]), state["epoch"], state["batch"], lambda: self._restore(run, state, arrays))
+        except OtherDataError as error:
+            raise self._fault(error) from error
+
+    def _read(self) -> tuple[dict[str, Any], Arrays]:
+        try:
+            with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            state = json.loads(bytes(arrays.pop(_STATE)))
+            return {name: state[name] for name in _FIELDS}, arrays
+        except Exception as error:  # a damaged archive can break what reads it in any way
+            raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
+
+    def _restore(self, run: TrainingRun, state: dict[str, Any], arrays: Arrays) -> None:
+        try:
+            restore_model(run.model, unpack(state["model"], arrays))
+            _restore_callbacks(run.callbacks.callbacks, unpack(state["callbacks"], arrays))
+            run.means.restore(state["means"])
+            run.logs = state["logs"]
+            run.model.stop_training = state["stopped"]
+            rng.restore_source(state["random"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: object) -> ModelFileError:
+        return ModelFileError(
+            f"{self.path}: this training cannot go on from the backup: {error}. Remove the file to begin anew."
+        )
+
+    def after_batch(self, run: TrainingRun) -> None:
+        self._batches += 1
+        if self._every and self._batches % self._every == 0:
+            self._save(run)
+
+    def after_epoch(self, run: TrainingRun) -> None:
+        if not self._every:
+            self._save(run)
+
+    def _save(self, run: TrainingRun) -> None:
+        arrays: Arrays = {}
+        state = {
+            "epoch": run.epoch,
+            "batch": run.batch,
+            "began": run.began if run.batch else run.state_of_data(),
+            "model": state_of_model(run.model),
+            "callbacks": [
+                {"class": type(c).__name__, "values": {name: getattr(c, name) for name in c.backed_up}}
+                for c in run.callbacks.callbacks
+                if c.backed_up
+            ],
+            "means": run.means.state(),
+            "logs": {name: float(value) for name, value in run.logs.items()},
+            "stopped": run.model.stop_training,
+            "random": rng.source_state(),
+        }
+        text = json.dumps(pack(state, arrays)).encode()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(self.path) as file:
+            np.savez(file, **{_STATE: np.frombuffer(text, np.uint8)}, **arrays)  # type: ignore[arg-type]
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        if self.delete_checkpoint:
+            self.path.unlink(missing_ok=True)
+
+
+def _restore_callbacks(callbacks: list[Callback], states: list[dict[str, Any]]) -> None:
+    own = [c for c in callbacks if c.backed_up]
+    if [type(c).__name__ for c in own] != [state["class"] for state in states]:
+        raise ValueError("it was made with the callbacks " + ", ".join(str(state["class"]) for state in states))
+    for callback, state in zip(own, states, strict=True):
+        for name in callback.backed_up:
+            setattr(callback, name, _kept(state["values"][name]))
+
+
+def _kept(value: Any) -> Any:
+    """A value as a callback keeps it: arrays as tensors that outlive the training."""
+    if isinstance(value, np.ndarray):
+        tensor: Tensor = outlive_scopes(to_tensor("backup_and_restore", "value", value))
+        return tensor
+    if isinstance(value, list):
+        return [_kept(v) for v in value]
+    return {key: _kept(v) for key, v in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,69 @@
+"""CSVLogger: writes the losses and metrics of each epoch into a file."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.layers.callbacks.base import Callback, Logs
+
+# What stands for a value that an epoch lacks.
+_MISSING = "NA"
+
+
+@export(doc="Callbacks", aliases="callbacks.csv_logger")
+class CSVLogger(Callback):
+    """Writes a row for each epoch: its number, counted from 0, then its losses and metrics. The header names them.
+
+    The file is complete after each epoch, whatever happens then.
+
+    Args:
+        filename: the file.
+        args: the options below as a dict.
+        separator: what is between two values.
+        append: whether to go on in a file that is there, under its header, instead of beginning anew.
+
+    Source: Keras `CSVLogger` (beyond TF.js).
+    """
+
+    @accepts_options("args", where="csv_logger")
+    def __init__(
+        self,
+        filename: str | os.PathLike[str],
+        args: Mapping[str, Any] | None = None,
+        *,
+        separator: str = ",",
+        append: bool = False,
+    ) -> None:
+        if not isinstance(separator, str) or len(separator) != 1:
+            raise argument_error("csv_logger", "separator", "one character", separator)
+        self.filename = Path(filename)
+        self.separator = separator
+        self.append = append
+        self._names: list[str] = []
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        self._names = []
+        if self.append and self.filename.exists():
+            with self.filename.open(newline="", encoding="utf-8") as file:
+                self._names = next(csv.reader(file, delimiter=self.separator), [])
+        else:
+            self.filename.write_text("", encoding="utf-8")
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        values = {"epoch": epoch, **(logs or {})}
+        if not self._names:
+            # An epoch that was stopped has no validation; the header has its columns all the same.
+            self._names = list(dict.fromkeys(["epoch", *self.params["metrics"], *values]))
+            self._write(self._names)
+        self._write([values.get(name, _MISSING) for name in self._names])
+
+    def _write(self, row: list[Any]) -> None:
+        with self.filename.open("a", newline="", encoding="utf-8") as file:
+            csv.writer(file, delimiter=self.separator, lineterminator="\n").writerow(row)

@@ -1,0 +1,90 @@
+"""EarlyStopping: ends training when a value no longer improves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+from tfpy.engine.scope import outlive_scopes
+from tfpy.engine.spec import as_int
+from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.monitor import Monitor
+
+
+@export(doc="Callbacks", aliases="callbacks.early_stopping")
+class EarlyStopping(Callback):
+    """Ends training when a loss or metric has not improved for a number of epochs.
+
+    Args:
+        args: the options below as a dict.
+        monitor: the value to look at.
+        min_delta: what counts as an improvement must be more than this.
+        patience: after how many epochs without improvement training ends; 0 and 1 are the same.
+        verbose: whether to print when it does.
+        mode: 'min', 'max', or 'auto': 'max' if the monitored name contains 'acc'.
+        baseline: the value that the first epoch must improve on.
+        restore_best_weights: give the model the weights of its best epoch in the end (beyond TF.js).
+
+    Source: TF.js `tf.callbacks.earlyStopping`.
+    """
+
+    backed_up = ("wait", "stopped_epoch", "best", "_best_weights")
+
+    @accepts_options("args", where="early_stopping")
+    def __init__(
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        monitor: str = "val_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+    ) -> None:
+        self._monitor = Monitor("early_stopping", monitor, mode, min_delta)
+        self.monitor = monitor
+        self.min_delta = abs(min_delta)
+        self.patience = as_int("early_stopping", "patience", patience)
+        self.verbose = verbose
+        self.mode = mode
+        self.baseline = baseline
+        self.restore_best_weights = restore_best_weights
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best = self._monitor.worst
+        self._best_weights: list[Tensor] | None = None
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best = self._monitor.worst if self.baseline is None else self.baseline
+        self._best_weights = None
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        current = self._monitor.value(logs)
+        if current is None:
+            return
+        if self._monitor.improves(current, self.best):
+            self.best = current
+            self.wait = 0
+            self._remember()
+            return
+        self.wait += 1
+        if self.wait >= self.patience and self.model is not None:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def _remember(self) -> None:
+        if self.restore_best_weights and self.model is not None:
+            self._best_weights = [outlive_scopes(w) for w in self.model.get_weights()]
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        if self._best_weights is not None and self.model is not None:
+            self.model.set_weights(self._best_weights)
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch}: early stopping.")

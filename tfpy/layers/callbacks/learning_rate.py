@@ -1,0 +1,138 @@
+"""Callbacks that change the learning rate while a model trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.core.results import call_with_as_many
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
+from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.monitor import Monitor
+
+
+class _LearningRate(Callback):
+    """Reads and sets the learning rate of the model that is trained."""
+
+    @property
+    def rate(self) -> float:
+        """The learning rate."""
+        assert self.model is not None
+        return float(self.model.optimizer.learning_rate)
+
+    def _set(self, where: str, epoch: int, rate: float, verbose: int) -> None:
+        assert self.model is not None
+        self.model.optimizer.set_learning_rate(rate)
+        if verbose:
+            print(f"Epoch {epoch + 1}: {where} sets the learning rate to {rate:g}.")
+
+
+@export(doc="Callbacks", aliases="callbacks.learning_rate_scheduler")
+class LearningRateScheduler(_LearningRate):
+    """Sets the learning rate before each epoch, and adds it to the logs as 'learning_rate'.
+
+    Args:
+        schedule: a function of the epoch, counted from 0, and of the rate that the optimizer has; it returns the new
+            one.
+        args: the options below as a dict.
+        verbose: whether to print each rate.
+
+    Source: Keras `LearningRateScheduler` (beyond TF.js).
+    """
+
+    @accepts_options("args", where="learning_rate_scheduler")
+    def __init__(
+        self, schedule: Callable[..., float], args: Mapping[str, Any] | None = None, *, verbose: int = 0
+    ) -> None:
+        if not callable(schedule):
+            raise argument_error("learning_rate_scheduler", "schedule", "a function of the epoch", schedule, TypeError)
+        self.schedule = schedule
+        self.verbose = verbose
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        rate: Any = call_with_as_many(self.schedule, epoch, self.rate)
+        try:
+            number = float(rate)
+        except (TypeError, ValueError):
+            expected = "a function that returns a number"
+            raise argument_error("learning_rate_scheduler", "schedule", expected, rate, TypeError) from None
+        self._set("learning_rate_scheduler", epoch, number, self.verbose)
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        if logs is not None:
+            logs["learning_rate"] = self.rate
+
+
+@export(doc="Callbacks", aliases="callbacks.reduce_lr_on_plateau")
+class ReduceLROnPlateau(_LearningRate):
+    """Makes the learning rate smaller when a loss or metric no longer improves; adds it to the logs as 'learning_rate'.
+
+    Args:
+        args: the options below as a dict.
+        monitor: the value to look at.
+        factor: what the rate is multiplied by; less than 1.
+        patience: after how many epochs without improvement.
+        verbose: whether to print when it does.
+        mode: 'min', 'max', or 'auto': 'max' if the monitored name contains 'acc'.
+        min_delta: what counts as an improvement must be more than this.
+        cooldown: how many epochs to wait after a reduction before epochs count again.
+        min_lr: the rate never becomes smaller than this.
+
+    Source: Keras `ReduceLROnPlateau` (beyond TF.js).
+    """
+
+    backed_up = ("best", "wait", "_cooling")
+
+    @accepts_options("args", where="reduce_lr_on_plateau")
+    def __init__(
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 0,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ) -> None:
+        if not 0 < factor < 1:
+            raise argument_error("reduce_lr_on_plateau", "factor", "between 0 and 1", factor)
+        self._monitor = Monitor("reduce_lr_on_plateau", monitor, mode, min_delta)
+        self.factor = factor
+        self.patience = as_positive("reduce_lr_on_plateau", "patience", patience)
+        self.verbose = verbose
+        self.cooldown = cooldown
+        self.min_lr = min_lr
+        self._restart()
+
+    def _restart(self) -> None:
+        self.best = self._monitor.worst
+        self.wait = 0
+        self._cooling = 0
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        self._restart()
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        if logs is not None:
+            logs["learning_rate"] = self.rate
+        current = self._monitor.value(logs)
+        if current is None:
+            return
+        if self._cooling:
+            self._cooling -= 1
+            self.wait = 0
+        if self._monitor.improves(current, self.best):
+            self.best = current
+            self.wait = 0
+        elif not self._cooling:
+            self.wait += 1
+            if self.wait >= self.patience and self.rate > self.min_lr:
+                self._set("reduce_lr_on_plateau", epoch, max(self.rate * self.factor, self.min_lr), self.verbose)
+                self._cooling = self.cooldown
+                self.wait = 0

@@ -1,0 +1,99 @@
+"""ModelCheckpoint: saves the model while it trains."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, cast
+
+from tfpy.core.options import accepts_options
+from tfpy.core.ready import finish
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
+from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.monitor import Monitor
+
+
+@export(doc="Callbacks", aliases="callbacks.model_checkpoint")
+class ModelCheckpoint(Callback):
+    """Saves the model with `model.save`, after each epoch or after a number of batches.
+
+    Args:
+        filepath: where to. Names in braces stand for the epoch, counted from 1, the batch and the values of the logs:
+            'models/{epoch:02d}-{val_loss:.3f}'. Without any each save replaces the one before.
+        args: the options below as a dict.
+        monitor: the value that tells which model is best.
+        verbose: whether to print each save.
+        save_best_only: save only what is better than all before.
+        mode: 'min', 'max', or 'auto': 'max' if the monitored name contains 'acc'.
+        save_freq: 'epoch', or after how many batches to save.
+        initial_value_threshold: the value that the first save must be better than.
+        include_optimizer: save the state of the optimizer, too.
+
+    Source: Keras `ModelCheckpoint` (beyond TF.js).
+    """
+
+    backed_up = ("best", "_epoch", "_batches")
+
+    @accepts_options("args", where="model_checkpoint")
+    def __init__(
+        self,
+        filepath: str | os.PathLike[str],
+        args: Mapping[str, Any] | None = None,
+        *,
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        mode: str = "auto",
+        save_freq: str | int = "epoch",
+        initial_value_threshold: float | None = None,
+        include_optimizer: bool = False,
+    ) -> None:
+        self._monitor = Monitor("model_checkpoint", monitor, mode)
+        if not isinstance(filepath, (str, os.PathLike)):
+            raise argument_error("model_checkpoint", "filepath", "a path", filepath, TypeError)
+        self.filepath = os.fspath(filepath)
+        self.verbose = verbose
+        self.save_best_only = save_best_only
+        self.save_freq = save_freq if save_freq == "epoch" else as_positive("model_checkpoint", "save_freq", save_freq)
+        self.include_optimizer = include_optimizer
+        self.best = self._monitor.worst if initial_value_threshold is None else initial_value_threshold
+        self._epoch = 0
+        self._batches = 0
+
+    def wants(self, event: str) -> bool:
+        return super().wants(event) and event != ("on_batch_end" if self.save_freq == "epoch" else "on_epoch_end")
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        self._batches = 0
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        self._epoch = epoch
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        self._save_if_better({"epoch": epoch + 1, **(logs or {})})
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        self._batches += 1
+        if self._batches % cast("int", self.save_freq) == 0:
+            self._save_if_better({**(logs or {}), "epoch": self._epoch + 1, "batch": batch + 1})
+
+    def _save_if_better(self, values: Logs) -> None:
+        if self.save_best_only:
+            current = self._monitor.value(values)
+            if current is None or not self._monitor.improves(current, self.best):
+                return
+            self.best = current
+        path = self._path(values)
+        options = {"include_optimizer": True} if self.include_optimizer else {}
+        finish(cast("Any", self.model).save(path, **options))
+        if self.verbose:
+            print(f"Epoch {values['epoch']}: the model is saved as {path}.")
+
+    def _path(self, values: Logs) -> str:
+        try:
+            return self.filepath.format(**values)
+        except (KeyError, IndexError, ValueError) as error:
+            expected = f"a path with names out of {', '.join(values)} in its braces"
+            raise argument_error("model_checkpoint", "filepath", expected, self.filepath) from error

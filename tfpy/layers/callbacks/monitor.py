@@ -1,0 +1,46 @@
+"""Monitor: a value of the logs that is to become better from epoch to epoch."""
+
+from __future__ import annotations
+
+import math
+
+from tfpy.core.warn import warn_user
+from tfpy.engine.errors import argument_error
+from tfpy.layers.callbacks.base import Logs
+
+
+class Monitor:
+    """A loss or metric, and what makes it better.
+
+    Args:
+        where: the callback that looks at it, for messages.
+        name: its name in the logs.
+        mode: 'min' if less is better, 'max' if more is, 'auto': more if the name contains 'acc'.
+        min_delta: what counts as an improvement must be more than this.
+    """
+
+    def __init__(self, where: str, name: str, mode: str, min_delta: float = 0) -> None:
+        if mode not in ("auto", "min", "max"):
+            raise argument_error(where, "mode", "'auto', 'min' or 'max'", mode)
+        self._where = where
+        self._name = name
+        self._min_delta = abs(min_delta)
+        # Improving is getting larger, after a multiplication by this.
+        self._sign = 1 if mode == "max" or (mode == "auto" and "acc" in name) else -1
+
+    @property
+    def worst(self) -> float:
+        """What every number is better than."""
+        return -self._sign * math.inf
+
+    def value(self, logs: Logs | None) -> float | None:
+        """The value in logs; None, with a warning, if they lack it."""
+        value: float | None = (logs or {}).get(self._name)
+        if value is None:
+            known = ", ".join(logs or {})
+            warn_user(f"{self._where}: there is no {self._name!r} to look at, only {known}.")
+        return value
+
+    def improves(self, value: float, best: float) -> bool:
+        """Whether a value is better than the best one so far."""
+        return self._sign * value - self._min_delta > self._sign * best

@@ -1,0 +1,85 @@
+"""TensorBoard: writes the losses and metrics where TensorBoard reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tfpy.core.extras import optional_module
+from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
+from tfpy.layers.callbacks.base import Callback, Logs
+
+_VALIDATION = "val_"
+
+
+@export(doc="Callbacks", aliases="callbacks.tensor_board")
+class TensorBoard(Callback):
+    """Writes losses and metrics for TensorBoard, into the folders 'train' and 'val' of a log folder.
+
+    `tensorboard --logdir FOLDER` shows them. It needs the extra `tensorboard` of tfpy.
+
+    Args:
+        logdir: the log folder.
+        args: the options below as a dict.
+        update_freq: 'epoch' for values after each epoch ('epoch_loss'), 'batch' for values after each batch as well
+            ('batch_loss'), or after how many batches.
+        histogram_freq: after how many epochs to write histograms of the weights; 0 for never.
+
+    Raises:
+        ImportError: the package tensorboardX is not installed.
+
+    Source: TF.js `tf.node.tensorBoard`.
+    """
+
+    @accepts_options("args", where="tensor_board")
+    def __init__(
+        self,
+        logdir: str | os.PathLike[str] = "logs",
+        args: Mapping[str, Any] | None = None,
+        *,
+        update_freq: str | int = "epoch",
+        histogram_freq: int = 0,
+    ) -> None:
+        if isinstance(update_freq, str) and update_freq not in ("epoch", "batch"):
+            raise argument_error("tensor_board", "update_freq", "'epoch', 'batch' or a number of batches", update_freq)
+        self._package = optional_module("tensorboardX", "tensorboard", "The TensorBoard callback")
+        self.logdir = Path(logdir)
+        self._every = {"epoch": 0, "batch": 1}.get(update_freq) if isinstance(update_freq, str) else update_freq
+        self._histograms = as_int("tensor_board", "histogram_freq", histogram_freq)
+        self._writers: dict[str, Any] = {}
+        self._batches = 0
+
+    def wants(self, event: str) -> bool:
+        return super().wants(event) and (event != "on_batch_end" or bool(self._every))
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        self._batches += 1
+        if self._every and self._batches % self._every == 0:
+            self._write(logs, "batch_", self._batches)
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        self._write(logs, "epoch_", epoch + 1)
+        if self._histograms and (epoch + 1) % self._histograms == 0 and self.model is not None:
+            for weight in self.model.weights:
+                self._writer("train").add_histogram(weight.name, weight.read().numpy(), epoch + 1)
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        for writer in self._writers.values():
+            writer.close()
+        self._writers = {}
+
+    def _write(self, logs: Logs | None, prefix: str, step: int) -> None:
+        for name, value in (logs or {}).items():
+            if name not in ("batch", "size"):
+                folder = "val" if name.startswith(_VALIDATION) else "train"
+                self._writer(folder).add_scalar(prefix + name.removeprefix(_VALIDATION), value, step)
+
+    def _writer(self, folder: str) -> Any:
+        if folder not in self._writers:
+            self._writers[folder] = self._package.SummaryWriter(str(self.logdir / folder))
+        return self._writers[folder]

@@ -1,0 +1,1 @@
+"""The kinds of layers: one module for each."""

@@ -1,0 +1,137 @@
+"""Activations that are layers of their own, with options or weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.core.convert import number
+from tfpy.core.ops import activation as ops
+from tfpy.core.ops.arith import add, minimum, mul, sub
+from tfpy.core.ops.common import mask as ones_where
+from tfpy.core.ops.reduce import log_sum_exp
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int, broadcasts_to
+from tfpy.layers.base import Layer
+from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.initializers import InitializerOption
+from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
+from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.specs import InputSpec
+from tfpy.layers.symbolic import as_list
+
+
+class ReLU(Layer, class_name="ReLU", factory="layers.relu"):
+    """max(x, 0), or at most max_value."""
+
+    max_value: float | None = None
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.supports_masking = True
+        if self.max_value is not None and self.max_value < 0:
+            raise argument_error("relu", "max_value", "0 or more", self.max_value)
+
+    def call(self, inputs: Any) -> Tensor:
+        y = ops.relu(one_tensor(inputs))
+        return y if self.max_value is None else y.clip_by_value(0, self.max_value)
+
+
+class LeakyReLU(Layer, class_name="LeakyReLU", factory="layers.leaky_relu"):
+    """x where it is positive, else alpha · x."""
+
+    alpha: float = 0.3
+
+    per_sample = True
+
+    def call(self, inputs: Any) -> Tensor:
+        return ops.leaky_relu(one_tensor(inputs), self.alpha)
+
+
+class PReLU(Layer, class_name="PReLU", factory="layers.prelu"):
+    """x where it is positive, else alpha · x with an alpha that is learnt for each place.
+
+    Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1).
+    """
+
+    alpha_initializer: InitializerOption = "zeros"
+    alpha_regularizer: RegularizerOption = None
+    alpha_constraint: ConstraintOption = None
+    shared_axes: int | Sequence[int] | None = None
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.supports_masking = True
+        if self.shared_axes is not None:
+            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in as_list(self.shared_axes)]
+
+    def build(self, input_shape: Any) -> None:
+        shape = one_shape(input_shape)
+        shared = as_list(self.shared_axes) if self.shared_axes is not None else []
+        for axis in shared:
+            if not 1 <= axis < len(shape):
+                raise argument_error("prelu", "shared_axes", f"axes from 1 to {len(shape) - 1}", self.shared_axes)
+        sizes = [1 if i in shared else n for i, n in enumerate(shape)][1:]
+        if None in sizes:
+            raise argument_error("prelu", "input_shape", "known in all axes that are not shared", list(shape))
+        self.alpha = self.add_weight(
+            "alpha", sizes, None, self.alpha_initializer, self.alpha_regularizer, True,  # type: ignore[arg-type]
+            self.alpha_constraint,
+        )  # fmt: skip
+        self.input_spec = [
+            InputSpec(ndim=len(shape), axes={i: n for i, n in enumerate(shape) if i and i not in shared})
+        ]
+        self.built = True
+
+    def call(self, inputs: Any) -> Tensor:
+        return ops.prelu(one_tensor(inputs), self.alpha)
+
+
+class ELU(Layer, class_name="ELU", factory="layers.elu"):
+    """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js."""
+
+    alpha: float = 1.0
+
+    per_sample = True
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        if self.alpha == 1:
+            return ops.elu(x)
+        return add(ops.relu(x), mul(ops.elu(minimum(x, 0)), self.alpha))
+
+
+class ThresholdedReLU(Layer, class_name="ThresholdedReLU", factory="layers.thresholded_relu"):
+    """x where it is above theta, else 0."""
+
+    theta: float = 1.0
+
+    per_sample = True
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        return mul(x, ones_where("Greater", x, number(self.theta)))
+
+
+class Softmax(Layer, class_name="Softmax", factory="layers.softmax"):
+    """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
+
+    The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0.
+    """
+
+    axis: int | Sequence[int] = 1
+
+    def configure(self) -> None:
+        self.axis = axis_or_axes("softmax", self.axis)
+
+    def call(self, inputs: Any, mask: Any = None) -> Tensor:
+        x = one_tensor(inputs)
+        if mask is not None and broadcasts_to(mask.shape, x.shape):
+            x = add(x, mul(sub(1, mask.cast(x.dtype)), -1e9))
+        axes = as_list(self.axis)
+        if len(axes) == 1 and axes[0] in (-1, x.rank - 1):
+            return x.softmax()
+        return sub(x, log_sum_exp(x, axes, True)).exp()

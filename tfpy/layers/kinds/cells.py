@@ -1,0 +1,333 @@
+"""The cells of recurrent layers: what happens in one time step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+from tfpy.core.ops.join import concat, split
+from tfpy.core.ops.random import dropout
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
+from tfpy.layers.activations import ActivationOption
+from tfpy.layers.base import Layer
+from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.declared import Declared
+from tfpy.layers.initializers import Initializer, InitializerOption
+from tfpy.layers.kinds.core import one_shape
+from tfpy.layers.naming import name_scope
+from tfpy.layers.products import affine, dot
+from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.symbolic import as_list
+from tfpy.layers.weights import LayerVariable
+
+
+@export(namespace="layers", doc="Layers / Classes")
+class RNNCell(Layer):
+    """One step of a recurrent layer: `call([inputs, *states])` returns [output, *new states].
+
+    Attributes:
+        state_size: the size of the state, or a list of the sizes of several.
+
+    Source: TF.js `tf.layers.RNNCell`.
+    """
+
+
+class CellOptions(Declared):
+    """What all cells declare, and the recurrent layers made of them."""
+
+    activation: ActivationOption = "tanh"
+    use_bias: bool = True
+    kernel_initializer: InitializerOption = "glorotNormal"
+    recurrent_initializer: InitializerOption = "orthogonal"
+    bias_initializer: InitializerOption = "zeros"
+    kernel_regularizer: RegularizerOption = None
+    recurrent_regularizer: RegularizerOption = None
+    bias_regularizer: RegularizerOption = None
+    kernel_constraint: ConstraintOption = None
+    recurrent_constraint: ConstraintOption = None
+    bias_constraint: ConstraintOption = None
+    dropout: float = 0.0
+    recurrent_dropout: float = 0.0
+    dropout_func: Callable[..., Tensor] | None = None
+
+
+class UnitsOptions(Declared):
+    """What cells declare whose states are vectors."""
+
+    units: int
+
+
+class RecurrentOptions(UnitsOptions, CellOptions):
+    """What simple cells declare."""
+
+
+class GatedOptions(CellOptions):
+    """What cells with gates declare beyond that."""
+
+    recurrent_activation: ActivationOption = "hardSigmoid"
+    implementation: int | None = None
+
+
+class GRUOptions(UnitsOptions, GatedOptions):
+    """What GRU cells declare beyond that."""
+
+    reset_after: bool = False
+
+
+class ForgettingOptions(GatedOptions):
+    """What all LSTM cells declare beyond that."""
+
+    unit_forget_bias: bool | None = None
+
+
+class LSTMOptions(UnitsOptions, ForgettingOptions):
+    """What LSTM cells declare whose states are vectors."""
+
+
+class Cell(CellOptions, RNNCell):
+    """What all cells share: three weights, and dropout masks that hold for a whole sequence."""
+
+    def configure(self) -> None:
+        self.dropout = min(max(float(self.dropout or 0), 0.0), 1.0)
+        self.recurrent_dropout = min(max(float(self.recurrent_dropout or 0), 0.0), 1.0)
+        self._masks: dict[tuple[str, int], Tensor] = {}
+
+    def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:
+        """Add the weights, of these shapes."""
+        self.kernel = self.add_weight(
+            "kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True, self.kernel_constraint
+        )
+        self.recurrent_kernel = self.add_weight(
+            "recurrent_kernel", recurrent_kernel, None, self.recurrent_initializer, self.recurrent_regularizer, True,
+            self.recurrent_constraint,
+        )  # fmt: skip
+        self.bias: LayerVariable | None = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias", bias, None, self.first_bias(), self.bias_regularizer, True, self.bias_constraint
+            )
+
+    def first_bias(self) -> Any:
+        """How the bias starts."""
+        return self.bias_initializer
+
+    def masked(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor:
+        """x with the dropout of the inputs or of the state; the mask of a gate is the same at every step."""
+        rate = self.dropout if which == "inputs" else self.recurrent_dropout
+        if not training or not 0 < rate < 1:
+            return x
+        if (which, gate) not in self._masks:
+            drop = self.dropout_func or dropout
+            self._masks[which, gate] = drop(x.ones_like(), rate)
+        return x.mul(self._masks[which, gate])
+
+    def new_sequence(self) -> None:
+        """Draw dropout masks anew."""
+        self._masks = {}
+
+    def parts(self, name: str, inputs: Any, count: int) -> list[Tensor]:
+        """The input and the states, checked to be as many as the cell has."""
+        listed = as_list(inputs)
+        if len(listed) != count:
+            raise argument_error(name, "inputs", f"a list of {count} tensors, the input and the states", inputs)
+        return listed
+
+
+class _VectorCell(RecurrentOptions, Cell):
+    """What the cells share whose states are vectors: weights for a number of gates."""
+
+    gates = 1
+
+    def configure(self) -> None:
+        super().configure()
+        self.units = as_positive(self.get_class_name(), "units", self.units)
+        self.state_size: Any = self.units
+
+    def build(self, input_shape: Any) -> None:
+        size = one_shape(input_shape)[-1]
+        if size is None:
+            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
+        width = self.units * self.gates
+        self.add_weights((size, width), (self.units, width), self.bias_shape())
+        self.built = True
+
+    def bias_shape(self) -> tuple[int, ...]:
+        """The shape of the bias."""
+        return (self.units * self.gates,)
+
+
+class SimpleRNNCell(_VectorCell, class_name="SimpleRNNCell", factory="layers.simple_rnn_cell"):
+    """h' = activation(x · W + b + h · U)."""
+
+    def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
+        x, state = self.parts("simple_rnn_cell", inputs, 2)
+        h = affine(self.masked("inputs", x, training), self.kernel, self.bias)
+        output = self.activation(h.add(dot(self.masked("state", state, training), self.recurrent_kernel)))
+        return [output, output]
+
+
+class GRUCell(GRUOptions, _VectorCell, class_name="GRUCell", factory="layers.gru_cell"):
+    """A gated recurrent unit (Cho et al. 2014), its gates in the order z, r, h.
+
+    z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃.
+
+    With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
+    bias is a matrix of two rows, b and c.
+    """
+
+    gates = 3
+
+    def bias_shape(self) -> tuple[int, ...]:
+        return (2, 3 * self.units) if self.reset_after else super().bias_shape()
+
+    def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
+        x, state = self.parts("gru_cell", inputs, 2)
+        x, state = self.masked("inputs", x, training), self.masked("state", state, training)
+        z, candidate = (self._reset_after if self.reset_after else self._reset_before)(x, state)
+        h = z.mul(state).add(z.neg().add(1).mul(self.activation(candidate)))
+        return [h, h]
+
+    def _reset_before(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        x_z, x_r, x_h = split(affine(x, self.kernel, self.bias), 3, -1)
+        gates_kernel, h_kernel = split(self.recurrent_kernel, [2 * self.units, self.units], -1)
+        state_z, state_r = split(dot(state, gates_kernel), 2, -1)
+        z = self.recurrent_activation(x_z.add(state_z))
+        r = self.recurrent_activation(x_r.add(state_r))
+        return z, x_h.add(dot(r.mul(state), h_kernel))
+
+    def _reset_after(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        x_bias, state_bias = (None, None) if self.bias is None else self.bias.unstack()
+        x_z, x_r, x_h = split(affine(x, self.kernel, x_bias), 3, -1)
+        state_z, state_r, state_h = split(affine(state, self.recurrent_kernel, state_bias), 3, -1)
+        z = self.recurrent_activation(x_z.add(state_z))
+        r = self.recurrent_activation(x_r.add(state_r))
+        return z, x_h.add(r.mul(state_h))
+
+
+class ForgetBias(Initializer):
+    """A bias that is 1 for the forget gate, and what another initializer gives for the others."""
+
+    def __init__(self, others: Initializer, units: int) -> None:
+        self.others = others
+        self.units = units
+
+    def apply(self, shape: Any, dtype: Any = None) -> Tensor:
+        first = self.others.apply((self.units,))
+        rest = self.others.apply((2 * self.units,))
+        return concat([first, first.ones_like(), rest])
+
+
+class LSTMCell(LSTMOptions, _VectorCell, class_name="LSTMCell", factory="layers.lstm_cell"):
+    """A long short-term memory (Hochreiter and Schmidhuber 1997), its gates in the order i, f, c, o.
+
+    i, f, o = σ(x · W + h · U + b);  c' = f ∘ c + i ∘ tanh(x · W + h · U + b);  h' = o ∘ tanh(c').
+    """
+
+    gates = 4
+
+    def configure(self) -> None:
+        super().configure()
+        self.state_size = [self.units, self.units]
+
+    def first_bias(self) -> Any:
+        return ForgetBias(self.bias_initializer, self.units) if self.unit_forget_bias else self.bias_initializer
+
+    def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
+        x, state, carry = self.parts("lstm_cell", inputs, 3)
+        z = dot(self.masked("inputs", x, training), self.kernel)
+        z = z.add(dot(self.masked("state", state, training), self.recurrent_kernel))
+        if self.bias is not None:
+            z = z.add(self.bias)
+        z_i, z_f, z_c, z_o = split(z, 4, -1)
+        i = self.recurrent_activation(z_i)
+        f = self.recurrent_activation(z_f)
+        c = f.mul(carry).add(i.mul(self.activation(z_c)))
+        h = self.recurrent_activation(z_o).mul(self.activation(c))
+        return [h, h, c]
+
+
+class StackedRNNCells(RNNCell, class_name="StackedRNNCells", factory="layers.stacked_rnn_cells"):
+    """Several cells, each fed the output of the one before, as one cell. The states come in reverse order."""
+
+    cells: list[Any]
+
+    takes_custom_objects = True
+
+    def configure(self) -> None:
+        for i, cell in enumerate(self.cells):
+            if not hasattr(cell, "state_size"):
+                raise argument_error("stacked_rnn_cells", f"cells[{i}]", "a cell with a state_size", cell, TypeError)
+
+    @property
+    def state_size(self) -> list[int]:
+        """The sizes of the states, those of the last cell first."""
+        return [size for cell in reversed(self.cells) for size in as_list(cell.state_size)]
+
+    def new_sequence(self) -> None:
+        """Draw dropout masks anew."""
+        for cell in self.cells:
+            start_sequence(cell)
+
+    def build(self, input_shape: Any) -> None:
+        shape = one_shape(input_shape)
+        for i, cell in enumerate(self.cells):
+            with name_scope(f"RNNCell_{i}"):
+                if not cell.built:
+                    cell.build(shape)
+                    cell.built = True
+            shape = (shape[0], as_list(cell.state_size)[0])
+        self.built = True
+
+    def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
+        output, *states = as_list(inputs)
+        of_cell = []
+        for cell in reversed(self.cells):
+            count = len(as_list(cell.state_size))
+            of_cell.append(states[:count])
+            states = states[count:]
+        found = []
+        for cell, own in zip(self.cells, reversed(of_cell), strict=True):
+            output, *new = cell.invoke([output, *own], {"training": training})
+            found.append(new)
+        return [output, *(state for new in reversed(found) for state in new)]
+
+    @property
+    def trainable_weights(self) -> list[LayerVariable]:
+        """The cells' trainable weights."""
+        return [w for cell in self.cells for w in cell.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[LayerVariable]:
+        """The cells' other weights."""
+        others = [w for cell in self.cells for w in cell.non_trainable_weights]
+        return others if self.trainable else [w for cell in self.cells for w in cell.trainable_weights] + others
+
+    @property
+    def weights(self) -> list[LayerVariable]:
+        """The cells' weights, cell by cell."""
+        return [w for cell in self.cells for w in cell.weights]
+
+    @property
+    def losses(self) -> list[Callable[[], Tensor]]:
+        """The cells' losses."""
+        return [loss for cell in self.cells for loss in cell.losses]
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
+        """The cells that a configuration describes."""
+        cells = [
+            build_object(c, "cell", Layer, custom_objects) if is_object_config(c) else c
+            for c in spelt(config, "cells", [])
+        ]
+        return cls({**config, "cells": cells})
+
+
+def start_sequence(cell: Any) -> None:
+    """Tell a cell that a new sequence begins; cells of one's own need not know."""
+    begin = getattr(cell, "new_sequence", None)
+    if begin is not None:
+        begin()

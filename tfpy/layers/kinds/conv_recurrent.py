@@ -1,0 +1,122 @@
+"""Recurrent layers over images, whose cells convolve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.ops.conv import conv2d
+from tfpy.core.ops.join import split
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
+from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.layers.kinds.cells import Cell, ForgetBias, ForgettingOptions
+from tfpy.layers.kinds.core import one_shape
+from tfpy.layers.kinds.recurrent import CellLayer
+from tfpy.layers.spatial import (
+    SAME_OR_VALID,
+    NumbersOption,
+    add_bias,
+    channel_axis,
+    inner_axes,
+    known_channels,
+    layout,
+    per_dimension,
+    places,
+)
+from tfpy.layers.specs import InputSpec
+from tfpy.layers.symbolic import PartialShape
+
+
+class ConvLSTMOptions(ForgettingOptions):
+    """What cells that convolve declare, and the layers made of them."""
+
+    filters: int
+    kernel_size: NumbersOption
+    strides: NumbersOption = 1
+    padding: str = "valid"
+    data_format: str = "channelsLast"
+    dilation_rate: NumbersOption = 1
+
+
+class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory="layers.conv_lstm2d_cell"):
+    """A long short-term memory whose products are convolutions (Shi et al. 2015), its gates in the order i, f, c, o.
+
+    i, f, o = σ(W ∗ x + b + U ∗ h);  c' = f ∘ c + i ∘ tanh(W ∗ x + b + U ∗ h);  h' = o ∘ tanh(c').
+
+    Weights: kernel [*kernel_size, channels, 4 · filters], recurrent_kernel [*kernel_size, filters, 4 · filters], bias
+    [4 · filters].
+    """
+
+    def configure(self) -> None:
+        super().configure()
+        kind = self.get_class_name()
+        self.filters = as_positive(kind, "filters", self.filters)
+        self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, 2)
+        self.strides = per_dimension(kind, "strides", self.strides, 2)
+        self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, 2)
+        self.padding = choose(kind, "padding", self.padding, SAME_OR_VALID)
+        self.data_format = choose(kind, "data_format", self.data_format, DATA_FORMATS)
+        self.state_size = [self.filters, self.filters]
+
+    def build(self, input_shape: Any) -> None:
+        channels = known_channels(self.name, one_shape(input_shape), channel_axis(self.data_format, 2))
+        width = 4 * self.filters
+        self.add_weights((*self.kernel_size, channels, width), (*self.kernel_size, self.filters, width), (width,))
+        self.built = True
+
+    def first_bias(self) -> Any:
+        return ForgetBias(self.bias_initializer, self.filters) if self.unit_forget_bias else self.bias_initializer
+
+    def state_shape(self, image_shape: PartialShape) -> PartialShape:
+        """The shape of the states for a batch of images."""
+        inner = [image_shape[axis] for axis in inner_axes(self.data_format, 2)]
+        steps = zip(inner, self.kernel_size, self.strides, self.dilation_rate, strict=True)
+        sizes = [places(n, size, self.padding, stride, dilation) for n, size, stride, dilation in steps]
+        if self.data_format == "channelsFirst":
+            return (image_shape[0], self.filters, *sizes)
+        return (image_shape[0], *sizes, self.filters)
+
+    def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
+        x, state, carry = self.parts("conv_lstm2d_cell", inputs, 3)
+        kernels, recurrent_kernels = split(self.kernel, 4, 3), split(self.recurrent_kernel, 4, 3)
+        biases = [None] * 4 if self.bias is None else split(self.bias, 4)
+        sums = []
+        for gate in range(4):
+            given = self._of_input(self.masked("inputs", x, training, gate), kernels[gate], biases[gate])
+            kept = self._of_state(self.masked("state", state, training, gate), recurrent_kernels[gate])
+            sums.append(given.add(kept))
+        z_i, z_f, z_c, z_o = sums
+        i = self.recurrent_activation(z_i)
+        f = self.recurrent_activation(z_f)
+        c = f.mul(carry).add(i.mul(self.activation(z_c)))
+        h = self.recurrent_activation(z_o).mul(self.activation(c))
+        return [h, h, c]
+
+    def _of_input(self, x: Tensor, kernel: Tensor, bias: Tensor | None) -> Tensor:
+        y = conv2d(x, kernel, self.strides, self.padding, layout(self.data_format, 2), self.dilation_rate)
+        return add_bias(y, bias, self.data_format)
+
+    def _of_state(self, state: Tensor, kernel: Tensor) -> Tensor:
+        return conv2d(state, kernel, 1, "same", layout(self.data_format, 2))
+
+
+class ConvLSTM2D(ConvLSTMOptions, CellLayer, class_name="ConvLSTM2D", factory="layers.conv_lstm2d"):
+    """Long short-term memory over images, whose products are convolutions (Shi et al. 2015).
+
+    (batch, time, height, width, channels) → (batch, rows, columns, filters), with return_sequences
+    (batch, time, rows, columns, filters).
+    """
+
+    cell_class = ConvLSTM2DCell
+
+    def configure(self) -> None:
+        super().configure()
+        self.input_spec = [InputSpec(ndim=5)]
+        for option in ("kernel_size", "strides", "dilation_rate", "padding", "data_format"):
+            setattr(self, option, getattr(self.cell, option))
+        if self.unroll:
+            raise argument_error("conv_lstm2d", "unroll", "false, for convolutions", self.unroll)
+
+    def state_shapes(self, input_shape: PartialShape) -> list[Any]:
+        return [self.cell.state_shape((input_shape[0], *input_shape[2:]))] * 2

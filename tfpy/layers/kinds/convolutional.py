@@ -1,0 +1,253 @@
+"""Layers that convolve sequences, images and volumes, and their transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from tfpy.core.ops import fused
+from tfpy.core.ops.conv import conv1d, conv2d_transpose, conv3d, conv3d_transpose
+from tfpy.core.ops.slice import pad
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
+from tfpy.layers.activations import ActivationOption
+from tfpy.layers.base import Layer
+from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
+from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.initializers import InitializerOption
+from tfpy.layers.kinds.core import one_shape, one_tensor
+from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.spatial import (
+    SAME_OR_VALID,
+    NumbersOption,
+    add_bias,
+    channel_axis,
+    channels_last,
+    check_fit,
+    inner_axes,
+    known_channels,
+    layout,
+    per_dimension,
+    places,
+    restored,
+    transposed_size,
+    with_inner,
+)
+from tfpy.layers.specs import InputSpec
+from tfpy.layers.symbolic import PartialShape
+from tfpy.layers.weights import LayerVariable
+
+
+class Sliding(Layer):
+    """A layer that slides a filter over its input, in any number of dimensions.
+
+    Source: TF.js's `BaseConv`.
+    """
+
+    kernel_size: NumbersOption
+    strides: NumbersOption = 1
+    padding: str = "valid"
+    data_format: str = "channelsLast"
+    dilation_rate: NumbersOption = 1
+    activation: ActivationOption = "linear"
+    use_bias: bool = True
+    bias_initializer: InitializerOption = "zeros"
+    bias_constraint: ConstraintOption = None
+    bias_regularizer: RegularizerOption = None
+    activity_regularizer: RegularizerOption = None
+
+    per_sample = True
+    dimensions: ClassVar[int]
+    paddings: ClassVar[dict[str, str]] = SAME_OR_VALID
+
+    def configure(self) -> None:
+        kind, n = self.get_class_name(), self.dimensions
+        self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, n)
+        self.strides = per_dimension(kind, "strides", self.strides, n)
+        self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, n)
+        self.padding = choose(kind, "padding", self.padding, self.paddings)
+        self.data_format = choose(kind, "data_format", self.data_format, DATA_FORMATS)
+        self.input_spec = [InputSpec(ndim=n + 2)]
+        self.bias: LayerVariable | None = None
+
+    def build(self, input_shape: Any) -> None:
+        axis = channel_axis(self.data_format, self.dimensions)
+        channels = known_channels(self.name, one_shape(input_shape), axis)
+        self.add_filters(channels)
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias", (self.outputs(channels),), None, self.bias_initializer, self.bias_regularizer, True,
+                self.bias_constraint,
+            )  # fmt: skip
+        self.input_spec = [InputSpec(ndim=self.dimensions + 2, axes={axis: channels})]
+        self.built = True
+
+    def add_filters(self, channels: int) -> None:
+        """Add the filters' weights, for inputs of so many channels."""
+        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define add_filters(channels).")
+
+    def outputs(self, channels: int) -> int:
+        """The number of channels of the output."""
+        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define outputs(channels).")
+
+    def slid(self, x: Tensor) -> Tensor:
+        """x with the filters slid over it."""
+        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define slid(x).")
+
+    def inner_size(self, i: int, size: int | None) -> int | None:
+        """The size of the output's i-th inner dimension."""
+        steps = (self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i])
+        return places(size, *steps)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = list(one_shape(input_shape))
+        axis = channel_axis(self.data_format, self.dimensions)
+        shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
+        inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
+        sizes = [self.inner_size(i, size) for i, size in enumerate(inner)]
+        check_fit(self.name, "kernel_size", self.kernel_size, inner, sizes)
+        return with_inner(tuple(shape), self.data_format, sizes)
+
+    def call(self, inputs: Any) -> Tensor:
+        y: Tensor = self.activation(add_bias(self.slid(one_tensor(inputs)), self.bias, self.data_format))
+        return y
+
+
+class Convolution(Sliding):
+    """A layer whose filters each go over all channels.
+
+    Source: TF.js's `Conv`.
+    """
+
+    filters: int
+    kernel_initializer: InitializerOption = "glorotNormal"
+    kernel_constraint: ConstraintOption = None
+    kernel_regularizer: RegularizerOption = None
+
+    def configure(self) -> None:
+        super().configure()
+        self.filters = as_positive(self.get_class_name(), "filters", self.filters)
+
+    def outputs(self, channels: int) -> int:
+        return self.filters
+
+    def add_filters(self, channels: int) -> None:
+        self.kernel = self.add_weight(
+            "kernel", (*self.kernel_size, *self.ends(channels)), None, self.kernel_initializer,
+            self.kernel_regularizer, True, self.kernel_constraint,
+        )  # fmt: skip
+
+    def ends(self, channels: int) -> tuple[int, int]:
+        """The last two sizes of the kernel."""
+        return channels, self.filters
+
+
+def padded_causally(x: Tensor, layer: Sliding) -> Tensor:
+    """A sequence with so much in front of it that no place of the window sees what comes later."""
+    (size,), (dilation,) = layer.kernel_size, layer.dilation_rate
+    paddings = [[0, 0]] * 3
+    paddings[inner_axes(layer.data_format, 1)[0]] = [(size - 1) * dilation, 0]
+    return pad(x, paddings)
+
+
+class Conv1D(Convolution, class_name="Conv1D", factory="layers.conv1d"):
+    """Convolution of sequences: (batch, time, channels) → (batch, places, filters).
+
+    Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may be 'causal' too, with which an
+    output depends on no later input (beyond TF.js). With data_format 'channelsFirst' the channels of the output come
+    first as well, which TF.js announces but does not do.
+    """
+
+    dimensions = 1
+    paddings = PADDINGS
+
+    def slid(self, x: Tensor) -> Tensor:
+        padding = self.padding
+        if padding == "causal":
+            x, padding = padded_causally(x, self), "valid"
+        return conv1d(x, self.kernel, self.strides, padding, layout(self.data_format, 1), self.dilation_rate)
+
+
+# The activations that the fused op knows.
+_FUSED = ("linear", "relu", "elu")
+
+
+class Conv2D(Convolution, class_name="Conv2D", factory="layers.conv2d"):
+    """Convolution of images: (batch, height, width, channels) → (batch, rows, columns, filters).
+
+    Weights: kernel [*kernel_size, channels, filters], bias [filters].
+    """
+
+    dimensions = 2
+
+    def call(self, inputs: Any) -> Tensor:
+        name = self.activation.name
+        y = fused.conv2d(
+            x=one_tensor(inputs), filter=self.kernel, strides=self.strides, pad=self.padding,
+            data_format=layout(self.data_format, 2), dilations=self.dilation_rate, bias=self.bias,
+            activation=name if name in _FUSED else "linear",
+        )  # fmt: skip
+        return y if name in _FUSED else self.activation(y)
+
+
+class Conv3D(Convolution, class_name="Conv3D", factory="layers.conv3d"):
+    """Convolution of volumes: (batch, depth, height, width, channels) → (batch, …, filters).
+
+    Weights: kernel [*kernel_size, channels, filters], bias [filters].
+    """
+
+    dimensions = 3
+
+    def slid(self, x: Tensor) -> Tensor:
+        return conv3d(x, self.kernel, self.strides, self.padding, layout(self.data_format, 3), self.dilation_rate)
+
+
+class _Transposed(Convolution):
+    """A layer that goes the way of a convolution back."""
+
+    transpose: ClassVar[Callable[..., Tensor]]
+
+    def configure(self) -> None:
+        super().configure()
+        if any(rate != 1 for rate in self.dilation_rate):
+            expected = "1, as there are no transposed convolutions with dilation"
+            raise argument_error(self.get_class_name(), "dilation_rate", expected, self.dilation_rate)
+
+    def ends(self, channels: int) -> tuple[int, int]:
+        return self.filters, channels
+
+    def inner_size(self, i: int, size: int | None) -> int | None:
+        return transposed_size(size, self.kernel_size[i], self.padding, self.strides[i])
+
+    def slid(self, x: Tensor) -> Tensor:
+        moved = channels_last(x, self.data_format)
+        inner = [self.inner_size(i, size) for i, size in enumerate(moved.shape[1:-1])]
+        shape: PartialShape = (x.shape[0], *inner, self.filters)
+        y = type(self).transpose(moved, self.kernel, shape, self.strides, self.padding)
+        return restored(y, self.data_format)
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["dilation_rate"]
+        return config
+
+
+class Conv2DTranspose(_Transposed, class_name="Conv2DTranspose", factory="layers.conv2d_transpose"):
+    """The way of a convolution of images back: (batch, height, width, channels) → (batch, rows, columns, filters).
+
+    Weights: kernel [*kernel_size, filters, channels], bias [filters].
+    """
+
+    dimensions = 2
+    transpose = staticmethod(conv2d_transpose)
+
+
+class Conv3DTranspose(_Transposed, class_name="Conv3DTranspose", factory="layers.conv3d_transpose"):
+    """The way of a convolution of volumes back: (batch, depth, height, width, channels) → (batch, …, filters).
+
+    Weights: kernel [*kernel_size, filters, channels], bias [filters].
+    """
+
+    dimensions = 3
+    transpose = staticmethod(conv3d_transpose)

@@ -1,0 +1,366 @@
+"""Recurrent layers: a cell, run over the time steps of a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from tfpy.core.ops.common import full
+from tfpy.core.ops.join import stack
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.scope import outlive_scopes
+from tfpy.layers.base import Layer, shapes_agree
+from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.kinds.cells import (
+    GRUCell,
+    GRUOptions,
+    LSTMCell,
+    LSTMOptions,
+    RecurrentOptions,
+    SimpleRNNCell,
+    StackedRNNCells,
+    start_sequence,
+)
+from tfpy.layers.kinds.core import one_shape
+from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequence
+from tfpy.layers.specs import InputSpec
+from tfpy.layers.symbolic import PartialShape, SymbolicTensor, as_list
+from tfpy.layers.weights import LayerVariable
+
+Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
+
+
+def run_steps(
+    step: Step,
+    inputs: Tensor,
+    states: list[Tensor],
+    go_backwards: bool,
+    mask: Tensor | None,
+    every: bool,
+    zeros: bool = False,
+) -> tuple[Tensor, Tensor | None, list[Tensor]]:
+    """A step function over the second axis of the inputs.
+
+    Args:
+        step: (input of a step, states) → (output, new states).
+        inputs: (batch, time, …).
+        states: the first states.
+        go_backwards: whether to begin at the end.
+        mask: (batch, time); where it is false, output and states stay what they were.
+        every: whether to return the outputs of every step.
+        zeros: whether the outputs of steps that are masked are returned as zeros.
+
+    Returns:
+        The last output; the outputs of all steps as they were processed, (batch, time, …), or None; the last states.
+    """
+    order = range(inputs.shape[1])
+    xs = inputs.unstack(1)
+    masks = None if mask is None else _step_masks(mask, inputs.rank)
+    outputs: list[Tensor] = []
+    output = states[0] if states else xs[0]
+    for t in reversed(order) if go_backwards else order:
+        output, new = step(xs[t], states)
+        if masks is not None:
+            seen = masks[t]
+            unseen = seen.ones_like().sub(seen)
+            output = output.mul(seen).add(states[0].mul(unseen))
+            new = [n.mul(seen).add(old.mul(unseen)) for n, old in zip(new, states, strict=True)]
+        states = new
+        if every:
+            outputs.append(output if masks is None or not zeros else output.mul(masks[t]))
+    return output, stack(outputs, 1) if every else None, states
+
+
+def _all_agree(found: Sequence[PartialShape | None], wanted: Sequence[PartialShape]) -> bool:
+    return len(found) == len(wanted) and all(
+        a is not None and shapes_agree((None, *a[1:]), b) for a, b in zip(found, wanted, strict=True)
+    )
+
+
+def _step_masks(mask: Tensor, rank: int) -> list[Tensor]:
+    """The mask of each step, (batch, 1, …), as factors."""
+    factors = mask.cast("bool").cast("float32")
+    return factors.reshape([*factors.shape, *[1] * (rank - factors.rank)]).unstack(1)
+
+
+class TakesStates(Layer):
+    """A layer that may be given initial states: by name, or in a list behind its input."""
+
+    def expect_states(self, specs: list[InputSpec]) -> None:
+        """Take note of what the initial states look like, before the layer is built."""
+
+    def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        states = arguments.pop("initial_state", arguments.pop("initialState", None))
+        if isinstance(inputs, (list, tuple)) and len(inputs) > 1 and hasattr(inputs[0], "shape"):
+            if states is not None:
+                raise argument_error(self.name, "initial_state", "given once: beside the input, or by name", states)
+            inputs, *states = inputs
+        if states is None:
+            return super()._apply(inputs, arguments)
+        states = as_list(states)
+        specs = [InputSpec(shape=tuple(s.shape)) for s in states]
+        if not self.built:
+            self.expect_states(specs)
+        if not isinstance(states[0], SymbolicTensor):
+            return super()._apply(inputs, {**arguments, "initial_state": states})
+        own, self.input_spec = self.input_spec, [*(self.input_spec or []), *specs]
+        try:
+            return super()._apply([*as_list(inputs), *states], arguments)
+        finally:
+            if self.input_spec is not None and len(self.input_spec) > 1:
+                self.input_spec = own if not self.built or own is None else own[:1]
+
+    def _build_for(self, inputs: Any) -> None:
+        extra = (self.input_spec or [])[1:]
+        super()._build_for(inputs)
+        self.input_spec = [*(self.input_spec or [])[:1], *extra]
+
+
+@export(namespace="layers", doc="Layers / Classes")
+class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
+    """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
+
+    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
+    Keras does it within Bidirectional).
+
+    Source: TF.js `tf.layers.RNN`.
+    """
+
+    cell: Any = None
+    return_sequences: bool = False
+    return_state: bool = False
+    go_backwards: bool = False
+    stateful: bool = False
+    unroll: bool = False
+    zero_output_for_mask: bool = False
+    input_dim: int | None = None
+    input_length: int | None = None
+
+    takes_custom_objects = True
+
+    def configure(self) -> None:
+        self._states: list[Tensor] | None = None
+        # The zeros that the states start from are made when they are needed: a file may ask for any number of them.
+        self._zeros: list[tuple[int, ...]] | None = None
+        if self.cell is None:
+            raise argument_error("rnn", "cell", "given: a cell, or a list of cells", None)
+        if isinstance(self.cell, (list, tuple)):
+            self.cell = StackedRNNCells(cells=list(self.cell))
+        if not hasattr(self.cell, "state_size"):
+            raise argument_error("rnn", "cell", "a cell with a state_size", self.cell, TypeError)
+        self.supports_masking = True
+        self.input_spec = [InputSpec(ndim=3)]
+        self.state_spec: list[InputSpec] | None = None
+        if self.batch_input_shape is None and self.input_dim is not None:
+            self.set_input_shape((self.input_length, self.input_dim))
+
+    @property
+    def state_sizes(self) -> list[int]:
+        """The sizes of the states."""
+        return as_list(self.cell.state_size)
+
+    def expect_states(self, specs: list[InputSpec]) -> None:
+        self.state_spec = specs
+
+    def build(self, input_shape: Any) -> None:
+        shape = self._input_shape(input_shape)
+        self.input_spec = [InputSpec(shape=(shape[0] if self.stateful else None, None, *shape[2:]))]
+        if not self.cell.built:
+            self.cell.build((shape[0], *shape[2:]))
+            self.cell.built = True
+        wanted = [(None, *state[1:]) for state in self.state_shapes(shape)]
+        if self.state_spec is None:
+            self.state_spec = [InputSpec(shape=state) for state in wanted]
+        elif not _all_agree([spec.shape for spec in self.state_spec], wanted):
+            found = [spec.shape for spec in self.state_spec]
+            raise argument_error(self.name, "initial_state", f"states of shapes {wanted}", found)
+        if self.stateful:
+            self.reset_states()
+        self.built = True
+
+    def _input_shape(self, input_shape: Any) -> tuple[Any, ...]:
+        """The shape of the sequence; those of initial states may follow it in a list."""
+        several = isinstance(input_shape, list) and isinstance(input_shape[0], (list, tuple))
+        return tuple(input_shape[0]) if several else one_shape(input_shape)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = self._input_shape(input_shape)
+        states = self.state_shapes(shape)
+        output = (shape[0], shape[1], *states[0][1:]) if self.return_sequences else states[0]
+        return [output, *states] if self.return_state else output
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        first = mask[0] if isinstance(mask, (list, tuple)) else mask
+        output = first if self.return_sequences else None
+        return [output, *[None] * len(self.state_sizes)] if self.return_state else output
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool = False,
+        initial_state: Sequence[Tensor] | None = None,
+    ) -> Any:
+        x, *listed = as_list(inputs)
+        states = self._first_states(x, initial_state or listed)
+        seen = mask[0] if isinstance(mask, (list, tuple)) else mask
+        if fits_whole_sequence(self.cell, x, seen, training):
+            outputs, states = run_whole_sequence(self.cell, x, states, self.go_backwards, self.return_sequences)
+            output = outputs if self.return_sequences else states[0]
+        else:
+            output, states = self._step_by_step(x, states, seen, training)
+        if self.stateful:
+            self.reset_states(states)
+        return [output, *states] if self.return_state else output
+
+    def _step_by_step(
+        self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: bool
+    ) -> tuple[Tensor, list[Tensor]]:
+        start_sequence(self.cell)
+
+        def step(step_input: Tensor, before: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+            output, *after = self.cell.invoke([step_input, *before], {"training": training})
+            return output, after
+
+        last, outputs, states = run_steps(
+            step, x, states, self.go_backwards, mask, self.return_sequences, self.zero_output_for_mask
+        )
+        return last if outputs is None else outputs, states
+
+    def _first_states(self, x: Tensor, given: Sequence[Tensor]) -> list[Tensor]:
+        if given:
+            states = list(given)
+        elif self.stateful:
+            states = list(self.states)
+        else:
+            states = self.get_initial_state(x)
+        if len(states) != len(self.state_sizes):
+            raise argument_error(self.name, "initial_state", f"{len(self.state_sizes)} states", Words(f"{len(states)}"))
+        return states
+
+    def get_initial_state(self, inputs: Tensor) -> list[Tensor]:
+        """States of zeros for a batch of inputs."""
+        return [full(shape, 0) for shape in self.state_shapes(inputs.shape)]
+
+    # States kept from batch to batch
+
+    @property
+    def states(self) -> list[Any]:
+        """The states kept from the last batch; None for each before there was one."""
+        if self._states is None and self._zeros is not None:
+            self._states = [outlive_scopes(full(shape, 0)) for shape in self._zeros]
+        return [None] * len(self.state_sizes) if self._states is None else self._states
+
+    def get_states(self) -> list[Any]:
+        """The states kept from the last batch."""
+        return self.states
+
+    def set_states(self, states: Sequence[Tensor]) -> None:
+        """Set the states that the next batch starts from."""
+        self.reset_states(states)
+
+    def reset_states(self, states: Any = None) -> None:
+        """Let the next batch start from zeros, or from given states.
+
+        Raises:
+            RuntimeError: the layer is not stateful. ValueError: the batch size is not known, or states do not fit.
+        """
+        if not self.stateful:
+            raise RuntimeError(f"reset_states: layer {self.name} is not stateful.")
+        shape = self.input_spec[0].shape if self.input_spec and self.input_spec[0] else None
+        wanted = [] if shape is None else self.state_shapes(shape)
+        if shape is None or any(None in state for state in wanted):
+            raise ValueError(
+                f"reset_states: layer {self.name} is stateful and must know its batch size: give batch_input_shape to "
+                "the first layer, or batch_shape to the input."
+            )
+        if states is None:
+            self._states, self._zeros = None, wanted
+            return
+        given = as_list(states)
+        if len(given) != len(wanted):
+            raise argument_error("reset_states", "states", f"{len(wanted)} states", Words(f"{len(given)}"))
+        for state, shape in zip(given, wanted, strict=True):
+            if tuple(state.shape) != shape:
+                raise argument_error("reset_states", "states", f"of shape {list(shape)}", state)
+        self._states = [outlive_scopes(state.clone()) for state in given]
+
+    def state_shapes(self, input_shape: PartialShape) -> list[Any]:
+        """The shapes of the states for a batch of sequences."""
+        return [(input_shape[0], size) for size in self.state_sizes]
+
+    # Weights are the cell's
+
+    @property
+    def trainable_weights(self) -> list[LayerVariable]:
+        """The cell's trainable weights."""
+        found: list[LayerVariable] = self.cell.trainable_weights if self.trainable else []
+        return found
+
+    @property
+    def non_trainable_weights(self) -> list[LayerVariable]:
+        """The cell's other weights."""
+        found: list[LayerVariable] = self.cell.non_trainable_weights if self.trainable else self.cell.weights
+        return found
+
+    @property
+    def losses(self) -> list[Callable[[], Tensor]]:
+        """The cell's losses."""
+        found: list[Callable[[], Tensor]] = self.cell.losses
+        return found
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
+        """A layer as its configuration describes it."""
+        cell = spelt(config, "cell")
+        if is_object_config(cell):
+            cell = build_object(cell, "cell", Layer, custom_objects)
+            return cls({**config, "cell": cell})
+        return cls(dict(config))
+
+
+class CellLayer(RNN):
+    """A recurrent layer that makes its own cell of its options."""
+
+    cell_class: ClassVar[type[Layer]]
+
+    def configure(self) -> None:
+        if self.cell is None:
+            self.cell = self.cell_class({name: getattr(self, name) for name in self.cell_class.options})
+        super().configure()
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["cell"]
+        return config
+
+
+class SimpleRNN(RecurrentOptions, CellLayer, class_name="SimpleRNN", factory="layers.simple_rnn"):
+    """A fully connected recurrent layer: h' = activation(x · W + b + h · U).
+
+    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
+    """
+
+    cell_class = SimpleRNNCell
+
+
+class GRU(GRUOptions, CellLayer, class_name="GRU", factory="layers.gru"):
+    """Gated recurrent units (Cho et al. 2014), in the form that resets the state before the product.
+
+    With reset_after, the form that resets it after the product (beyond TF.js).
+
+    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
+    """
+
+    cell_class = GRUCell
+
+
+class LSTM(LSTMOptions, CellLayer, class_name="LSTM", factory="layers.lstm"):
+    """Long short-term memory (Hochreiter and Schmidhuber 1997).
+
+    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
+    """
+
+    cell_class = LSTMCell

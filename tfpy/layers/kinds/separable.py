@@ -1,0 +1,172 @@
+"""Convolutions whose filters see one channel each, and such with a mixture of the channels after that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.ops.depthwise import depthwise_conv2d, separable_conv2d
+from tfpy.core.ops.shape import expand_dims, squeeze
+from tfpy.core.tensor import Tensor
+from tfpy.core.warn import warn_user
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_positive
+from tfpy.layers.choose import PADDINGS
+from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.initializers import Initializer, InitializerOption
+from tfpy.layers.kinds.convolutional import Sliding, padded_causally
+from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.spatial import inner_axes, layout
+
+# Options that TF.js passes on for all convolutions, although these have no kernel of that name.
+_OTHERS = ("kernel_initializer", "kernel_constraint", "kernel_regularizer")
+
+
+class _ByChannel(Sliding):
+    """A layer whose filters see one channel each; computed on images, of which sequences are those of height 1."""
+
+    depth_multiplier: int = 1
+    depthwise_initializer: InitializerOption = "glorotNormal"
+    depthwise_constraint: ConstraintOption = None
+    depthwise_regularizer: RegularizerOption = None
+    kernel_initializer: InitializerOption = None
+    kernel_constraint: ConstraintOption = None
+    kernel_regularizer: RegularizerOption = None
+
+    def configure(self) -> None:
+        super().configure()
+        self.depth_multiplier = as_positive(self.get_class_name(), "depth_multiplier", self.depth_multiplier)
+
+    def add_filters(self, channels: int) -> None:
+        shape = (*self.kernel_size, channels, self.depth_multiplier)
+        self.depthwise_kernel = self.add_weight(
+            "depthwise_kernel", shape, None, self.depthwise_initializer, self.depthwise_regularizer, True,
+            self.depthwise_constraint,
+        )  # fmt: skip
+
+    @property
+    def kernels(self) -> list[Tensor]:
+        """The filters."""
+        return [self.depthwise_kernel]
+
+    def slid(self, x: Tensor) -> Tensor:
+        return self.slid_over_images(
+            x, self.kernels, strides=self.strides, pad=self.padding, dilations=self.dilation_rate
+        )
+
+    def slid_over_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
+        """Images with the filters slid over them, in these steps."""
+        return depthwise_conv2d(x, kernels[0], data_format=layout(self.data_format, 2), **steps)
+
+    def get_config(self) -> dict[str, Any]:
+        return {key: value for key, value in super().get_config().items() if key not in _OTHERS}
+
+
+class _OfSequences(_ByChannel):
+    """Sequences computed as images of height 1; their padding may be 'causal' too."""
+
+    dimensions = 1
+    paddings = PADDINGS
+
+    def slid(self, x: Tensor) -> Tensor:
+        padding = self.padding
+        if padding == "causal":
+            x, padding = padded_causally(x, self), "valid"
+        axis = inner_axes(self.data_format, 1)[0]
+        images, kernels = expand_dims(x, axis), [expand_dims(kernel, 0) for kernel in self.kernels]
+        steps = {"strides": (1, *self.strides), "pad": padding, "dilations": (1, *self.dilation_rate)}
+        return squeeze(self.slid_over_images(images, kernels, **steps), [axis])
+
+
+class _Depthwise(_ByChannel):
+    def configure(self) -> None:
+        super().configure()
+        for option in _OTHERS:
+            if getattr(self, option) is not None:
+                other = option.replace("kernel", "depthwise")
+                warn_user(f"{self.get_class_name()}: {option} has no effect; use {other}.")
+
+    def outputs(self, channels: int) -> int:
+        return channels * self.depth_multiplier
+
+
+class DepthwiseConv2D(_Depthwise, class_name="DepthwiseConv2D", factory="layers.depthwise_conv2d"):
+    """Convolution of each channel of images by itself: (…, channels) → (…, channels · depth_multiplier).
+
+    Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier]. The
+    dilation_rate, which TF.js ignores, has its effect.
+    """
+
+    dimensions = 2
+
+
+class DepthwiseConv1D(_OfSequences, _Depthwise, class_name="DepthwiseConv1D", factory="layers.depthwise_conv1d"):
+    """Convolution of each channel of sequences by itself: (…, channels) → (…, channels · depth_multiplier).
+
+    Weights: depthwise_kernel [kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier].
+
+    Source: Keras `DepthwiseConv1D` (beyond TF.js).
+    """
+
+
+class _Separable(_ByChannel):
+    filters: int
+    depthwise_initializer: InitializerOption = None
+    pointwise_initializer: InitializerOption = None
+    pointwise_constraint: ConstraintOption = None
+    pointwise_regularizer: RegularizerOption = None
+
+    def configure(self) -> None:
+        super().configure()
+        kind = self.get_class_name()
+        self.filters = as_positive(kind, "filters", self.filters)
+        for option in _OTHERS:
+            if getattr(self, option) is not None:
+                expected = "left out, in favour of the options for the depthwise and the pointwise kernel"
+                raise argument_error(kind, option, expected, getattr(self, option))
+        # TF.js starts both kernels by the first initializer.
+        self.depthwise_initializer = self.depthwise_initializer or Initializer.of("glorotUniform")
+        self.pointwise_initializer = self.pointwise_initializer or self.depthwise_initializer
+
+    def add_filters(self, channels: int) -> None:
+        super().add_filters(channels)
+        shape = (*[1] * self.dimensions, channels * self.depth_multiplier, self.filters)
+        self.pointwise_kernel = self.add_weight(
+            "pointwise_kernel", shape, None, self.pointwise_initializer, self.pointwise_regularizer, True,
+            self.pointwise_constraint,
+        )  # fmt: skip
+
+    @property
+    def kernels(self) -> list[Tensor]:
+        """The filters of each channel, and those that mix the channels."""
+        return [self.depthwise_kernel, self.pointwise_kernel]
+
+    def outputs(self, channels: int) -> int:
+        return self.filters
+
+    def slid_over_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
+        depthwise, pointwise = kernels
+        rate = steps.pop("dilations")
+        return separable_conv2d(
+            x, depthwise, pointwise, dilation=rate, data_format=layout(self.data_format, 2), **steps
+        )
+
+
+class SeparableConv2D(_Separable, class_name="SeparableConv2D", factory="layers.separable_conv2d"):
+    """Convolution of each channel of images, and then a mixture of the channels: (…, channels) → (…, filters).
+
+    Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier],
+    pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels start by glorotUniform;
+    without a pointwise_initializer the other one holds for both, as in TF.js.
+    """
+
+    dimensions = 2
+
+
+class SeparableConv1D(_OfSequences, _Separable, class_name="SeparableConv1D", factory="layers.separable_conv1d"):
+    """Convolution of each channel of sequences, and then a mixture of the channels: (…, channels) → (…, filters).
+
+    Weights: depthwise_kernel [kernel_size, channels, depth_multiplier],
+    pointwise_kernel [1, channels · depth_multiplier, filters], bias [filters].
+
+    Source: Keras `SeparableConv1D` (beyond TF.js).
+    """

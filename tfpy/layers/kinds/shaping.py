@@ -1,0 +1,270 @@
+"""Layers that rearrange, cut, extend and enlarge their inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tfpy.core.ops.matmul import transpose
+from tfpy.core.ops.slice import pad, slice_
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
+from tfpy.layers.base import Layer
+from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.layers.kinds.core import one_shape, one_tensor
+from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
+from tfpy.layers.spatial import (
+    NumbersOption,
+    channels_last,
+    inner_axes,
+    pairs,
+    per_dimension,
+    restored,
+    with_inner,
+)
+from tfpy.layers.specs import InputSpec
+
+
+class Reshape(Layer, class_name="Reshape", factory="layers.reshape"):
+    """Each sample in another shape of as many elements, of which one size may be None or -1.
+
+    As in TF.js that size is known beforehand only where the batch size is.
+    """
+
+    target_shape: Sequence[int | None]
+
+    per_sample = True
+
+    def configure(self) -> None:
+        sizes = [-1 if n is None else as_int("reshape", "target_shape", n) for n in self.target_shape]
+        self.target_shape = [None if n < 0 else n for n in sizes]
+        if self.target_shape.count(None) > 1:
+            raise argument_error("reshape", "target_shape", "sizes of which one at most is unknown", list(sizes))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = one_shape(input_shape)
+        if None in shape[1:]:
+            return (shape[0], *self.target_shape)
+        sizes = self._sizes(shape)
+        return (shape[0], *(self.target_shape if shape[0] is None else sizes))
+
+    def _sizes(self, shape: Sequence[int | None]) -> list[int]:
+        """The sizes of a sample of the output."""
+        size = math.prod(n for n in shape[1:] if n is not None)
+        known = math.prod(n for n in self.target_shape if n is not None)
+        rest = size // known if known else 0
+        sizes = [rest if n is None else n for n in self.target_shape]
+        if math.prod(sizes) != size:
+            expected = f"a shape of the {size} elements of a sample {list(shape[1:])}"
+            raise argument_error(self.name, "target_shape", expected, list(self.target_shape))
+        return sizes
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        return x.reshape([x.shape[0], *self._sizes(x.shape)])
+
+
+class Permute(Layer, class_name="Permute", factory="layers.permute"):
+    """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a)."""
+
+    dims: Sequence[int]
+
+    per_sample = True
+
+    def configure(self) -> None:
+        self.dims = [as_int("permute", "dims", n) for n in self.dims]
+        if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
+            raise argument_error("permute", "dims", "the numbers from 1 on in some order", self.dims)
+        self.input_spec = [InputSpec(ndim=len(self.dims) + 1)]
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = one_shape(input_shape)
+        return (shape[0], *(shape[n] for n in self.dims))
+
+    def call(self, inputs: Any) -> Tensor:
+        return transpose(one_tensor(inputs), [0, *self.dims])
+
+
+class _Inner(Layer):
+    """A layer that changes the sizes of the inner dimensions."""
+
+    data_format: str = "channelsLast"
+
+    per_sample = True
+    dimensions: ClassVar[int]
+
+    def configure(self) -> None:
+        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
+        self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
+
+    def inner_size(self, i: int, size: int) -> int:
+        """The new size of the i-th inner dimension."""
+        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define inner_size(i, size).")
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = one_shape(input_shape)
+        old = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
+        sizes = [None if n is None else self.inner_size(i, n) for i, n in enumerate(old)]
+        return with_inner(shape, self.data_format, sizes)
+
+
+class _Cropping(_Inner):
+    cropping: NumbersOption
+
+    def configure(self) -> None:
+        super().configure()
+        self.cropping = pairs(self.get_class_name(), "cropping", self.cropping, self.dimensions)
+
+    def inner_size(self, i: int, size: int) -> int:
+        rest = size - int(sum(self.cropping[i]))
+        if rest < 0:
+            raise argument_error(self.name, "cropping", f"no more than the size {size} of the inputs", self.cropping[i])
+        return rest
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        begin, size = [0] * x.rank, list(x.shape)
+        for i, axis in enumerate(inner_axes(self.data_format, self.dimensions)):
+            begin[axis], size[axis] = self.cropping[i][0], self.inner_size(i, x.shape[axis])
+        return slice_(x, begin, size)
+
+
+class Cropping1D(_Cropping, class_name="Cropping1D", factory="layers.cropping1d"):
+    """Sequences with a number of steps cut off at the beginning and at the end: (batch, time, channels).
+
+    Source: Keras `Cropping1D` (beyond TF.js).
+    """
+
+    cropping: NumbersOption = (1, 1)
+
+    dimensions = 1
+
+
+class Cropping2D(_Cropping, class_name="Cropping2D", factory="layers.cropping2d"):
+    """Images with rows and columns cut off: (batch, height, width, channels).
+
+    The cropping is a number for all sides, or for height and width each a number or a pair (before, after).
+    """
+
+    dimensions = 2
+
+
+class Cropping3D(_Cropping, class_name="Cropping3D", factory="layers.cropping3d"):
+    """Volumes with a number of elements cut off: (batch, depth, height, width, channels).
+
+    The cropping is a number for all sides, or for each dimension a number or a pair (before, after).
+
+    Source: Keras `Cropping3D` (beyond TF.js).
+    """
+
+    cropping: NumbersOption = (1, 1, 1)
+
+    dimensions = 3
+
+
+class _ZeroPadding(_Inner):
+    padding: NumbersOption = 1
+
+    def configure(self) -> None:
+        super().configure()
+        self.padding = pairs(self.get_class_name(), "padding", self.padding, self.dimensions)
+
+    def inner_size(self, i: int, size: int) -> int:
+        return size + int(sum(self.padding[i]))
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        margins = [(0, 0)] * x.rank
+        for i, axis in enumerate(inner_axes(self.data_format, self.dimensions)):
+            margins[axis] = self.padding[i]
+        return pad(x, margins)
+
+
+class ZeroPadding1D(_ZeroPadding, class_name="ZeroPadding1D", factory="layers.zero_padding1d"):
+    """Sequences with zeros at the beginning and at the end: (batch, time, channels).
+
+    Source: Keras `ZeroPadding1D` (beyond TF.js).
+    """
+
+    dimensions = 1
+
+
+class ZeroPadding2D(_ZeroPadding, class_name="ZeroPadding2D", factory="layers.zero_padding2d"):
+    """Images with a margin of zeros: (batch, height, width, channels).
+
+    The padding is a number for all sides, or for height and width each a number or a pair (before, after).
+    """
+
+    dimensions = 2
+
+
+class ZeroPadding3D(_ZeroPadding, class_name="ZeroPadding3D", factory="layers.zero_padding3d"):
+    """Volumes with a margin of zeros: (batch, depth, height, width, channels).
+
+    The padding is a number for all sides, or for each dimension a number or a pair (before, after).
+
+    Source: Keras `ZeroPadding3D` (beyond TF.js).
+    """
+
+    dimensions = 3
+
+
+class _UpSampling(_Inner):
+    size: NumbersOption = 2
+
+    def configure(self) -> None:
+        super().configure()
+        self.size = per_dimension(self.get_class_name(), "size", self.size, self.dimensions)
+
+    def inner_size(self, i: int, size: int) -> int:
+        return size * int(self.size[i])
+
+    def call(self, inputs: Any) -> Tensor:
+        x = one_tensor(inputs)
+        for axis, times in zip(inner_axes(self.data_format, self.dimensions), self.size, strict=True):
+            x = _repeated(x, axis, times)
+        return x
+
+
+def _repeated(x: Tensor, axis: int, times: int) -> Tensor:
+    """Each element along an axis several times."""
+    spread = x.reshape([*x.shape[: axis + 1], 1, *x.shape[axis + 1 :]])
+    copies = spread.tile([times if i == axis + 1 else 1 for i in range(spread.rank)])
+    return copies.reshape([*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]])
+
+
+class UpSampling1D(_UpSampling, class_name="UpSampling1D", factory="layers.up_sampling1d"):
+    """Sequences with each step several times: (batch, time, channels) → (batch, time · size, channels).
+
+    Source: Keras `UpSampling1D` (beyond TF.js).
+    """
+
+    dimensions = 1
+
+
+class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sampling2d"):
+    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels)."""
+
+    interpolation: str = "nearest"
+
+    dimensions = 2
+
+    def configure(self) -> None:
+        super().configure()
+        self.interpolation = choose("up_sampling2d", "interpolation", self.interpolation, INTERPOLATIONS)
+
+    def call(self, inputs: Any) -> Tensor:
+        x = channels_last(one_tensor(inputs), self.data_format)
+        size = [n * times for n, times in zip(x.shape[1:3], self.size, strict=True)]
+        return restored(RESIZE[self.interpolation](x, size), self.data_format)
+
+
+class UpSampling3D(_UpSampling, class_name="UpSampling3D", factory="layers.up_sampling3d"):
+    """Volumes with each element several times along each dimension: (batch, depth, height, width, channels).
+
+    Source: Keras `UpSampling3D` (beyond TF.js).
+    """
+
+    dimensions = 3

@@ -1,0 +1,51 @@
+"""Which recurrent layers one kernel runs over a whole sequence, instead of a cell step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.core.ops.common import full
+from tfpy.core.ops.sequence import SequenceResult, whole_sequence, whole_sequence_possible
+from tfpy.core.tensor import Tensor
+from tfpy.layers.activations import get_activation
+from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
+
+_KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
+_RECURRENT = ("sigmoid", "hard_sigmoid")
+
+
+def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
+    """Whether a kernel does what the cell would do: tanh, one of two sigmoids, GRUs that reset before the
+    product, no mask, no dropout, float32."""
+    kernel = _KERNELS.get(type(cell))
+    if kernel is None or mask is not None or x.dtype != "float32" or not x.size:
+        return False
+    if training and (0 < cell.dropout < 1 or 0 < cell.recurrent_dropout < 1):
+        return False
+    if kernel == "GRU" and cell.reset_after:
+        return False
+    if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
+        return False
+    return whole_sequence_possible(kernel, cell.units)
+
+
+def run_whole_sequence(
+    cell: Any, x: Tensor, states: Sequence[Tensor], go_backwards: bool, sequences: bool
+) -> SequenceResult:
+    """The outputs of all steps, if they are wanted, and the last states."""
+    kernel = _KERNELS[type(cell)]
+    bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
+    attrs = {} if kernel == "SimpleRNN" else {"recurrent_activation": _recurrent_activation(cell)}
+    weights = [cell.kernel, cell.recurrent_kernel, bias]
+    return whole_sequence(kernel, x, weights, states, sequences, go_backwards=go_backwards, **attrs)
+
+
+def _recurrent_activation(cell: Any) -> str | None:
+    return next((name for name in _RECURRENT if _is(cell.recurrent_activation, name)), None)
+
+
+def _is(activation: Any, name: str) -> bool:
+    """Whether an activation is the one of that name, and not another function under it."""
+    known = get_activation(name)
+    return activation is not None and known is not None and activation.function is known.function

@@ -1,0 +1,1 @@
+"""Saving and loading models, in the formats of TF.js and Keras."""

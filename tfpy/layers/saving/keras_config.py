@@ -1,0 +1,188 @@
+"""The configuration of a model as Keras has it: TF.js's form, which is nearly that of Keras 2, with Keras's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.layers.base import Layer
+from tfpy.layers.config import class_of, is_object_config
+from tfpy.layers.constraints import Constraint
+from tfpy.layers.container import Container
+from tfpy.layers.initializers import Initializer
+from tfpy.layers.kinds.recurrent import TakesStates
+from tfpy.layers.regularizers import Regularizer
+from tfpy.layers.saving.keras_format import makes_masks, written
+from tfpy.layers.sequential import Sequential
+
+# Classes that Keras has under another name; the model's own class has none there.
+_CLASSES = {"Model": "Functional", "LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform"}
+# Classes that Keras does not have.
+_UNKNOWN = frozenset({"RandomWidth", "ThresholdedReLU"})
+# Options of TF.js that Keras takes for mistakes.
+_FOREIGN = frozenset({"batch_input_shape", "dropout_func", "implementation", "input_dtype", "input_length", "sparse"})
+# Options that are left out at their default, where some version of Keras does not take them.
+_DEFAULTS = (("score_mode", "dot"), ("trainable", True))
+# Options whose None means something.
+_MEANT_NONE = frozenset({"merge_mode"})
+# Layers with a single axis to work on: there is a list of one here, and no list in Keras.
+_ONE_AXIS = {"Cropping1D": "cropping", "UpSampling1D": "size", "ZeroPadding1D": "padding"}
+_FAMILIES: tuple[tuple[type, str], ...] = (
+    (Layer, "keras.layers"),
+    (Initializer, "keras.initializers"),
+    (Regularizer, "keras.regularizers"),
+    (Constraint, "keras.constraints"),
+)
+
+
+class KerasConfig:
+    """Makes the configuration of a model.
+
+    Args:
+        model: the model.
+        version: 3 for what `.keras` files have, 2 for what `.h5` files have, which both versions read.
+
+    Attributes:
+        faults: a sentence for each thing that Keras will not take, or reckons otherwise.
+    """
+
+    def __init__(self, model: Container, version: int) -> None:
+        self.faults: list[str] = []
+        self._version = version
+        config = {"class_name": model.get_class_name(), "config": model.get_config()}
+        self._masks = makes_masks(config)
+        self.config: dict[str, Any] = self._object(config, model, True)
+
+    def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
+        """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""
+        name = str(config["class_name"])
+        options = config.get("config") or {}
+        if isinstance(layer, Container):
+            return self._named(name, self._container(options, layer), listed)
+        return self._named(name, self._options(name, options, layer), listed)
+
+    def _named(self, name: str, options: dict[str, Any], listed: bool) -> dict[str, Any]:
+        if name in _UNKNOWN:
+            self.faults.append(f"Keras has no class {name}")
+        cls, renamed = class_of(name), _CLASSES.get(name, name)
+        found = {"class_name": renamed, "config": options}
+        if listed and self._version == 2:
+            return found
+        own = cls is not None and cls.__module__.startswith("tfpy.")
+        module = next((m for family, m in _FAMILIES if cls is not None and own and issubclass(cls, family)), None)
+        if cls is not None and issubclass(cls, Container):
+            module = "keras" if issubclass(cls, Sequential) else "keras.src.models.functional"
+        if module is None:
+            self.faults.append(f"the class {name} is your own: Keras must be told of one of its own")
+        named = name if module is None else "Functional" if renamed == "Functional" else None
+        return {"module": module, **found, "registered_name": named}
+
+    def _options(self, name: str, options: Mapping[str, Any], layer: Layer | None) -> dict[str, Any]:
+        """The options of a layer or another object, without those that say nothing."""
+        out = {}
+        for key, value in options.items():
+            silent = value is None and key not in _MEANT_NONE
+            if silent or key in _FOREIGN or (key, value) in _DEFAULTS or (key == "input_dim" and name != "Embedding"):
+                continue
+            out[key] = value if key == "name" else self._value(value, getattr(layer, key, None))
+        self._look(name, out)
+        if name in ("GRU", "GRUCell"):
+            out.setdefault("reset_after", False)
+        if name == "LeakyReLU" and self._version == 3:
+            out["negative_slope"] = out.pop("alpha")
+        if name == "InputLayer":
+            out["batch_shape" if self._version == 3 else "batch_input_shape"] = options["batch_input_shape"]
+        if name == "MultiHeadAttention" and self._version == 2 and layer is not None:
+            shapes = layer.inbound_nodes[0].input_shapes
+            named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
+            out |= {part: list(shape) for part, shape in named}
+        if name in _ONE_AXIS or name == "SpatialDropout1D":
+            out.pop("data_format", None)
+        if name in _ONE_AXIS:
+            out[_ONE_AXIS[name]] = out[_ONE_AXIS[name]][0]
+        return out
+
+    def _look(self, name: str, options: Mapping[str, Any]) -> None:
+        """Note what Keras reckons otherwise."""
+        label = f"layer {options.get('name', name)!r}"
+        if "hard_sigmoid" in options.values():
+            self.faults.append(f"{label}: hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)")
+        inner = options["layer"]["config"] if name == "Bidirectional" else {}
+        if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
+            self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
+        if name == "SeparableConv1D" and options.get("padding") == "causal":
+            self.faults.append(f"{label}: Keras takes no causal padding there")
+        if name == "Resizing" or options.get("interpolation") == "bilinear":
+            self.faults.append(f"{label}: Keras places the pixels of a resized picture otherwise")
+
+    def _value(self, value: Any, held: Any) -> Any:
+        if isinstance(value, str):
+            return written(value)
+        if is_object_config(value):
+            return self._object(value, held if isinstance(held, Layer) else None)
+        if isinstance(value, Mapping):
+            return {key: self._value(v, None) for key, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            parts = held if isinstance(held, (list, tuple)) and len(held) == len(value) else [None] * len(value)
+            return [self._value(v, part) for v, part in zip(value, parts, strict=True)]
+        return value
+
+    # Models
+
+    def _container(self, options: Any, model: Container) -> dict[str, Any]:
+        if isinstance(model, Sequential):
+            return self._sequential(options, model)
+        parts = {layer.name: layer for layer in model.layers}
+        layers = []
+        for entry in options["layers"]:
+            layer = parts[entry["name"]]
+            made = self._object(entry, layer, True)
+            nodes = [self._node(node, layer, parts) for node in entry["inbound_nodes"]]
+            layers.append({**made, "name": entry["name"], "inbound_nodes": nodes})
+        ends = {key: [self._end(ref, parts) for ref in options[key]] for key in ("input_layers", "output_layers")}
+        return {"name": options["name"], "trainable": model.trainable, "layers": layers, **ends}
+
+    def _sequential(self, options: Any, model: Sequential) -> dict[str, Any]:
+        configs = options if isinstance(options, list) else options["layers"]
+        layers = [self._object(entry, layer, True) for entry, layer in zip(configs, model.layers, strict=True)]
+        if not configs or configs[0]["class_name"] != "InputLayer":
+            given = model.inputs[0]
+            shape = {"batch_input_shape": list(given.shape), "dtype": given.dtype, "name": f"{model.name}_input"}
+            layers.insert(0, self._named("InputLayer", self._options("InputLayer", shape, None), True))
+        return {"name": model.name, "trainable": model.trainable, "layers": layers}
+
+    def _node(self, node: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -> Any:
+        """A call of a layer."""
+        if self._version == 2:
+            entries = [[*entry[:3], dict(entry[3]) if len(entry) > 3 else {}] for entry in node]
+            attends = layer.get_class_name() == "MultiHeadAttention"
+            from_model = any(isinstance(parts[entry[0]], Container) for entry in entries)
+            if attends or from_model or (isinstance(layer, TakesStates) and len(entries) > 1):
+                what = "MultiHeadAttention, initial states, or calls of a model within a model"
+                self.faults.append(f"layer {layer.name!r}: Keras 3 takes no {what} from an .h5 file; Keras 2 does")
+            if not attends:
+                return entries
+            others = dict(zip(("value", "key"), [e[:3] for e in entries[1:] or entries], strict=False))
+            return [[*entries[0][:3], {**entries[0][3], **others}]]
+        given = [self._tensor(entry, parts) for entry in node]
+        arguments = dict(node[0][3]) if node and len(node[0]) > 3 else {}
+        if isinstance(layer, TakesStates) and len(given) > 1:
+            return {"args": given[:1], "kwargs": {**arguments, "initial_state": given[1:]}}
+        if layer.get_class_name() == "MultiHeadAttention":
+            # It may be given one tensor for all, which Keras must be given twice.
+            return {"args": given * 2 if len(given) == 1 else given, "kwargs": arguments}
+        return {"args": given if len(given) == 1 else [given], "kwargs": arguments}
+
+    def _tensor(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> dict[str, Any]:
+        name, call, output = ref[:3]
+        layer = parts[name]
+        tensor = layer.inbound_nodes[call].outputs[output]
+        # A nested model's own graph is its first call here, and none in Keras 3.
+        history = [name, call - isinstance(layer, Container), output]
+        config = {"shape": list(tensor.shape), "dtype": tensor.dtype, "keras_history": history}
+        return {"class_name": "__keras_tensor__", "config": config}
+
+    def _end(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> list[Any]:
+        name, call, output = ref[:3]
+        counted = self._version == 3 and isinstance(parts[name], Sequential)
+        return [name, call - counted, output]

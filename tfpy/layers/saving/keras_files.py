@@ -1,0 +1,206 @@
+"""Models in Keras's files: `.keras` archives, `.h5` files of whole models, and `.h5` files of weights."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.io.archive import ZipReader
+from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
+from tfpy.core.io.files import local_path, read_file
+from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
+from tfpy.core.io.json_text import parse_json
+from tfpy.core.memory import tidy
+from tfpy.engine.errors import nearest
+from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
+from tfpy.layers.weights import LayerVariable
+
+if TYPE_CHECKING:
+    from tfpy.layers.container import Container
+
+CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+# What is in a file beside the weights of layers.
+_NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compile_metrics")
+# Where older versions of Keras put the layers.
+_OLDER = "_layer_checkpoint_dependencies"
+# The classes of optimizers that Keras 2 has noted by their short names.
+_CLASSES = {
+    **{name.lower(): name for name in ("Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Nadam", "SGD")},
+    "rmsprop": "RMSProp",
+}
+# Options of Keras's optimizers that mean nothing unless another one is set.
+_DEPENDENT = ("ema_momentum", "ema_overwrite_frequency", "jit_compile")
+
+
+class KerasFile(NamedTuple):
+    """A file of Keras.
+
+    Attributes:
+        topology: the configuration of the model; None in a file of weights.
+        training: how it is compiled, as TF.js says it; None if it is not.
+        weights: where the weights are.
+        by_layer: whether they are listed by layer, as in an `.h5` file, and not by the tree of the model.
+    """
+
+    topology: Mapping[str, Any] | None
+    training: Mapping[str, Any] | None
+    weights: Hdf5
+    by_layer: bool
+
+
+def found_keras_file(place: Any) -> Path | None:
+    """The path of a file of Keras, if a place is one: it is what is in it that counts."""
+    if not isinstance(place, (str, os.PathLike)):
+        return None
+    text = local_path(os.fspath(place))
+    path = Path(text)
+    if "://" in text or not path.is_file():
+        return None
+    start = read_file(path, 7)
+    if start == SIGNATURE:
+        return path
+    if not start.startswith(b"PK"):
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        names = set()
+    return path if {CONFIG, METADATA} <= names or path.suffix == ".keras" else None
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[KerasFile]:
+    """A file of Keras, open to be read.
+
+    Raises:
+        ModelFileError: it is damaged, or lacks what it must have. ImportError: h5py is not installed.
+    """
+    if path.suffix != ".keras" and read_file(path, 7) == SIGNATURE:
+        with reading(path, str(path)) as hdf5:
+            yield _of_hdf5(hdf5)
+        return
+    with ZipReader(path) as archive:
+        data = archive.read(CONFIG, MAX_JSON_BYTES)
+        topology = parse_json(data, f"{path}:{CONFIG}")
+        source = f"{path}:{WEIGHTS}"
+        with reading(archive.read(WEIGHTS, archive.size(WEIGHTS)), source) as hdf5:
+            yield KerasFile(topology, _training(topology.get("compile_config"), "optimizer"), hdf5, False)
+
+
+def _of_hdf5(hdf5: Hdf5) -> KerasFile:
+    config, training = (_json_attribute(hdf5, name) for name in ("model_config", "training_config"))
+    top = hdf5.child(hdf5.root, "model_weights")
+    by_layer = hdf5.texts(hdf5.root if top is None else top, "layer_names") is not None
+    return KerasFile(config, _training(training, "optimizer_config"), hdf5, by_layer)
+
+
+def _json_attribute(hdf5: Hdf5, name: str) -> Mapping[str, Any] | None:
+    text = hdf5.text(hdf5.root, name)
+    if text is None:
+        return None
+    return parse_json(text.encode(), f"{hdf5.source}: {name}")
+
+
+def _training(config: Any, key: str) -> Mapping[str, Any] | None:
+    """How a model is compiled, as TF.js says it."""
+    if not isinstance(config, Mapping):
+        return None
+    optimizer = config.get(key)
+    if isinstance(optimizer, str):
+        optimizer = {"class_name": _CLASSES.get(optimizer.lower(), optimizer), "config": {}}
+    if not isinstance(optimizer, Mapping) or not isinstance(optimizer.get("config"), Mapping):
+        return None
+    options = {name: value for name, value in optimizer["config"].items() if name not in _DEPENDENT}
+    name = str(optimizer.get("class_name")).rpartition(">")[2]
+    return {**config, "optimizer_config": {"class_name": name, "config": options}}
+
+
+def as_keras_means(config: Any) -> Any:
+    """A configuration that says what Keras takes for granted: layers in a Bidirectional return zeros where masked."""
+    if isinstance(config, list):
+        return [as_keras_means(value) for value in config]
+    if not isinstance(config, Mapping):
+        return config
+    found = {key: as_keras_means(value) for key, value in config.items()}
+    options = found.get("config")
+    if found.get("class_name") == "Bidirectional" and isinstance(options, dict):
+        for name in ("layer", "backward_layer"):
+            inner = options.get(name)
+            if isinstance(inner, dict) and isinstance(inner.get("config"), dict):
+                inner["config"].setdefault("zero_output_for_mask", True)
+    return found
+
+
+# Weights
+
+
+def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None:
+    """Write the weights of a file to a model; everything is checked before anything is written.
+
+    Raises:
+        ModelFileError: a weight that the other one lacks (if strict), or of another shape.
+    """
+    found = _by_layer(model, file.weights) if file.by_layer else _by_tree(model, file, strict)
+    missing = [weight.original_name for weight in model.weights if not any(weight is w for w, _ in found)]
+    if strict and missing:
+        listed = ", ".join(map(repr, missing[:8]))
+        raise ModelFileError(f"{file.weights.source}: lacks weights that the model has: {listed}.")
+    values = [(weight, file.weights.read(dataset, weight.shape)) for weight, dataset in found]
+
+    def write() -> None:
+        for weight, value in values:
+            kind = np.int32 if weight.dtype == "int32" else np.float32
+            weight.write(to_tensor("load", weight.name, value.astype(kind), weight.dtype))
+
+    tidy(write)
+
+
+def _by_tree(model: Container, file: KerasFile, strict: bool) -> list[tuple[LayerVariable, Any]]:
+    hdf5 = file.weights
+    config = file.topology or {"class_name": model.get_class_name(), "config": model.get_config()}
+    paths = keras_paths(model, config)
+    datasets = {_as_now(path): found for path, found in hdf5.arrays(hdf5.root).items()}
+    known = {path: found for path, found in datasets.items() if not set(_NO_WEIGHTS).intersection(path.split("/"))}
+    unknown = [path for path in known if path not in paths]
+    if strict and unknown:
+        missing = [path for path in paths if path not in known]
+        raise ModelFileError(
+            f"{hdf5.source}: has a weight {unknown[0]!r} that the model has not.{nearest(unknown[0], missing)}"
+        )
+    return [(weight, known[path]) for path, weight in paths.items() if path in known]
+
+
+def _as_now(path: str) -> str:
+    """A path in a file of an older version of Keras as newer ones have it."""
+    return "/".join(name.lstrip("_") for name in path.replace(_OLDER, "layers").split("/"))
+
+
+def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
+    """The weights of an `.h5` file: by layer, and in a layer by number."""
+    top = hdf5.child(hdf5.root, "model_weights")
+    top = hdf5.root if top is None else top
+    layers = {layer.name: layer for layer in model.layers}
+    found: list[tuple[LayerVariable, Any]] = []
+    for name in hdf5.texts(top, "layer_names") or []:
+        group = hdf5.child(top, name)
+        names = [] if group is None else hdf5.texts(group, "weight_names") or []
+        layer = layers.get(name)
+        weights = [] if layer is None else ordered_weights(layer)
+        if len(names) != len(weights):
+            raise ModelFileError(
+                f"{hdf5.source}: layer {name!r} has {len(names)} weights in the file, and {len(weights)} in the model."
+            )
+        for weight, path in zip(weights, names, strict=True):
+            dataset = hdf5.array(group, path)
+            if dataset is None:
+                raise ModelFileError(f"{hdf5.source}: the weight {path!r} of layer {name!r} is missing.")
+            found.append((weight, dataset))
+    return found

@@ -1,0 +1,218 @@
+"""The JSON that Keras and TF.js share: written as TF.js writes it, read as either has written it.
+
+Keys are snake_case. TF.js writes its words ('hardSigmoid') in Keras's spelling ('hard_sigmoid'); options take both.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.names import spellings
+from tfpy.engine.errors import show
+from tfpy.layers.base import Layer
+from tfpy.layers.config import class_of, is_object_config
+from tfpy.layers.container import Container
+from tfpy.layers.declared import Declared
+from tfpy.layers.naming import snake_class
+
+# Values of these keys are names, or the user's own texts.
+_NAMES = frozenset({"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed"})
+# Activations that TF.js has under another name.
+_SAME = {"silu": "swish"}
+
+# Names of Keras for classes that have another one here.
+_CLASS_ALIASES = {
+    "BatchNormalizationV1": "BatchNormalization",
+    "BatchNormalizationV2": "BatchNormalization",
+    "RMSprop": "RMSProp",
+}
+# Options that Keras names otherwise.
+_RENAMED = {"batch_shape": "batch_input_shape"}
+_RENAMED_OF_CLASS = {("LeakyReLU", "negative_slope"): "alpha"}
+# What Keras and TF.js note beside the options, and what says nothing about what a layer computes.
+_NOTES = frozenset(
+    {
+        *("autocast", "build_config", "build_input_shape", "cells", "compile_config", "custom_objects", "dtype"),
+        *("fused", "implementation", "module", "optional", "quantization_config", "registered_name", "seed"),
+        *("key_shape", "query_shape", "shared_object_id", "value_shape"),
+        *("renorm_clipping", "renorm_momentum", "synchronized", "time_major", "use_cudnn"),
+    }
+)
+# Options that Keras 2 writes for a class that takes no heed of them.
+_IDLE_OF_CLASS = {
+    name: frozenset({"kernel_initializer", "kernel_regularizer", "kernel_constraint"})
+    for name in ("SeparableConv1D", "SeparableConv2D", "DepthwiseConv1D", "DepthwiseConv2D")
+}
+# Options of Keras that are not known here, with the value at which they have no effect.
+_WITHOUT_EFFECT: dict[str, Any] = {
+    "adjustment": None,
+    "antialias": False,
+    "attention_axes": [1],
+    "fill_mode": "constant",
+    "fill_value": 0.0,
+    "groups": 1,
+    "keepdims": False,
+    "lora_rank": None,
+    "negative_slope": 0.0,
+    "num_constants": None,
+    "output_padding": None,
+    "pad_to_aspect_ratio": False,
+    "quantization_mode": None,
+    "ragged": False,
+    "renorm": False,
+    "rms_scaling": False,
+    "softmax_robust_masking": False,
+    "threshold": 0.0,
+    "use_gate": False,
+    "virtual_batch_size": None,
+}
+_DTYPES = {
+    **dict.fromkeys(("float16", "bfloat16", "float64", "mixed_float16", "mixed_bfloat16"), "float32"),
+    **dict.fromkeys(("int8", "uint8", "int16", "uint16", "int64", "uint32", "uint64"), "int32"),
+}
+
+
+def written(value: Any) -> Any:
+    """A configuration in memory as TF.js writes it to a file: words in Keras's spelling."""
+    return _written(value, True)
+
+
+def _written(value: Any, respell: bool) -> Any:
+    if isinstance(value, Mapping):
+        if is_object_config(value):
+            cls = class_of(value.get("class_name"))
+            if value.get("class_name") == "RNN":
+                value = {**value, "config": {**value["config"]["cell"]["config"], **value["config"]}}
+            # What a class of the user's own means by its texts is its own business.
+            inner = {"config": _written(value.get("config"), cls is not None and cls.__module__.startswith("tfpy."))}
+            return {**value, **inner}
+        return {key: v if key in _NAMES else _written(v, respell) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_written(v, respell) for v in value]
+    if isinstance(value, str) and respell:
+        return _SAME.get(value, snake_class(value))
+    return value
+
+
+def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """A topology as a file has it, in the form that `from_config` takes.
+
+    The faults and additions of Keras 2 and 3 are mended: `batch_shape`, dtype policies, marked tuples, functions as
+    objects, options without effect here. An option that is not known and has an effect is warned of.
+    """
+    found: Mapping[str, Any] = _Reader(custom_objects or {}, makes_masks(topology)).object(topology)
+    return found
+
+
+class _Reader:
+    def __init__(self, custom_objects: Mapping[str, Any], masks: bool) -> None:
+        self._custom = custom_objects
+        self._masks = masks
+
+    def object(self, config: Mapping[str, Any]) -> Any:
+        """An object's configuration: {'class_name', 'config', …}."""
+        name = config.get("class_name", config.get("className"))
+        inner = config.get("config")
+        if name == "__tuple__":
+            return [self.value(v) for v in config.get("items", [])]
+        if name == "__keras_tensor__":
+            return config
+        if name == "function":
+            return inner
+        if name == "DTypePolicy" and isinstance(inner, Mapping):
+            return inner.get("name")
+        if not isinstance(name, str) or name in self._custom:
+            return config
+        name = _CLASS_ALIASES.get(name, name)
+        cls = class_of(name)
+        if isinstance(inner, list):
+            inner = [self.value(v) for v in inner]
+        elif cls is not None and cls.__module__.startswith("tfpy.") and issubclass(cls, Declared):
+            inner = self.options(name, cls, inner or {})
+        return {
+            **{key: self.value(v) for key, v in config.items() if key not in _NOTES},
+            "class_name": name,
+            "config": inner,
+        }
+
+    def options(self, name: str, cls: type[Declared], config: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of a class of ours, those of Keras that it does not have left out."""
+        out = {}
+        known = spellings(_options_of(cls))
+        # TF.js repeats the options of the cell among those of an RNN.
+        repeated = _config_of(config.get("cell")) if name == "RNN" else {}
+        idle = _IDLE_OF_CLASS.get(name, frozenset())
+        for given, value in config.items():
+            # Where there are no masks this means nothing, and TF.js need not be told of it.
+            if given == "zero_output_for_mask" and not self._masks:
+                continue
+            if given in idle or (given == "backward_layer" and _mirrors(value, config.get("layer"))):
+                continue
+            key = _RENAMED_OF_CLASS.get((name, given), _RENAMED.get(given, given))
+            if key in known:
+                out[key] = _dtype(self.value(value)) if key == "dtype" else self.value(value)
+            elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
+                label = config.get("name") or name
+                warnings.warn(
+                    f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.",
+                    stacklevel=2,
+                )
+        if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
+            out["axis"] = out["axis"][0]
+        if name == "Sequential":
+            _tell_first_layer(out.get("layers"), config.get("build_input_shape"))
+        return out
+
+    def value(self, value: Any) -> Any:
+        """Any value, objects in it included."""
+        if isinstance(value, Mapping):
+            if is_object_config(value):
+                return self.object(value)
+            return {key: self.value(v) for key, v in value.items()}
+        return [self.value(v) for v in value] if isinstance(value, list) else value
+
+
+def _options_of(cls: type[Declared]) -> set[str]:
+    if issubclass(cls, Container):
+        return {"name", "trainable", "layers", "input_layers", "output_layers"}
+    return {*cls.options, *(cls.base_options if issubclass(cls, Layer) else ())}
+
+
+def _config_of(value: Any) -> dict[str, Any]:
+    """The options in an object's configuration; none if it is no such thing."""
+    config = value.get("config") if isinstance(value, Mapping) else None
+    return config if isinstance(config, dict) else {}
+
+
+def _mirrors(backward: Any, forward: Any) -> bool:
+    """Whether the backward layer of a Bidirectional is what its layer makes it anyway."""
+    own, other = _config_of(_bare(backward)), _config_of(_bare(forward))
+    names = {*own, *other} - _NOTES - {"name", "go_backwards", "zero_output_for_mask"}
+    return bool(own) and all(own.get(key) == other.get(key) for key in names)
+
+
+def _bare(value: Any) -> Any:
+    """A configuration without what Keras notes beside the options."""
+    if isinstance(value, Mapping):
+        return {key: _bare(v) for key, v in value.items() if key not in _NOTES}
+    return [_bare(v) for v in value] if isinstance(value, list) else value
+
+
+def makes_masks(value: Any) -> bool:
+    """Whether a layer in a configuration makes masks."""
+    if isinstance(value, Mapping):
+        own = value.get("class_name") == "Masking" or value.get("mask_zero") is True
+        return own or any(makes_masks(v) for v in value.values())
+    return isinstance(value, list) and any(map(makes_masks, value))
+
+
+def _tell_first_layer(layers: Any, shape: Any) -> None:
+    """Give the first layer of a Sequential the input shape that Keras notes beside the layers."""
+    if isinstance(layers, list) and layers and shape is not None:
+        _config_of(layers[0]).setdefault("batch_input_shape", shape)
+
+
+def _dtype(value: Any) -> Any:
+    return _DTYPES.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,163 @@
+"""Writing models as Keras's files: `.keras`, `.h5`, and weights alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+import zipfile
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.core.io.artifacts import SaveResult, json_text
+from tfpy.core.io.hdf5 import package
+from tfpy.core.io.writing import replacing
+from tfpy.core.ready import ReadyNone
+from tfpy.engine import dispatch
+from tfpy.layers.saving.keras_config import KerasConfig
+from tfpy.layers.saving.keras_files import CONFIG, METADATA, WEIGHTS
+from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
+from tfpy.layers.saving.training_config import training_config_of
+from tfpy.layers.weights import LayerVariable
+
+if TYPE_CHECKING:
+    from tfpy.layers.saving.savable import SavableModel
+
+# The versions whose form is written; Keras chooses by them how it reads a file.
+_VERSIONS = {3: "3.8.0", 2: "2.15.0"}
+_OPTIMIZERS = {"RMSProp": "RMSprop", "Momentum": "SGD"}
+_OPTIONS = {
+    "beta1": "beta_1",
+    "beta2": "beta_2",
+    "useNesterov": "nesterov",
+    "learningRate": "learning_rate",
+    "initialAccumulatorValue": "initial_accumulator_value",
+    "weightDecay": "weight_decay",
+    "clipValue": "clipvalue",
+    "clipNorm": "clipnorm",
+    "globalClipNorm": "global_clipnorm",
+}
+_LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
+
+
+def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
+    """Write a model as a `.keras` or `.h5` file; what was there stays whole until the new file is.
+
+    Args:
+        model: the model.
+        path: the file.
+        include_optimizer: whether to note how the model is compiled; the state of the optimizer is not.
+        strict: True raises an error, and writes nothing, when Keras would refuse the model or reckon otherwise; by
+            default that is warned of; False does not look.
+
+    Raises:
+        ValueError: see strict. ImportError: the extra `keras` is not installed.
+    """
+    package()
+    version = 3 if path.suffix == ".keras" else 2
+    made = KerasConfig(model, version)
+    text = f"model {model.name}: Keras will not read {path.name} as it is meant: {'; '.join(made.faults)}."
+    if made.faults and strict:
+        raise ValueError(f"save: {text} Nothing was saved.")
+    if made.faults and strict is None:
+        warnings.warn(text, stacklevel=4)
+    config = made.config
+    training = (
+        _training(training_config_of(model), version) if include_optimizer and model.optimizer is not None else None
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        if version == 3:
+            _write_archive(file, model, {**config, **({"compile_config": training} if training else {})})
+        else:
+            file.write(_whole(model, config, training))
+    info = {"date_saved": datetime.now(UTC), "model_topology_type": "JSON"}
+    return SaveResult({"model_artifacts_info": info})
+
+
+def save_weights(model: SavableModel, path: Path) -> ReadyNone:
+    """Write the weights alone, as Keras 3 does: a file that ends with `.weights.h5`."""
+    data = _tree(model, {"class_name": model.get_class_name(), "config": model.get_config()})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(data)
+    return ReadyNone()
+
+
+def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """How a model is compiled, as Keras says it."""
+    optimizer = config["optimizer_config"]
+    name = optimizer["class_name"]
+    options = {_OPTIONS.get(key, key): v for key, v in optimizer["config"].items() if v is not None}
+    if name == "RMSProp":
+        options["rho"] = options.pop("decay")
+    named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
+    judged = {"loss": _renamed(config["loss"]), "metrics": _renamed(config["metrics"])}
+    if version == 2:
+        return {"optimizer_config": named, **judged, "loss_weights": None, "weighted_metrics": None}
+    return {"optimizer": {"module": "keras.optimizers", **named, "registered_name": None}, **judged}
+
+
+def _renamed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _renamed(v) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_renamed(v) for v in value]
+    return _LOSSES.get(value, value)
+
+
+def _write_archive(file: Any, model: SavableModel, config: Mapping[str, Any]) -> None:
+    metadata = {"keras_version": _VERSIONS[3], "date_saved": datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")}
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(METADATA, json.dumps(metadata))
+        archive.writestr(CONFIG, json_text(config, CONFIG))
+        archive.writestr(WEIGHTS, _tree(model, config))
+
+
+def _tree(model: SavableModel, config: Mapping[str, Any]) -> bytes:
+    """The weights as an HDF5 file, by the tree of the model."""
+    stream = io.BytesIO()
+    with package().File(stream, "w") as file:
+        for path, weight in keras_paths(model, config).items():
+            file[path] = _values(weight)
+    return stream.getvalue()
+
+
+def _whole(model: SavableModel, config: Mapping[str, Any], training: Mapping[str, Any] | None) -> bytes:
+    """A model as an HDF5 file, its weights by layer."""
+    stream = io.BytesIO()
+    with package().File(stream, "w") as file:
+        group = file.create_group("model_weights")
+        for place in (file, group):
+            place.attrs["keras_version"] = _VERSIONS[2].encode()
+            place.attrs["backend"] = b"tensorflow"
+        file.attrs["model_config"] = json_text(config, "model_config").encode()
+        if training is not None:
+            file.attrs["training_config"] = json_text(training, "training_config").encode()
+        layers = model.layers
+        _write_names(group, "layer_names", [layer.name for layer in layers])
+        for layer in layers:
+            part = group.create_group(layer.name)
+            weights = ordered_weights(layer)
+            names = [f"{weight.original_name}:0" for weight in weights]
+            _write_names(part, "weight_names", names)
+            for name, weight in zip(names, weights, strict=True):
+                part[name] = _values(weight)
+    return stream.getvalue()
+
+
+def _write_names(group: Any, key: str, names: Sequence[str]) -> None:
+    """A list of texts as an attribute; in pieces where it is long, since HDF5 bounds the length of one."""
+    encoded = np.array([name.encode() for name in names] or [], dtype="S")
+    pieces = np.array_split(encoded, -(-encoded.nbytes // 60_000)) if encoded.nbytes > 60_000 else [encoded]
+    for i, piece in enumerate(pieces):
+        group.attrs[key if len(pieces) == 1 else f"{key}{i}"] = piece
+
+
+def _values(weight: LayerVariable) -> Any:
+    values = dispatch.read(weight, "save")
+    return values.astype(np.int32 if weight.dtype == "int32" else np.float32)

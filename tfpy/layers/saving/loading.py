@@ -1,0 +1,212 @@
+"""Loading models: `tf.load_layers_model`, `tf.models.model_from_json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tfpy.core.io.artifacts import ModelArtifacts
+from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.faults import ModelFileError, object_in
+from tfpy.core.io.json_text import check_depth, parse_json
+from tfpy.core.io.loader import load_weights
+from tfpy.core.io.router import LoadOptions, load_artifacts
+from tfpy.core.io.specs import read_specs
+from tfpy.core.io.weights import decode
+from tfpy.core.memory import dispose
+from tfpy.core.registry import export
+from tfpy.core.results import Entries
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error, show
+from tfpy.layers.config import build_object, is_object_config, known_class, spelt
+from tfpy.layers.model import LayersModel
+from tfpy.layers.saving.keras_files import as_keras_means, found_keras_file, opened, write_keras_weights
+from tfpy.layers.saving.keras_format import read
+from tfpy.layers.saving.training_config import compile_as, restore_optimizer
+from tfpy.layers.saving.weight_names import load_named
+from tfpy.layers.weights import ComingWeight, weights_to_come
+
+CustomObjects = Mapping[str, Any]
+
+
+@export(doc="Models / Loading", options="options")
+def load_layers_model(
+    path_or_io_handler: Any,
+    options: Mapping[str, Any] | None = None,
+    *,
+    strict: bool = True,
+    on_progress: Callable[[float], Any] | None = None,
+    request_init: Mapping[str, Any] | None = None,
+    fetch_func: Callable[..., Any] | None = None,
+    weight_path_prefix: str | None = None,
+    weight_url_converter: Callable[[str], Any] | None = None,
+    from_tf_hub: bool = False,
+    stream_weights: bool = False,
+    custom_objects: CustomObjects | None = None,
+) -> LayersModel:
+    """Load a model of layers that TF.js, tfpy or the converter of TensorFlow.js has saved.
+
+    Args:
+        path_or_io_handler: the path of a model.json, its folder or a zip archive; a URL (http(s)://, file://,
+            localstorage://); a parsed model.json, or artifacts in a dict; or a handler of `tf.io`.
+        options: the options below as a dict.
+        strict: whether the file must have exactly the weights of the model.
+        on_progress: called with the part of the weight files that has been read, from 0 to 1.
+        request_init: for http: {'headers': …, 'timeout': seconds}.
+        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
+        weight_path_prefix: where the weight files are, if not beside the model.json.
+        weight_url_converter: gives the path or URL of a weight file for its name in the model.json.
+        from_tf_hub: without effect here, as in TF.js.
+        stream_weights: without effect: weights are always read file by file.
+        custom_objects: classes of layers by the names that the file gives them (beyond TF.js); classes can also be
+            made known by `tf.serialization.register_class`.
+
+    Returns:
+        The model, compiled if the file says how; it may be awaited.
+
+    Raises:
+        ModelFileError: a ValueError that names the file, the field in it and what is wrong; nothing is left of the
+            model then.
+
+    Source: TF.js `tf.loadLayersModel`.
+    """
+    given = LoadOptions(
+        request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, False, False
+    )
+    keras_file = found_keras_file(path_or_io_handler)
+    if keras_file is not None:
+        return load_keras(keras_file, strict, custom_objects)
+    artifacts, source = load_artifacts("load_layers_model", path_or_io_handler, given)
+    return model_of(artifacts, source, strict, custom_objects)
+
+
+def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | None = None) -> LayersModel:
+    """The model in a file of Keras.
+
+    Raises:
+        ModelFileError: as `load_layers_model`. ImportError: the extra `keras` is not installed.
+    """
+    with opened(path) as file, weights_to_come() as coming:
+        if file.topology is None:
+            raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
+        check_depth(file.topology, str(path))
+        model = built(as_keras_means(file.topology), str(path), custom_objects)
+        write_keras_weights(model, file, strict)
+        start(coming)
+        if file.training is not None:
+            compile_as(model, file.training, str(path))
+    return model
+
+
+def model_of(
+    artifacts: ModelArtifacts, source: str, strict: bool = True, custom_objects: CustomObjects | None = None
+) -> LayersModel:
+    """The model that artifacts describe.
+
+    Raises:
+        ModelFileError: as `load_layers_model`.
+    """
+    weights, state = decoded(artifacts, source)
+    try:
+        with weights_to_come() as coming:
+            model = built(artifacts.model_topology, source, custom_objects)
+            if artifacts.weight_data is not None:
+                load_named(model, weights, strict, source)
+            start(coming)
+            if artifacts.user_defined_metadata is not None:
+                model.set_user_defined_metadata(
+                    object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
+                )
+            if artifacts.training_config is not None:
+                compile_as(model, artifacts.training_config, source)
+            if model.optimizer is not None and state:
+                restore_optimizer(model, list(state.items()), source)
+    finally:
+        dispose([weights, state])
+    return model
+
+
+def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The weights of artifacts by name, and the state of the optimizer likewise."""
+    if artifacts.weight_data is None:
+        return {}, {}
+    if artifacts.weight_specs is None:
+        raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs that say what they are.")
+    specs = read_specs(artifacts.weight_specs, source)
+    values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
+    state = {spec.name: values.pop(spec.name) for spec in specs if spec.group == "optimizer"}
+    return values, state
+
+
+def start(coming: list[ComingWeight]) -> None:
+    """Give the weights that the file had no values for their first ones."""
+    for weight, make in coming:
+        if weight.backend is not None and weight.backend.symbolic:
+            weight.assign(make())
+
+
+def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> LayersModel:
+    """The model of a topology, its weights without values."""
+    if isinstance(topology, (bytes, bytearray)):
+        raise ModelFileError(f"{source}: modelTopology is binary; only JSON topologies can be read.")
+    if not isinstance(topology, Mapping):
+        raise ModelFileError(f"{source}: modelTopology must be an object, but is {show(topology)}.")
+    if "node" in topology:
+        raise ModelFileError(f"{source}: is a graph-model; load it with tf.load_graph_model.")
+    check_depth(topology, source)
+    inner = topology.get("model_config") or topology
+    config = parse_json(inner.encode(), f"{source}: model_config") if isinstance(inner, str) else inner
+    if not is_object_config(config) or not isinstance(spelt(config, "class_name"), str):
+        raise ModelFileError(f"{source}: modelTopology must have a class_name and a config, but is {show(config)}.")
+    try:
+        known_class(spelt(config, "class_name"), "model", LayersModel, custom_objects)
+        model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
+    except Warning:
+        raise
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise ModelFileError(f"{source}: modelTopology: {error}") from error
+    except Exception as error:
+        # What a file says can be anything, and break a class in any way.
+        fault = f"modelTopology makes no sense ({type(error).__name__}: {error})."
+        raise ModelFileError(f"{source}: {fault}") from error
+    if not model.built:
+        raise ModelFileError(f"{source}: modelTopology has no layers.")
+    return model
+
+
+@export(namespace="models", doc="Models / Loading")
+@export(doc="Models / Loading")
+def model_from_json(
+    model_and_weights_config: Mapping[str, Any] | str, custom_objects: CustomObjects | None = None
+) -> LayersModel:
+    """The model that a topology describes, with the weights of a manifest if there is one.
+
+    Args:
+        model_and_weights_config: a topology (a dict or JSON text, as `model.to_json` gives it), or
+            {'modelTopology', 'weightsManifest', 'pathPrefix'}.
+        custom_objects: classes of layers by the names that the topology gives them.
+
+    Returns:
+        The model, not compiled; it may be awaited.
+
+    Raises:
+        ValueError: naming what is wrong.
+
+    Source: TF.js `tf.models.modelFromJSON`.
+    """
+    given: Any = model_and_weights_config
+    if isinstance(given, str):
+        given = parse_json(given.encode(), "model_from_json")
+    if not isinstance(given, Mapping):
+        raise argument_error("model_from_json", "model_and_weights_config", "a dict or a JSON text", given, TypeError)
+    parts = Entries(given)
+    topology = parts.get("model_topology", given)
+    with weights_to_come() as coming:
+        model = built(topology, "model_from_json", custom_objects)
+        if parts.get("weights_manifest") is not None:
+            names = [weight.original_name for weight in model.weights]
+            values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
+            load_named(model, values, True, "model_from_json")
+        start(coming)
+    return model

@@ -1,0 +1,184 @@
+"""How a model was compiled, as a file has it: optimizer, loss and metrics, and the state of the optimizer."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.io.faults import ModelFileError, object_in
+from tfpy.core.names import camel, spellings
+from tfpy.core.optimizers.base import Optimizer
+from tfpy.core.tensor import Tensor
+from tfpy.core.warn import warn_user
+from tfpy.engine.errors import show
+from tfpy.layers.config import build_object, class_of, is_object_config
+from tfpy.layers.naming import snake_class
+from tfpy.layers.training import losses, metrics
+
+if TYPE_CHECKING:
+    from tfpy.layers.model import LayersModel
+    from tfpy.layers.saving.savable import SavableModel
+
+# The names of Keras for classes and options that have other ones here.
+_CLASSES = {"RMSprop": "RMSProp"}
+_OPTIONS = {
+    "lr": "learning_rate",
+    "beta_1": "beta1",
+    "beta_2": "beta2",
+    "nesterov": "use_nesterov",
+    "clipvalue": "clip_value",
+    "clipnorm": "clip_norm",
+    "global_clipnorm": "global_clip_norm",
+}
+# Metrics that TF.js knows by another name.
+_METRICS = {
+    "mean_squared_error": "mse",
+    "mean_absolute_error": "mae",
+    "mean_absolute_percentage_error": "mape",
+    "cosine_proximity": "cosine",
+}
+
+
+def training_config_of(model: SavableModel) -> dict[str, Any]:
+    """What `compile` was given, as TF.js writes it.
+
+    Raises:
+        ValueError: a loss or a metric of the user's own, which no file can hold.
+    """
+    options = {camel(name): value for name, value in model.optimizer.get_config().items()}
+    return {
+        "loss": _named(model.loss, _loss_name),
+        "metrics": _named([] if model.metrics is None else model.metrics, _metric_name),
+        "optimizer_config": {"class_name": model.optimizer.get_class_name(), "config": options},
+    }
+
+
+def _named(given: Any, name_of: Callable[[Any], str]) -> Any:
+    """Losses or metrics by name, in the structure that they were given in."""
+    if isinstance(given, Mapping):
+        return {output: _named(value, name_of) for output, value in given.items()}
+    return [_named(value, name_of) for value in given] if isinstance(given, (list, tuple)) else name_of(given)
+
+
+def _loss_name(given: Any) -> str:
+    return _own_name(losses.get_loss(given), "loss")
+
+
+def _metric_name(given: Any) -> str:
+    if given in (*metrics.ACCURACY, *metrics.CROSSENTROPY):
+        return str(given)
+    name = snake_class(given) if isinstance(given, str) else _own_name(metrics.get_metric(given), "metric")
+    return _METRICS.get(name, name)
+
+
+def _own_name(function: Any, what: str) -> str:
+    name = getattr(function, "__name__", "")
+    if not getattr(function, "__module__", "").startswith("tfpy.") or name.startswith("<"):
+        raise ValueError(
+            f"save: the {what} {show(function)} is a function of your own, which no file can hold; leave out "
+            "include_optimizer, and compile the model again when it is loaded."
+        )
+    return str(name)
+
+
+def compile_as(model: LayersModel, config: Any, source: str) -> None:
+    """Compile a model as a file says; one that means something else than can be had here is left uncompiled, with a
+    warning.
+
+    Raises:
+        ModelFileError: nothing that describes how a model is compiled.
+    """
+    given = object_in(source, "trainingConfig", config)
+    optimizer = object_in(source, "trainingConfig.optimizer_config", given.get("optimizer_config"))
+    try:
+        made = _optimizer(optimizer)
+        model.compile(optimizer=made, loss=_read(given.get("loss")), metrics=_flat(_read(given.get("metrics"))))
+    except (ValueError, TypeError, RuntimeError) as error:
+        warn_user(f"{source}: the model is loaded, but not compiled: {error}")
+
+
+def _optimizer(config: Mapping[str, Any]) -> Any:
+    """The optimizer of a configuration of TF.js or Keras."""
+    name = config.get("class_name")
+    options = dict(object_in("optimizer", "config", config.get("config") or {}))
+    name = _CLASSES.get(name, name) if isinstance(name, str) else name
+    if name == "SGD" and options.get("momentum"):
+        name = "Momentum"
+    if name == "RMSProp" and "rho" in options:
+        options["decay"] = options.pop("rho")
+    cls = class_of(name)
+    if cls is not None and cls.__module__.startswith("tfpy."):
+        known = spellings(inspect.signature(cls.__init__).parameters)  # type: ignore[misc]
+        options = {_OPTIONS.get(key, key): value for key, value in options.items()}
+        other = {key: value for key, value in options.items() if key not in known and key != "name" and value}
+        if other:
+            raise ValueError(f"optimizer {name} has options that are not known here: {show(other)}.")
+        options = {key: value for key, value in options.items() if key in known}
+    return build_object({"class_name": name, "config": options}, "optimizer", Optimizer)
+
+
+def _read(value: Any) -> Any:
+    """Losses or metrics of a file: names, or the objects of Keras, whose options must say nothing more than a name."""
+    if is_object_config(value):
+        options = value.get("config") if isinstance(value.get("config"), Mapping) else {}
+        if options.get("from_logits") or options.get("label_smoothing") or options.get("ignore_class"):
+            raise ValueError(f"{value['class_name']} has options that are not known here: {show(options)}.")
+        name = options.get("fn", options.get("name"))
+        return _read(name if isinstance(name, str) else snake_class(value["class_name"]))
+    if isinstance(value, Mapping):
+        return {name: _read(v) for name, v in value.items()}
+    return [_read(v) for v in value] if isinstance(value, list) else value
+
+
+def _flat(value: Any) -> Any:
+    """Metrics in one list: Keras has a list for each output."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        return value[0]
+    return value
+
+
+# The state of an optimizer
+
+
+def optimizer_weights(model: SavableModel) -> list[dict[str, Any]]:
+    """The state of a model's optimizer, named by the weights that it is about as a file names those."""
+    names = {weight.name: weight.original_name for weight in model.weights}
+    found = []
+    for entry in model.optimizer.get_weights():
+        variable, _, slot = entry["name"].rpartition("/")
+        name = f"{names.get(variable, variable)}/{slot}" if variable else slot
+        found.append({"name": name, "tensor": entry["tensor"]})
+    return found
+
+
+def restore_optimizer(model: LayersModel, values: Sequence[tuple[str, Tensor]], source: str) -> None:
+    """Set the state of a model's optimizer.
+
+    Args:
+        model: the model.
+        values: the state by name: 'iter', then a slot of every weight, then the next slot. TF.js numbers the names of
+            weights anew in each page, so that where they do not match it is the order that counts.
+        source: what messages call the file.
+
+    Raises:
+        ModelFileError: state that is not that of the optimizer, or not of the model's weights.
+    """
+    variables = dict.fromkeys(name.rpartition("/")[0] for name, _ in values[1:])
+    trainable = model.trainable_weights
+    by_name = {weight.original_name: weight for weight in model.weights}
+    plain = {name: by_name.get(name, by_name.get(re.sub(r"_\d+$", "", name))) for name in variables}
+    if any(weight is None for weight in plain.values()) and len(variables) == len(trainable):
+        plain = dict(zip(variables, trainable, strict=True))
+    renamed = []
+    for name, value in values:
+        variable, _, slot = name.rpartition("/")
+        weight = plain.get(variable)
+        if variable and (weight is None or tuple(value.shape) != weight.shape):
+            raise ModelFileError(f"{source}: the optimizer's weight {name!r} belongs to no weight of the model.")
+        renamed.append({"name": f"{weight.name}/{slot}" if weight is not None else name, "tensor": value})
+    try:
+        model.optimizer.set_weights(renamed)
+    except (ValueError, TypeError) as error:
+        raise ModelFileError(f"{source}: the optimizer's weights do not fit it: {error}") from error

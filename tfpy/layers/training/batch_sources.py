@@ -1,0 +1,246 @@
+"""Where batches come from: arrays that are in memory, or data sets that are read as training goes on."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.core.memory import dispose
+from tfpy.core.warn import warn_user
+from tfpy.engine import rng
+from tfpy.layers.training.data_adapter import batches
+from tfpy.layers.training.steps import Batch
+
+
+def nothing() -> None:
+    """What there is to do when there is nothing to do."""
+
+
+class OtherDataError(ValueError):
+    """A source is to go on where one of other data was."""
+
+
+class Step(NamedTuple):
+    """A batch to train or test on.
+
+    Attributes:
+        size: how many samples it has.
+        take: makes its tensors; called in the scope of the step.
+        within: called in that scope, when the model has been trained on the batch.
+        after: called when the callbacks have been told of the batch.
+    """
+
+    size: int
+    take: Callable[[], Batch]
+    within: Callable[[], None] = nothing
+    after: Callable[[], None] = nothing
+
+
+class BatchSource(Protocol):
+    """What `fit_loop` trains on.
+
+    Attributes:
+        samples: how many samples an epoch has, if that is known.
+        steps: how many batches an epoch has, if that is known.
+        batch_size: how many samples a batch has, if all have the same number.
+    """
+
+    @property
+    def samples(self) -> int | None: ...
+    @property
+    def steps(self) -> int | None: ...
+    @property
+    def batch_size(self) -> int | None: ...
+
+    def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
+        """The batches of the next epoch; the source has `validate` called, or calls it, when they have been gone
+        through."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """What the epochs from here on depend on, besides how many there were."""
+        ...
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        """Go on where a source of the same data was after so many epochs.
+
+        Args:
+            state: what `state` said then.
+            epochs: how many epochs there were.
+            validate: goes through the validation data; called where that was done.
+
+        Raises:
+            OtherDataError: it was a source of other data.
+        """
+        ...
+
+
+class ArrayBatches:
+    """Samples in memory, batch by batch, in another order each epoch if they are to be shuffled.
+
+    As in TF.js the validation takes place within the last step, before the callbacks are told of its end.
+
+    Args:
+        data: the samples.
+        batch_size: how many make a batch.
+        shuffle: whether each epoch has another order; 'batch': of batches whose samples stay together.
+        seed: makes the orders repeatable.
+    """
+
+    def __init__(self, data: Batch, batch_size: int, shuffle: bool | str = False, seed: rng.Seed | None = None) -> None:
+        self._data = data
+        self._shuffler = rng.Shuffler(seed) if shuffle else None
+        self._by_batch = shuffle == "batch"
+        self._order = np.arange(data.size, dtype=np.int32)
+        self._spans = batches(data.size, batch_size)
+        self.samples = data.size
+        self.steps = len(self._spans)
+        self.batch_size = batch_size
+
+    def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
+        if self._shuffler is not None:
+            self._order = self._shuffled(self._shuffler)
+        for number, (start, end) in enumerate(self._spans):
+            last = number == self.steps - 1
+            yield Step(end - start, lambda s=start, e=end: self._batch(s, e), within=validate if last else nothing)  # type: ignore[misc]
+
+    def state(self) -> dict[str, Any]:
+        stream = None if self._shuffler is None else self._shuffler.state
+        return {"order": self._order, "stream": stream, "batch_size": self.batch_size}
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        order, size = np.asarray(state.get("order", ()), dtype=np.int32), state.get("batch_size")
+        if order.shape != self._order.shape or size != self.batch_size:
+            own = f"{len(self._order)} samples in batches of {self.batch_size}"
+            raise OtherDataError(f"it is of {len(order)} samples in batches of {size}, and not of {own}")
+        for _ in range(epochs):
+            validate()
+        self._order = order
+        if self._shuffler is not None:
+            self._shuffler.state = state["stream"]
+
+    def _shuffled(self, shuffler: rng.Shuffler) -> npt.NDArray[np.int32]:
+        if not self._by_batch:
+            return shuffler.shuffle(self._order)
+        full = self.samples - self.samples % self.batch_size
+        blocks = self._order[:full].reshape(-1, self.batch_size)
+        shuffled = blocks[shuffler.shuffle(np.arange(len(blocks)))]
+        return np.concatenate([shuffled.ravel(), self._order[full:]])
+
+    def _batch(self, start: int, end: int) -> Batch:
+        return self._data.batch(start, end, None if self._shuffler is None else self._order[start:end])
+
+
+class DatasetBatches:
+    """The elements of a data set, each a batch.
+
+    Without a limit an epoch is one pass; with a limit it is so many batches, and all epochs read one stream. As in
+    TF.js the validation takes place after the last step, and only if it is certain that it was the last one: not when
+    training was stopped during a pass, and not when the data set ended before its time.
+
+    Args:
+        dataset: has an `iterator()`.
+        standardize: makes the batch of an element.
+        limit: how many batches an epoch has; None for a whole pass.
+        short: the warning when the data set ends early, given how many batches there were.
+    """
+
+    samples = None
+    batch_size = None
+
+    def __init__(
+        self, dataset: Any, standardize: Callable[[Any], Batch], limit: int | None, short: Callable[[int], str]
+    ) -> None:
+        self._dataset = dataset
+        self._standardize = standardize
+        self._limit = limit
+        self._short = short
+        self._elements: Iterator[Any] | None = None
+
+    @property
+    def steps(self) -> int | None:
+        size = getattr(self._dataset, "size", None)
+        if self._limit is None and isinstance(size, (int, float)) and math.isfinite(size):
+            return int(size)
+        return self._limit
+
+    def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
+        if self._elements is None:
+            # TF.js starts a stream before the first epoch even if each epoch starts its own: shuffled data sets notice.
+            self._elements = self._start()
+        if self._limit is None:
+            self._elements = self._start()
+        return self._steps(self._elements, validate)
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+        if state:
+            raise OtherDataError("it is of arrays, and not of a data set")
+        for _ in range(epochs):  # what a data set gives may depend on what it gave: it is read anew
+            for step in self.epoch(validate):
+                step.after()
+
+    def once(self) -> Iterator[Step]:
+        """The batches of a stream of their own, for an evaluation."""
+        return self._steps(self._start(), nothing)
+
+    def skip(self) -> None:
+        """Read a stream of its own without a look at it."""
+        for _ in self.once():
+            pass
+
+    def _steps(self, elements: Iterator[Any], validate: Callable[[], None]) -> Iterator[Step]:
+        done = 0
+        for element in elements:
+            batch = self._standardize(element)
+            done += 1
+            last = done == self._limit
+            try:
+                yield Step(batch.size, lambda b=batch: b, after=validate if last else nothing)  # type: ignore[misc]
+            finally:
+                self._release(element)
+            if last:
+                return
+        if self._limit is None:
+            if not done and isinstance(self._dataset, _Readable):
+                warn_user("fit: an epoch had no batch: an iterator ends for good; give the generator function itself.")
+            validate()
+        else:
+            warn_user(self._short(done))
+
+    def _start(self) -> Iterator[Any]:
+        return iter(self._dataset.iterator())
+
+    def _release(self, element: Any) -> None:
+        """Dispose the tensors of an element that has been used, as TF.js does; those of a plain iterator are the
+        user's."""
+        if not isinstance(self._dataset, _Readable):
+            dispose(element)
+
+
+class _Readable:
+    """A plain iterator, or a function that returns one, as a data set."""
+
+    def __init__(self, start: Callable[[], Iterable[Any]]) -> None:
+        self._start = start
+
+    def iterator(self) -> Iterable[Any]:
+        return self._start()
+
+
+def as_dataset(value: Any) -> Any:
+    """A data set, an iterator or a generator function as something with an `iterator()`; None for anything else."""
+    if callable(getattr(value, "iterator", None)):
+        return value
+    if isinstance(value, Iterator):
+        return _Readable(lambda: value)
+    if inspect.isfunction(value) or inspect.ismethod(value):
+        return _Readable(value)
+    return None

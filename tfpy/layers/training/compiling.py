@@ -1,0 +1,58 @@
+"""From what `compile` is given to how each output of a model is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.core.warn import warn_user
+from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.layers.symbolic import SymbolicTensor, as_list
+from tfpy.layers.training.losses import get_loss
+from tfpy.layers.training.metrics import metric_for_output
+from tfpy.layers.training.steps import Output
+
+
+def judged_outputs(names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any) -> list[Output]:
+    """The loss and the metrics of each output.
+
+    Args:
+        names: the outputs' names.
+        outputs: the symbolic outputs.
+        loss: a name or a function for all; a list; or a dict by output name.
+        metrics: names or functions for all, or a dict by output name.
+
+    Raises:
+        ValueError, TypeError: an unknown name, another number of losses, or an output that does not exist.
+    """
+    found = []
+    named = _by_output("metrics", metrics, [], names)
+    for i, (name, own) in enumerate(zip(names, _losses(loss, names), strict=True)):
+        function = None if own is None else get_loss(own)
+        shape = outputs[i].shape
+        found.append(Output(name, function, [metric_for_output(m, shape, function) for m in as_list(named[i])]))
+    return found
+
+
+def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
+    if loss is None:
+        raise argument_error("compile", "loss", "given: a name or a function of (labels, predictions)", None)
+    if isinstance(loss, (list, tuple)):
+        if len(loss) != len(names):
+            expected = f"one loss for each of the {len(names)} outputs"
+            raise argument_error("compile", "loss", expected, Words(f"{len(loss)} of them"))
+        return list(loss)
+    found = _by_output("loss", loss, None, names)
+    for name in [n for n, own in zip(names, found, strict=True) if own is None]:
+        warn_user(f"compile: output {name!r} has no loss, and will not be trained for.")
+    return found
+
+
+def _by_output(argument: str, given: Any, default: Any, names: Sequence[str]) -> list[Any]:
+    """For each output what is given for it, by name or for all."""
+    if not isinstance(given, Mapping):
+        return [default if given is None else given] * len(names)
+    for name in given:
+        if name not in names:
+            raise unknown_name_error(f"output in {argument}", name, names)
+    return [given.get(name, default) for name in names]

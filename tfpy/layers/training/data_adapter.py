@@ -1,0 +1,215 @@
+"""From what users pass to `fit` and its kin to lists of tensors, one for each input or output of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.ops import metrics
+from tfpy.core.ops.shape import expand_dims
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import DType, as_int, as_number
+from tfpy.layers.base import shapes_agree
+from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.training import losses
+from tfpy.layers.training.losses import Loss
+
+
+def standardize(
+    where: str,
+    argument: str,
+    data: Any,
+    names: Sequence[str],
+    shapes: Sequence[PartialShape | None],
+    dtypes: Sequence[DType] | None = None,
+) -> list[Tensor]:
+    """Data as a list of tensors in the order of the names, checked against shapes (batch sizes are not).
+
+    Args:
+        where: the method, for messages.
+        argument: its argument, for messages.
+        data: a tensor or array, a list of as many as there are names, or a dict by name.
+        names: the names of the model's inputs or outputs.
+        shapes: their shapes; None where anything will do.
+        dtypes: what numbers become that are no tensors; by default what they are.
+
+    Raises:
+        ValueError: another number of tensors, a name that is missing or unknown, or a shape that does not fit.
+    """
+    values = _in_order(where, argument, data, names)
+    kinds: list[Any] = ["numeric"] * len(names) if dtypes is None else list(dtypes)
+    given = [
+        to_tensor(where, argument, value, "numeric" if isinstance(value, Handle) else kind)
+        for value, kind in zip(values, kinds, strict=True)
+    ]
+    tensors = [_at_least_a_matrix(tensor) for tensor in given]
+    for name, tensor, shape, found in zip(names, tensors, shapes, given, strict=True):
+        if shape is not None and not shapes_agree((None, *shape[1:]), tensor.shape):
+            expected = f"of shape {_described(shape)} for '{name}'"
+            if shapes_agree(shape[1:], found.shape):
+                expected += " (a single sample gets a batch axis by x[None])"
+            raise argument_error(where, argument, expected, found)
+    return tensors
+
+
+def _described(shape: PartialShape) -> str:
+    return "[" + ", ".join(["batch", *("any" if n is None else str(n) for n in shape[1:])]) + "]"
+
+
+def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> list[Any]:
+    if data is None:
+        raise argument_error(where, argument, f"data for {', '.join(names)}", None)
+    if isinstance(data, Mapping) and not hasattr(data, "__array__"):
+        for name in names:
+            if data.get(name) is None:
+                raise argument_error(where, argument, f"a dict with data for {', '.join(names)}", sorted(data))
+        return [data[name] for name in names]
+    if len(names) == 1 and not _is_list_of_tensors(data):
+        return [data]
+    if not isinstance(data, (list, tuple)) or len(data) != len(names):
+        found = Words(f"{len(data)} of them") if isinstance(data, (list, tuple)) else data
+        raise argument_error(where, argument, f"a list of {len(names)} tensors ({', '.join(names)})", found)
+    return list(data)
+
+
+def _is_list_of_tensors(data: Any) -> bool:
+    """Whether a list holds a tensor for each input, and not the numbers of one tensor."""
+    return (
+        isinstance(data, (list, tuple))
+        and len(data) > 0
+        and (isinstance(data[0], Handle) or (isinstance(data[0], np.ndarray) and data[0].ndim > 1 and len(data) == 1))
+    )
+
+
+def _at_least_a_matrix(tensor: Tensor) -> Tensor:
+    return expand_dims(tensor, 1) if tensor.rank == 1 else tensor
+
+
+def target_shape(shape: PartialShape, loss: Loss | None) -> PartialShape | None:
+    """What targets of an output must look like under a loss; None where `check_targets` says it better."""
+    return None if loss is losses.sparse_categorical_crossentropy else shape
+
+
+def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
+    """All inputs and targets must have as many samples, and at least one."""
+    counts = {t.shape[0] for t in (*inputs, *targets)}
+    if len(counts) > 1:
+        found = Words(f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}")
+        raise argument_error(where, "y", "of as many samples as x", found)
+    if counts == {0}:
+        raise argument_error(where, "x", "of at least one sample", inputs[0])
+
+
+def check_targets(
+    where: str, targets: Sequence[Tensor], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
+) -> None:
+    """The losses that compare element by element need targets of the outputs' shape."""
+    alike = (metrics.mean_squared_error, metrics.binary_crossentropy, metrics.categorical_crossentropy)
+    for target, function, shape in zip(targets, functions, shapes, strict=True):
+        if function is losses.sparse_categorical_crossentropy:
+            _check_classes(where, target, shape)
+        if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
+            raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
+        if function is metrics.categorical_crossentropy and target.shape[-1] == 1:
+            expected = "one-hot for categoricalCrossentropy (class indices go with sparseCategoricalCrossentropy)"
+            raise argument_error(where, "y", expected, target)
+        if function in alike and any(
+            n is not None and m != n for m, n in zip(target.shape[1:], shape[1:], strict=False)
+        ):
+            raise argument_error(where, "y", f"of the output's shape {_described(shape)}", target)
+
+
+def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
+    """Targets that are class indices. One below 0 counts for no class, as in TF.js."""
+    if not shapes_agree((None, *shape[1:-1], 1), target.shape):
+        wanted = _described((*shape[:-1], 1))
+        expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"
+        raise argument_error(where, "y", expected, target)
+    classes, values = shape[-1], target.numpy()
+    if classes is not None and values.size and values.max() >= classes:
+        raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
+
+
+def sample_weights(
+    where: str, by_class: Any, by_sample: Any, names: Sequence[str], targets: Sequence[Tensor]
+) -> list[Tensor | None]:
+    """For each output how much each sample counts, by its class and by itself; None where all count alike."""
+    classes = [None] * len(names) if by_class is None else _weights_per_output(where, by_class, names)
+    found = [
+        None if own is None else _weights_of_samples(where, own, target)
+        for own, target in zip(classes, targets, strict=True)
+    ]
+    if by_sample is None:
+        return found
+    own = to_tensor(where, "sample_weight", by_sample)
+    if own.shape != (targets[0].shape[0],):
+        raise argument_error(where, "sample_weight", f"of shape [{targets[0].shape[0]}], a number for each sample", own)
+    return [own if weight is None else weight.mul(own) for weight in found]
+
+
+def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[Mapping[int, float] | None]:
+    if isinstance(weights, (list, tuple)):
+        if len(weights) != len(names):
+            raise argument_error(where, "class_weight", f"a list of {len(names)} dicts", weights)
+        return list(weights)
+    if not isinstance(weights, Mapping):
+        raise argument_error(where, "class_weight", "a dict of weights by class", weights, TypeError)
+    if any(isinstance(value, Mapping) for value in weights.values()):
+        return [weights.get(name) for name in names]
+    if len(names) == 1:
+        return [weights]
+    raise argument_error(where, "class_weight", f"a dict by output ({', '.join(names)})", weights)
+
+
+def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor) -> Tensor:
+    values = target.numpy()
+    if values.ndim > 2:
+        raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
+    classes = values.argmax(1) if values.shape[1] > 1 else values[:, 0].astype(int)
+    table = {
+        # Keys of a JavaScript object are texts.
+        as_int(where, "class_weight", int(key) if str(key).isdigit() else key): as_number(where, "class_weight", weight)
+        for key, weight in weights.items()
+    }
+    missing = sorted({int(c) for c in classes} - set(table))
+    if missing:
+        raise argument_error(where, "class_weight", f"a weight for every class, also for {missing}", weights)
+    return to_tensor(where, "class_weight", np.array([table[int(c)] for c in classes], dtype=np.float32))
+
+
+def batches(count: int, size: int) -> list[tuple[int, int]]:
+    """The starts and ends of batches; the last may be short."""
+    return [(start, min(count, start + size)) for start in range(0, count, size)]
+
+
+def rows(tensor: Tensor, start: int, end: int) -> Tensor:
+    """Consecutive samples."""
+    return tensor if (start, end) == (0, tensor.shape[0]) else tensor.slice(start, end - start)
+
+
+def validation(data: Any) -> tuple[Any, Any]:
+    """x and y of validation data."""
+    pair = as_list(data)
+    if len(pair) != 2:
+        raise argument_error(
+            "fit",
+            "validation_data",
+            "a pair (x, y)",
+            Words(f"{len(pair)} things") if isinstance(data, (list, tuple)) else data,
+        )
+    return pair[0], pair[1]
+
+
+def parts_of(where: str, element: Any) -> tuple[Any, Any, Any]:
+    """The inputs, the labels and the weights, which may be None, of an element of a data set."""
+    if isinstance(element, (tuple, list)) and len(element) in (2, 3):
+        return element[0], element[1], element[2] if len(element) == 3 else None
+    if isinstance(element, Mapping) and element.get("xs") is not None and element.get("ys") is not None:
+        return element["xs"], element["ys"], None
+    expected = "made of batches {'xs': inputs, 'ys': labels} or (inputs, labels)"
+    raise argument_error(where, "dataset", expected, element)

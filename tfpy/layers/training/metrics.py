@@ -1,0 +1,73 @@
+"""The metrics of models, by the names that `compile` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy.core.names import camel
+from tfpy.core.ops import metrics as m
+from tfpy.core.registry import OPS
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.layers.training import losses
+from tfpy.layers.training.losses import Loss
+
+Metric = Callable[[Tensor, Tensor], Tensor]
+
+
+# The names that TF.js knows, the short ones of Keras, and those of every loss.
+_BY_NAME: dict[str, Metric] = {
+    "binaryAccuracy": m.binary_accuracy,
+    "binary_accuracy": m.binary_accuracy,
+    "categoricalAccuracy": m.categorical_accuracy,
+    "categorical_accuracy": m.categorical_accuracy,
+    "sparseCategoricalAccuracy": m.sparse_categorical_accuracy,
+    "sparse_categorical_accuracy": m.sparse_categorical_accuracy,
+    "precision": m.precision,
+    "recall": m.recall,
+    "MSE": m.mean_squared_error,
+    "MAE": m.mean_absolute_error,
+    "MAPE": m.mean_absolute_percentage_error,
+    **losses.BY_NAME,
+}
+
+ACCURACY = ("accuracy", "acc")
+CROSSENTROPY = ("crossentropy", "ce")
+
+
+def get_metric(identifier: Any) -> Metric:
+    """The metric of a name, or a function itself."""
+    if isinstance(identifier, str):
+        if identifier not in _BY_NAME:
+            raise unknown_name_error("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY])
+        return _BY_NAME[identifier]
+    if not callable(identifier):
+        raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)
+    function: Metric = identifier
+    return function
+
+
+def metric_name(identifier: Any) -> str:
+    """The name that a metric has in logs: a string itself, a function's name, for those of `tf.metrics` TF.js's."""
+    if isinstance(identifier, str):
+        return identifier
+    name = getattr(identifier, "__name__", "")
+    if any(identifier is info.function for info in OPS.values() if info.namespace == "metrics"):
+        return camel(name, "metrics")
+    return "" if name == "<lambda>" else name
+
+
+def metric_for_output(identifier: Any, shape: tuple[int | None, ...], loss: Loss | None) -> tuple[str, Metric]:
+    """Name and function of a metric; 'accuracy' and 'crossentropy' stand for what fits the output and its loss."""
+    if identifier not in (*ACCURACY, *CROSSENTROPY):
+        return metric_name(identifier), get_metric(identifier)
+    accuracy: Metric
+    entropy: Metric
+    if shape[-1] == 1 or loss is m.binary_crossentropy:
+        accuracy, entropy = m.binary_accuracy, m.binary_crossentropy
+    elif loss is losses.sparse_categorical_crossentropy:
+        accuracy, entropy = m.sparse_categorical_accuracy, losses.sparse_categorical_crossentropy
+    else:
+        accuracy, entropy = m.categorical_accuracy, m.categorical_crossentropy
+    return ("acc", accuracy) if identifier in ACCURACY else ("ce", entropy)

@@ -1,0 +1,170 @@
+"""Training and testing steps: what happens to a batch, and what is reported of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.core.convert import to_tensor
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.common import full
+from tfpy.core.optimizers.base import minimizes_as_usual
+from tfpy.core.tensor import Tensor
+from tfpy.layers.training.data_adapter import rows
+from tfpy.layers.training.losses import Loss
+from tfpy.layers.training.metrics import Metric
+from tfpy.layers.weights import LayerVariable
+
+if TYPE_CHECKING:
+    from tfpy.layers.training.trainable import TrainableModel
+
+
+class Output(NamedTuple):
+    """How one output of a compiled model is judged."""
+
+    name: str
+    loss: Loss | None
+    metrics: list[tuple[str, Metric]]
+
+
+class Compiled(NamedTuple):
+    """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported."""
+
+    optimizer: Any
+    outputs: list[Output]
+    labels: list[str]
+
+
+def names_of(outputs: Sequence[Output]) -> list[str]:
+    """The names of what is reported: the loss, the losses of several outputs, the metrics."""
+    several = len(outputs) > 1
+    found = ["loss"]
+    found += [f"{o.name}_loss" for o in outputs] if several else []
+    return found + [f"{o.name}_{name}" if several else name for o in outputs for name, _ in o.metrics]
+
+
+def labels_of(outputs: Sequence[Output]) -> list[str]:
+    """The names under which it is reported: those that occur more than once are numbered."""
+    names = names_of(outputs)
+    return [name if names.count(name) == 1 else f"{name}_{names[:i].count(name)}" for i, name in enumerate(names)]
+
+
+class Batch(NamedTuple):
+    """The tensors of some samples."""
+
+    inputs: list[Tensor]
+    targets: list[Tensor]
+    weights: list[Tensor | None]
+
+    @property
+    def size(self) -> int:
+        return self.inputs[0].shape[0]
+
+    def batch(self, start: int, end: int, indices: npt.NDArray[np.int32] | None = None) -> Batch:
+        """Consecutive samples, or those of the given indices."""
+        if indices is None:
+            return self._map(lambda t: rows(t, start, end))
+        picked = to_tensor("fit", "indices", indices)
+        return self._map(lambda t: t.gather(picked))
+
+    def _map(self, part: Callable[[Tensor], Tensor]) -> Batch:
+        weights = [None if w is None else part(w) for w in self.weights]
+        return Batch([part(t) for t in self.inputs], [part(t) for t in self.targets], weights)
+
+
+def train_step(
+    model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
+) -> list[Tensor]:
+    """One step of the optimizer on a batch: the loss before it, and the metrics."""
+    optimizer = compiled.optimizer
+    if not minimizes_as_usual(optimizer):
+        reported: list[Tensor] = []
+        return [optimizer.minimize(_total_loss(model, compiled, batch, reported), True, variables), *reported]
+
+    def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
+        reported: list[Tensor] = []
+        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported), variables)
+        return [loss, *reported, *grads.values()], (1 + len(reported), list(grads))
+
+    key = "train", id(compiled.outputs), *[v.id for v in variables]
+    found: list[Tensor]
+    found, (count, names) = _planned(model, key, compiled, batch, gradients)
+    optimizer.apply_gradients(dict(zip(names, found[count:], strict=True)))
+    return found[:count]
+
+
+def _total_loss(
+    model: TrainableModel, compiled: Compiled, batch: Batch, reported: list[Tensor]
+) -> Callable[[], Tensor]:
+    """The loss of a batch, with that of regularizers; what else is reported of it is written to a list."""
+
+    def total_loss() -> Tensor:
+        outputs, _ = model.graph.run(batch.inputs, training=True)
+        reported.clear()
+        total, singles = _losses(compiled, batch, outputs)
+        reported.extend(singles if len(singles) > 1 else [])
+        reported.extend(_metrics(compiled, batch, outputs))
+        total = total.mean()
+        for loss in model.calculate_losses():
+            total = add(total, loss)
+        return total
+
+    return total_loss
+
+
+def _planned(
+    model: TrainableModel, key: tuple[Any, ...], compiled: Compiled | None, batch: Batch, compute: Callable[[], Any]
+) -> Any:
+    """What a step computes of a batch, from the model's plans if they have it."""
+    inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
+    weighted = tuple([w is not None for w in batch.weights])
+    things = [model, *([] if compiled is None else compiled.outputs)]
+    return model.plans.run((*key, weighted), inputs, things, lambda: model.weights, compute)
+
+
+def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
+    """The loss, without that of regularizers, and the metrics of a batch."""
+
+    def judged() -> tuple[list[Tensor], None]:
+        outputs, _ = model.graph.run(batch.inputs)
+        _, singles = _losses(compiled, batch, outputs)
+        total = singles[0]
+        for single in singles[1:]:
+            total = add(total, single)
+        return [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)], None
+
+    found: list[Tensor] = _planned(model, ("test", id(compiled.outputs)), compiled, batch, judged)[0]
+    return found
+
+
+def predict_step(model: TrainableModel, inputs: list[Tensor]) -> list[Tensor]:
+    """The outputs of a model for given inputs."""
+    found: list[Tensor] = _planned(
+        model, ("predict",), None, Batch(inputs, [], []), lambda: (model.graph.run(inputs)[0], None)
+    )[0]
+    return found
+
+
+def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    """The losses of all outputs for each sample, added up, and the mean of each."""
+    total: Tensor | None = None
+    singles = []
+    for output, target, weight, found in zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True):
+        loss = full((), 0) if output.loss is None else to_tensor("loss", output.name, output.loss(target, found))
+        if weight is not None:
+            loss = loss.mul(weight)
+        singles.append(loss.mean())
+        total = loss if total is None else add(total, loss)
+    assert total is not None
+    return total, singles
+
+
+def _metrics(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> list[Tensor]:
+    return [
+        to_tensor("metric", name, metric(target, found)).mean()
+        for output, target, found in zip(compiled.outputs, batch.targets, outputs, strict=True)
+        for name, metric in output.metrics
+    ]
