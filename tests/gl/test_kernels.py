@@ -109,6 +109,10 @@ def test_functions_of_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -
 def test_functions_of_two_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
     values = VALUES[dtype]
     found, expected = on_both(kernel, values[:, None], values[None, :])
+    if (kernel, dtype) == ("FloorDiv", "float32") and flushes_denormals(gpu):
+        with np.errstate(all="ignore"):  # quotients that the GPU takes as zero have no sign any more
+            tiny = np.abs(values[:, None].astype(np.float64) / values[None, :]) < TINIEST
+        found, expected = np.where(tiny, 0, found), np.where(tiny, 0, expected)
     assert_alike(found, expected)
 
 
