@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import tfpy as tf
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.pool import CHECKED_FROM, Pool, size_class
+from tfpy.engine.gl.uploads import Uploads
 
 pytestmark = pytest.mark.gl
 
@@ -117,3 +118,17 @@ def test_a_loop_uses_the_same_buffers(device: Device) -> None:
     for _ in range(20):
         step()
     assert device.pool.count == count
+
+
+def test_uploads_through_the_ring(device: Device) -> None:
+    """More than the ring holds, in pieces that go around it; hardware is written to like this."""
+    uploads = Uploads(device.context, True, 1 << 12)
+    rng = np.random.default_rng(0)
+    for size in (1, 3, 1000, 5000, 17, 300, 700):
+        values = rng.integers(0, 1 << 30, size).astype(np.int32)
+        lease = device.take(values.nbytes)
+        uploads.write(lease.buffer, values.data.cast("B"))
+        found = np.empty_like(values)
+        device.download(lease.buffer, found)
+        np.testing.assert_array_equal(found, values)
+    device.check()

@@ -49,6 +49,7 @@ def test_options_may_be_numpys() -> None:
     assert layer.rate == 0.5
 
 
+@pytest.mark.cpu  # a GPU does not check indices that only it knows
 def test_an_error_says_in_which_layer_it_happened() -> None:
     model = tf.sequential([L.embedding(input_dim=3, output_dim=2, input_length=2, name="words")])
     with pytest.raises(ValueError, match="indices") as caught:

@@ -19,6 +19,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
+from tfpy.engine.gl.uploads import Uploads
 from tfpy.engine.gl.value import Value, stored_bytes
 
 _BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
@@ -97,6 +98,7 @@ class Device:
         shared_bytes: how much memory the threads of a group may share.
         exact_division: its division and square root are correctly rounded.
         counts: what it did so far.
+        uploads: how bytes get to it.
         pool: where buffers come from.
         pools: those of recorded plans.
         caches: what holds memory that it can do without.
@@ -130,6 +132,7 @@ class Device:
         self._dead = ""
         self._epoch = 0
         self._bound: list[Buffer | None] = [None] * 64
+        self.uploads = Uploads(self.context, not self.software)
         self._staging: Any = None
         self._barrier = self.context.mglo.memory_barrier
         self.programs = Programs(self._compile, False)
@@ -272,7 +275,8 @@ class Device:
         if buffer.used == self._epoch:
             self.next_epoch()
         if values.nbytes:
-            buffer.write(np.ascontiguousarray(values).data.cast("B") if values.ndim else values.tobytes(), 0)
+            data = np.ascontiguousarray(values).data.cast("B") if values.ndim else values.tobytes()
+            self.uploads.write(buffer, data)
         self.counts.uploads += 1
 
     def copy(self, source: Buffer, target: Buffer, nbytes: int) -> None:
@@ -341,10 +345,7 @@ class Device:
     def _compile(self, source: str) -> Any:
         if threading.get_ident() != self._thread:
             raise self._refusal()
-        program = self.context.compute_shader(source)
-        # NVIDIA's driver was seen to run a shader before an upload had arrived that preceded its compilation.
-        self.context.finish()
-        return program
+        return self.context.compute_shader(source)
 
     def _out_of_memory(self) -> bool:
         return str(self.context.error) == "GL_OUT_OF_MEMORY"

@@ -203,7 +203,7 @@ KERNELS.update(
         "Complex": two_inputs({"float32": "vec2({0}, {1})"}, "complex64"),
         "ComplexAbs": one_input({"complex64": "m_hypot({0})"}, "float32"),
         "FloorDiv": two_inputs(
-            {"float32": "m_to_int(floor(m_div({0}, {1})))", "int32": "m_floordiv({0}, {1})"}, "int32"
+            {"float32": "m_to_int(m_floor_quotient({0}, {1}))", "int32": "m_floordiv({0}, {1})"}, "int32"
         ),
         "Imag": one_input({"complex64": "{0}.y"}, "float32"),
         "LeakyRelu": _by_dtype(float32=_with_numbers("float32", "({0} < 0. ? {0} * {p} : {0})", "alpha")),

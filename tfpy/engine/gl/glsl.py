@@ -304,7 +304,12 @@ float m_pow(float x, float y) {
 """
 
 # GLSL leaves / and % of negative integers open, so magnitudes are divided. m_fmod subtracts shifted divisors: exact.
+# A negative quotient that is too small for the device has been taken as 0, and is rounded down to -1 all the same.
 _INTEGERS = """
+float m_floor_quotient(float x, float y) {
+  float q = floor(m_div(x, y));
+  return q == 0. && x != 0. && !m_isinf(y) && (x < 0.) != (y < 0.) ? -1. : q;
+}
 int m_floordiv(int a, int b) {
   if (b == 0) return 0;
   uint ua = uint(abs(a)), ub = uint(abs(b)), q = ua / ub, r = ua - q * ub;
