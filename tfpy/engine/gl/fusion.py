@@ -278,8 +278,8 @@ def dispatch_pointwise(
 def groups_of(groups: int, moved: int, at_a_time: int = AT_A_TIME) -> int:
     """How many groups do work that can be shared by any number of them.
 
-    A GPU may find only so much memory without looking up where it is. Groups that go along a stretch each look it up
-    less often than groups that come and go: on an NVIDIA H200 that is twice as fast, beyond half a gigabyte.
+    On an NVIDIA H200 groups that go along a stretch each are twice as fast as groups that come and go, beyond half a
+    gigabyte; presumably because they look up less often where a page of memory is.
 
     Args:
         groups: the most.

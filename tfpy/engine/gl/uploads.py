@@ -1,8 +1,8 @@
 """Bytes on their way to the GPU: straight into a buffer, or by way of a ring.
 
-NVIDIA's driver was seen to run shaders before bytes had arrived that were written to their buffers earlier, whatever
-barriers stood between. It keeps the order of copies from buffer to buffer. So hardware gets its bytes through a ring of
-memory that no shader uses.
+NVIDIA's driver was seen to write bytes to a buffer at once while shaders that were started before still had to read it,
+whatever barriers stood between. It keeps the order of copies from buffer to buffer. So hardware gets its bytes through
+a ring of memory that no shader uses.
 """
 
 from __future__ import annotations
