@@ -109,11 +109,8 @@ def test_functions_of_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -
 def test_functions_of_two_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
     values = VALUES[dtype]
     found, expected = on_both(kernel, values[:, None], values[None, :])
-    if (kernel, dtype) == (
-        "FloorDiv",
-        "float32",
-    ):  # a negative quotient that numpy takes as zero rounds down to 0 there
-        with np.errstate(all="ignore"):
+    if (kernel, dtype) == ("FloorDiv", "float32"):
+        with np.errstate(all="ignore"):  # a negative quotient that numpy takes as zero is rounded down to 0 there
             lost = np.abs(values[:, None].astype(np.float64) / values[None, :]) < 1e-45
         found, expected = np.where(lost, 0, found), np.where(lost, 0, expected)
     assert_alike(found, expected)
