@@ -8,9 +8,10 @@ from tfpy.demo.speakers import tell_speakers
 
 _NEXT = """
 What to try next
-  from tfpy import legacy as dl      the deeplearn.js API on the same engine
-  tf.set_backend("webgl")            the same programs on a GPU
-  python -m tfpy --help               and the tutorials in the folder docs
+  tfpy doctor                        what GPU there is, and whether it is right
+  tf.set_backend("webgl")            the same programs on it
+  model.save("folder")               a model that TF.js loads in a browser
+  tfpy migrate script.py             old deeplearn.js code, in the new API
 """
 
 
