@@ -9,19 +9,28 @@ from typing import Any
 import numpy as np
 import pytest
 from faces.pairs import NO_COUNTERPART, PAIRS, Array, Pair, normal, positive
+from gpu import use_gpu
 
 import tfpy as tf
 from tfpy import legacy as dl
+from tfpy.engine.backend import registry
 from tfpy.legacy._math import DerivedMath
 
-pytestmark = pytest.mark.cpu  # both generations on one backend: the math is NDArrayMathCPU
 
-
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
+@pytest.fixture(autouse=True, params=["cpu", pytest.param("webgl", marks=pytest.mark.gl)])
+def _both_on(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.param == "webgl":
+        use_gpu()
+    else:
+        registry.use("cpu")
     yield
     dl.numerics("tfjs")
     dl.ENV.reset()
+
+
+def math_here() -> dl.NDArrayMath:
+    """The old generation's math on the backend of the new one."""
+    return dl.NDArrayMathGPU() if tf.get_backend() == "webgl" else dl.NDArrayMathCPU()
 
 
 def arrays(inputs: Any) -> list[dl.NDArray]:
@@ -47,7 +56,7 @@ IDS = [f"{i}-{pair.name}" for i, pair in enumerate(PAIRS)]
 
 @pytest.mark.parametrize("pair", PAIRS, ids=IDS)
 def test_ops_and_gradients(pair: Pair) -> None:
-    math = dl.NDArrayMathCPU()
+    math = math_here()
     ours, theirs = arrays(pair.inputs), tensors(pair.inputs)
     value = pair.new(*theirs)
     assert_same_bits(pair.legacy(math, *ours), value)
@@ -139,7 +148,7 @@ class Recorder(dl.Optimizer):
 @pytest.mark.parametrize("name", GRAPH_OPS)
 def test_graph_ops_and_gradients(name: str) -> None:
     inputs, build, new = GRAPH_OPS[name]
-    math, g = dl.NDArrayMathCPU(), dl.Graph()
+    math, g = math_here(), dl.Graph()
     y = build(g, *[g.variable(f"v{i}", a) for i, a in enumerate(arrays(inputs))])
     session = dl.Session(g, math)
     assert_same_bits(session.eval(y), new(*tensors(inputs)))
@@ -190,7 +199,7 @@ def linear(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Array]
     x, label = g.placeholder("input", [3]), g.placeholder("label", [1])
     w = g.variable("multiplier", arrays([start])[0])
     cost = g.mean_squared_cost(g.matmul(w, x), label)
-    session = dl.Session(g, dl.NDArrayMathCPU())
+    session = dl.Session(g, math_here())
     feeds = [{"tensor": x, "data": InOrder(xs)}, {"tensor": label, "data": InOrder(ys)}]
     v = tf.variable(tf.tensor(start))
 
@@ -211,7 +220,7 @@ def quadratic(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Arr
     a, b, c = (g.variable(n, arrays([np.asarray(s)])[0]) for n, s in zip("abc", starts, strict=True))
     y = g.add(g.add(g.multiply(a, g.square(x)), g.multiply(b, x)), c)
     cost = g.mean_squared_cost(y, label)
-    session = dl.Session(g, dl.NDArrayMathCPU())
+    session = dl.Session(g, math_here())
     feeds = [{"tensor": x, "data": InOrder(xs)}, {"tensor": label, "data": InOrder(ys)}]
     variables = [tf.variable(tf.scalar(float(s))) for s in starts]
 
