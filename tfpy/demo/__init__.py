@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tfpy as tf
 from tfpy.demo.addition import learn_to_add
 from tfpy.demo.line import fit_a_line
 from tfpy.demo.speakers import tell_speakers
@@ -21,6 +22,7 @@ def run(quick: bool = False) -> None:
     Args:
         quick: a few epochs only, to see that everything works.
     """
+    tf.set_seed(1)
     print("1. A recurrent network learns to add\n")
     learn_to_add(epochs=3 if quick else 40)
     print("\n2. A GRU tells nine speakers by how they say two vowels\n")

@@ -121,7 +121,10 @@ def _div_no_nan(a: Array, b: Array) -> Array:
 
 
 def _floor_div(a: Array, b: Array) -> Array:
-    return np.floor_divide(a, b) if a.dtype == np.int32 else to_int32(np.floor(np.divide(a, b)))
+    """Quotients are taken in float64, as in TF.js: in float32 they may round up to a whole number, or to 0."""
+    if a.dtype == np.int32:
+        return np.floor_divide(a, b)
+    return to_int32(np.floor(np.divide(a, b, dtype=np.float64)))
 
 
 def _mod(a: Array, b: Array) -> Array:
