@@ -26,16 +26,17 @@ def layer_of(factory: str, units: int, features: int, **options: Any) -> Any:
     return layer
 
 
-def results(factory: str, units: int, x: np.ndarray, **options: Any) -> list[np.ndarray]:
+def results(factory: str, units: int, x: np.ndarray, masked: bool, **options: Any) -> list[np.ndarray]:
     """Outputs, states, and the gradients of all that goes in, each element of the outputs weighted."""
     layer = layer_of(factory, units, x.shape[-1], **options)
     rng = np.random.default_rng(1)
     states = [rng.normal(size=(len(x), units)).astype(np.float32) for _ in layer.state_sizes]
-    outputs = layer.apply(tf.tensor(x), initial_state=[tf.tensor(s) for s in states])
+    mask = tf.tensor(rng.random(x.shape[:2]) > 0.4) if masked else None
+    outputs = layer.apply(tf.tensor(x), initial_state=[tf.tensor(s) for s in states], mask=mask)
     weights = [tf.tensor(rng.normal(size=o.shape).astype(np.float32)) for o in outputs]
 
     def total(*given: Any) -> Any:
-        outs = layer.apply(given[0], initial_state=list(given[1:]))
+        outs = layer.apply(given[0], initial_state=list(given[1:]), mask=mask)
         return tf.add_n([o.mul(w).sum() for o, w in zip(outs, weights, strict=True)])
 
     tensors = [tf.tensor(x), *map(tf.tensor, states)]
@@ -56,30 +57,32 @@ OPTIONS = [
 ]
 
 
-def agree(factory: str, units: int, x: np.ndarray, **options: Any) -> None:
-    found = results(factory, units, x, **options)
+def agree(factory: str, units: int, x: np.ndarray, masked: bool = False, **options: Any) -> None:
+    found = results(factory, units, x, masked, **options)
     with_gpu = registry.current
     registry.use("cpu")
-    expected = results(factory, units, x, **options)
+    expected = results(factory, units, x, masked, **options)
     registry.current = with_gpu
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5 * max(1.0, np.abs(b).max()))
 
 
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
-def test_numbers_are_those_of_the_cpu(device: Device, factory: str, options: dict[str, Any]) -> None:
+def test_numbers_are_those_of_the_cpu(device: Device, factory: str, options: dict[str, Any], masked: bool) -> None:
     before = dict(device.counts.fallbacks)
-    agree(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), **options)
+    agree(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), masked, **options)
     assert {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k and n > before.get(k, 0)} == {}
 
 
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
 def test_in_several_shaders_and_with_several_samples_to_a_group(
-    device: Device, factory: str, monkeypatch: pytest.MonkeyPatch
+    device: Device, factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sequence, "_MOST_WORK", 2 * 4 * 8 * 8)
     monkeypatch.setattr(sequence, "rows_for", lambda *a: 2)
-    agree(factory, 8, RNG.normal(size=(5, 7, 3)).astype(np.float32), return_sequences=True)
+    agree(factory, 8, RNG.normal(size=(5, 7, 3)).astype(np.float32), masked, return_sequences=True)
 
 
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
@@ -116,10 +119,12 @@ def test_shared_memory_is_what_the_driver_tells(device: Device) -> None:
     assert device.shared_bytes >= 32768
 
 
-def test_a_sequence_is_two_shaders(device: Device) -> None:
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
+def test_a_sequence_is_two_shaders(device: Device, masked: bool) -> None:
     layer = layer_of("lstm", 8, 4)
     x = tf.tensor(RNG.normal(size=(3, 20, 4)).astype(np.float32))
-    run = lambda: layer.apply(x)[0].numpy()  # noqa: E731
+    mask = tf.tensor(RNG.random((3, 20)) > 0.4) if masked else None
+    run = lambda: layer.apply(x, mask=mask)[0].numpy()  # noqa: E731
     run()
     before = device.counts.dispatches
     run()

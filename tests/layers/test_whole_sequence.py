@@ -32,15 +32,17 @@ def kernels_of(run: Any) -> set[str]:
     return seen
 
 
-def results(layer: Any, x: np.ndarray, states: list[np.ndarray], weights: list[np.ndarray]) -> list[np.ndarray]:
+def results(
+    layer: Any, x: np.ndarray, states: list[np.ndarray], weights: list[np.ndarray], mask: Any = None
+) -> list[np.ndarray]:
     """What a layer returns, and the gradients of all that goes in, each output element weighted."""
 
     def total(*given: Any) -> Any:
-        outs = layer.apply(given[0], initial_state=list(given[1:]))
+        outs = layer.apply(given[0], initial_state=list(given[1:]), mask=mask)
         return tf.add_n([o.mul(w).sum() for o, w in zip(outs, weights, strict=True)])
 
     tensors = [tf.tensor(x), *map(tf.tensor, states)]
-    outputs = layer.apply(tensors[0], initial_state=tensors[1:])
+    outputs = layer.apply(tensors[0], initial_state=tensors[1:], mask=mask)
     by_weight = tf.variable_grads(lambda: total(*tensors)).grads
     found = [*outputs, *[by_weight[w.name] for w in layer.weights], *tf.grads(total)(tensors)]
     return [t.numpy() for t in found]
@@ -58,10 +60,17 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
 @pytest.mark.parametrize(("backend_name", "batch", "units"), [("double", 3, 8), ("cpu", 3, 8), ("double", 270, 40)])
 def test_numbers_are_those_of_single_steps(
-    factory: str, options: dict[str, Any], backend_name: str, batch: int, units: int, monkeypatch: pytest.MonkeyPatch
+    factory: str,
+    options: dict[str, Any],
+    backend_name: str,
+    batch: int,
+    units: int,
+    masked: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Outputs, states and all gradients; in one shard and in several, in one chunk of steps and in several."""
     registry.use(backend_name)
@@ -71,10 +80,11 @@ def test_numbers_are_those_of_single_steps(
     x = RNG.normal(size=(batch, 5, 4))
     states = [RNG.normal(size=(batch, units)) for _ in layer.state_sizes]
     weights = [RNG.normal(size=o.shape) for o in layer.apply(tf.tensor(x))]
-    whole = results(layer, x, states, weights)
-    assert sequence.whole_sequence_possible("LSTM", units)
+    mask = tf.tensor(RNG.random((batch, 5)) > 0.4) if masked else None
+    whole = results(layer, x, states, weights, mask)
+    assert sequence.whole_sequence_possible("LSTM", units, masked)
     monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_whole_sequence", lambda *a: False)
-    steps = results(layer, x, states, weights)
+    steps = results(layer, x, states, weights, mask)
     for a, b in zip(whole, steps, strict=True):
         tolerance = 1e-12 if backend_name == "double" else 2e-5
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(1.0, np.abs(b).max()))
@@ -87,6 +97,8 @@ def test_one_kernel_runs_a_sequence(factory: str) -> None:
     name = layer.cell.get_class_name().removesuffix("Cell")
     assert f"{name}Sequence" in kernels_of(lambda: layer.apply(x))
     assert f"{name}SequenceGrad" in kernels_of(lambda: tf.grad(lambda t: layer.apply(t).sum())(x))
+    mask = tf.tensor(np.array([[True] * 3 + [False] * 2] * 2))
+    assert f"Masked{name}Sequence" in kernels_of(lambda: layer.apply(x, mask=mask))
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
@@ -97,9 +109,9 @@ def test_one_kernel_runs_a_sequence(factory: str) -> None:
         ({"activation": lambda t: t.tanh().mul(2)}, {}),
         ({"dropout": 0.5}, {"training": True}),
         ({"recurrent_dropout": 0.5}, {"training": True}),
-        ({}, {"mask": np.ones((2, 5), bool)}),
+        ({"zero_output_for_mask": True}, {"mask": np.ones((2, 5), bool)}),
     ],
-    ids=["relu", "custom", "dropout", "recurrent dropout", "mask"],
+    ids=["relu", "custom", "dropout", "recurrent dropout", "zeros for mask"],
 )
 def test_other_options_run_step_by_step(factory: str, options: Any, call: Any) -> None:
     layer = made(factory, **options)

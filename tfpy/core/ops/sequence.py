@@ -19,19 +19,29 @@ class SequenceResult(NamedTuple):
     states: list[Tensor]
 
 
-def whole_sequence_possible(cell: str, units: int) -> bool:
+def whole_sequence_possible(cell: str, units: int, masked: bool = False) -> bool:
     """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none.
 
     A backend that runs it only up to some number of units has a method `fits_sequence`.
     """
     backend = current()
     fits = getattr(backend, "fits_sequence", None)
-    possible = len(local.state.tapes) <= 1 and backend.implements(f"{cell}Sequence")
+    possible = len(local.state.tapes) <= 1 and backend.implements(_name(cell, masked))
     return possible and (fits is None or fits(cell, units))
 
 
+def _name(cell: str, masked: bool) -> str:
+    return f"{'Masked' if masked else ''}{cell}Sequence"
+
+
 def whole_sequence(
-    cell: str, x: Tensor, weights: Sequence[Tensor], states: Sequence[Tensor], sequences: bool, **attrs: Any
+    cell: str,
+    x: Tensor,
+    weights: Sequence[Tensor],
+    states: Sequence[Tensor],
+    mask: Tensor | None,
+    sequences: bool,
+    **attrs: Any,
 ) -> SequenceResult:
     """Run a cell over all steps of x, (batch, time, features).
 
@@ -40,22 +50,22 @@ def whole_sequence(
         x: the sequence.
         weights: kernel, recurrent kernel and bias.
         states: the states before the first step.
+        mask: (batch, time), of truth values: where it is false, a step leaves everything as it was.
         sequences: whether the outputs of all steps are wanted.
         attrs: the kernel's other attributes: go_backwards and, with gates, recurrent_activation.
     """
     training = bool(local.state.tapes)
-    outputs, *after = run_multi(
-        f"{cell}Sequence", x, *weights, *states, sequences=sequences, training=training, **attrs
-    )
+    inputs = [x, *weights, *states] if mask is None else [x, *weights, *states, mask]
+    outputs, *after = run_multi(_name(cell, mask is not None), *inputs, sequences=sequences, training=training, **attrs)
     return SequenceResult(outputs, after[: len(states)])
 
 
-def _gradients(cell: str, names: Sequence[str]) -> Any:
+def _gradients(kernel: str, names: Sequence[str]) -> Any:
     def joint(dy: Sequence[Tensor], n: Any) -> list[Tensor | None]:
         attrs = {name: n.attrs[name] for name in ("go_backwards", "recurrent_activation") if name in n.attrs}
         inputs = [getattr(n, name) for name in names]
-        wanted = tuple(i for i, w in enumerate(n.wanted) if w)
-        found = run_multi(f"{cell}SequenceGrad", *dy, *inputs, n.y[-1], wanted=wanted, **attrs)
+        wanted = tuple(i for i, w in enumerate(n.wanted) if w and names[i] != "mask")
+        found = run_multi(f"{kernel}Grad", *dy, *inputs, n.y[-1], wanted=wanted, **attrs)
         gradients = dict(zip(wanted, found, strict=True))
         return [gradients.get(i) for i in range(len(names))]
 
@@ -63,6 +73,8 @@ def _gradients(cell: str, names: Sequence[str]) -> Any:
 
 
 for _cell, _states in (("SimpleRNN", "h"), ("GRU", "h"), ("LSTM", "h c")):
-    _names = f"x weights recurrent_weights bias {_states}"
-    gradient(f"{_cell}Sequence", saves=f"{_names} y", joint=_gradients(_cell, _names.split()))
-    no_gradient(f"{_cell}SequenceGrad")
+    for _masked in (False, True):
+        _names = f"x weights recurrent_weights bias {_states}{' mask' if _masked else ''}"
+        _kernel = _name(_cell, _masked)
+        gradient(_kernel, saves=f"{_names} y", joint=_gradients(_kernel, _names.split()))
+        no_gradient(f"{_kernel}Grad")

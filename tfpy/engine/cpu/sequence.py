@@ -37,6 +37,7 @@ class Pass:
         wide: how many rows they have: gates · units.
         time, features, units, batch: the sizes.
         keeps: whether all steps are kept for a backward pass.
+        hidden: for each step, which samples it leaves as they are, (time, 1, batch); None if there is no mask.
         z: for each step, and one after the last, state, input and one (and what a cell adds), with the batch last.
     """
 
@@ -52,6 +53,7 @@ class Pass:
         self.activation = activation
         self._workspace = workspace
         self.keeps = workspace is not None
+        self.hidden: Array | None = None
         self._used = 0
         self._dtype = x.dtype
         self._ones = units + self.features
@@ -73,6 +75,14 @@ class Pass:
     def each(self, array: Array) -> Iterable[Array]:
         """The part of every step; the same part again and again if there is only one."""
         return array if len(array) == self.time else repeat(array[0], self.time)
+
+    def hide(self, mask: Array | None) -> None:
+        """Leave samples as they are where the mask, (batch, time), is false."""
+        self.hidden = None if mask is None else np.logical_not(mask).T[:, None]
+
+    def each_hidden(self) -> Iterable[Array | None]:
+        """The hidden samples of every step."""
+        return repeat(None, self.time) if self.hidden is None else self.hidden
 
     def fill(self, x: Array, state: Array) -> None:
         """Write the inputs, the ones and the first state."""
@@ -108,7 +118,10 @@ class Pass:
             for t in reversed(range(stop - start)):
                 if given is not None:
                     dh += given[t]
-                self.step_back(t, d[t], dh)
+                if self.hidden is None:
+                    self.step_back(t, d[t], dh)
+                else:
+                    self._step_back_seen(t, d[t], dh, self.hidden[start + t])
             inputs = self.z[start:stop].transpose(1, 0, 2).reshape(self.z.shape[1], -1)
             d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
             self.sum_up(inputs, d_flat)
@@ -116,6 +129,16 @@ class Pass:
                 dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
                 dx[:, start:stop] = dinputs.transpose(2, 1, 0)
         return [dh, *self.first_gradients()]
+
+    def _step_back_seen(self, t: int, d: Array, dh: Array, hidden: Array) -> None:
+        """`step_back` for the samples that the step has seen; the gradients of the others go by it."""
+        carried = [dh, *self.carried()]
+        by = [gradient * hidden for gradient in carried]
+        for gradient, part in zip(carried, by, strict=True):
+            gradient -= part
+        self.step_back(t, d, dh)
+        for gradient, part in zip(carried, by, strict=True):
+            gradient += part
 
     # What cells define
 
@@ -133,6 +156,10 @@ class Pass:
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
         """Begin with the gradients of the last states beyond the first one."""
+
+    def carried(self) -> list[Array]:
+        """The gradients of the states beyond the first one, as they stand."""
+        return []
 
     def derive(self, start: int, stop: int, d: Array) -> None:
         """Write the derivatives of the gates of some steps to d, (steps, wide, batch)."""
@@ -161,14 +188,15 @@ class Pass:
         raise NotImplementedError
 
 
-def forward_kernel(cell: type[Pass]) -> Callable[..., list[Array]]:
-    """The kernel `<cell>Sequence`."""
+def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]:
+    """The kernel `<cell>Sequence`, or `Masked<cell>Sequence`."""
 
     def run(
-        x: Array, kernel: Array, recurrent_kernel: Array, bias: Array, *states: Array,
+        x: Array, kernel: Array, recurrent_kernel: Array, bias: Array, *more: Array,
         go_backwards: bool, sequences: bool, training: bool, recurrent_activation: str = "",
     ) -> list[Array]:  # fmt: skip
         batch, time, features = x.shape
+        states, mask = (more[:-1], more[-1]) if masked else (more, None)
         units = len(recurrent_kernel)
         outputs = np.empty((batch, time if sequences else 0, units), x.dtype)
         last = [np.empty_like(s) for s in states]
@@ -176,10 +204,12 @@ def forward_kernel(cell: type[Pass]) -> Callable[..., list[Array]]:
         workspace = np.empty((batch, rows), x.dtype)
         weights = cell.prepare(kernel, recurrent_kernel, bias, recurrent_activation)
         inputs = x[:, ::-1] if go_backwards else x
+        seen = mask[:, ::-1] if mask is not None and go_backwards else mask
 
         def shard(a: int, b: int) -> None:
             part = workspace[a:b].reshape(-1) if training else None
             way = cell(inputs[a:b], units, weights, recurrent_activation, part)
+            way.hide(None if seen is None else seen[a:b])
             way.fill(inputs[a:b], states[0][a:b])
             others = way.forward([s[a:b].T for s in states[1:]])
             for target, state in zip(last, [way.states[-1], *others], strict=True):
@@ -193,12 +223,14 @@ def forward_kernel(cell: type[Pass]) -> Callable[..., list[Array]]:
     return run
 
 
-def backward_kernel(cell: type[Pass], states: int) -> Callable[..., list[Array]]:
-    """The kernel `<cell>SequenceGrad`."""
+def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[..., list[Array]]:
+    """The kernel `<cell>SequenceGrad`, or `Masked<cell>SequenceGrad`."""
 
     def run(*inputs: Array, wanted: tuple[int, ...], go_backwards: bool, recurrent_activation: str = "") -> list[Array]:
         dy, *dlast = inputs[: 1 + states]
         x, kernel, recurrent, bias, *_, workspace = inputs[1 + states :]
+        mask = inputs[-2] if masked else None
+        seen = mask[:, ::-1] if mask is not None and go_backwards else mask
         batch, units = dlast[0].shape
         weights = cell.prepare(kernel, recurrent, bias, recurrent_activation)
         dx = np.empty_like(x) if 0 in wanted else None
@@ -209,6 +241,7 @@ def backward_kernel(cell: type[Pass], states: int) -> Callable[..., list[Array]]
 
         def shard(a: int, b: int) -> None:
             way = cell(x[a:b], units, weights, recurrent_activation, workspace[a:b].reshape(-1))
+            way.hide(None if seen is None else seen[a:b])
             found = way.backward(dy[a:b], [d[a:b].T for d in dlast], None if target is None else target[a:b])
             for first, d in zip(dfirst, found, strict=True):
                 first[a:b] = d.T

@@ -69,9 +69,11 @@ class SimpleRNNPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         w = self.turned(self.weights)
-        for z, h in zip(self.z[:-1], self.states[1:], strict=True):
+        for z, h, before, hidden in zip(self.z, self.states[1:], self.states, self.each_hidden(), strict=False):
             np.dot(w, z, out=h)
             np.tanh(h, out=h)
+            if hidden is not None:
+                np.copyto(h, before, where=hidden)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
@@ -131,16 +133,22 @@ class LSTMPass(Pass):
         tanhs = n if self.activation == "hard_sigmoid" else self.wide
         parts = [self._g, self._g[:, n:], self._g[:, :tanhs], *(self._g[:, k * n : (k + 1) * n] for k in range(4))]
         after = self._c[1:] if self.keeps else self._c
-        steps = zip(self.z, self.states[1:], *map(self.each, [*parts, after, self._tanh_c]), strict=False)
-        for z, h, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
+        around = self.states[1:], self.states, self.each_hidden()
+        steps = zip(self.z, *around, *map(self.each, [*parts, after, self._tanh_c]), strict=False)
+        for z, h, before, hidden, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
             np.dot(w, z, out=gates)
             np.tanh(curved, out=curved)
             _open(opened, self.activation, numbers)
+            if hidden is not None:
+                c = c.copy()  # without a backward pass the new one is written over it
             np.multiply(f, c, out=new)
             np.multiply(i, g, out=product)
             np.add(new, product, out=new)
             np.tanh(new, out=tanh_c)
             np.multiply(o, tanh_c, out=h)
+            if hidden is not None:
+                np.copyto(new, c, where=hidden)
+                np.copyto(h, before, where=hidden)
             c = new
         return [c]
 
@@ -181,8 +189,10 @@ class LSTMPass(Pass):
     def input_weights(self) -> Array:
         return self.weights[0][self.units : -1]
 
-    def first_gradients(self) -> list[Array]:
+    def carried(self) -> list[Array]:
         return [self._dc]
+
+    first_gradients = carried
 
     @property
     def sums(self) -> list[Array]:
@@ -213,8 +223,8 @@ class GRUPass(Pass):
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
         inputs = self.z[:, :rows], self.z[:, n:], self.z[:, rows:], self.states
-        for z, zx, rh, h, new, gates, keep, reset, g in zip(
-            *inputs, self.states[1:], *map(self.each, parts), strict=False
+        for z, zx, rh, h, new, hidden, gates, keep, reset, g in zip(
+            *inputs, self.states[1:], self.each_hidden(), *map(self.each, parts), strict=False
         ):
             np.dot(opening, z, out=gates)
             if self.activation == "sigmoid":
@@ -226,6 +236,8 @@ class GRUPass(Pass):
             np.subtract(h, g, out=product)
             np.multiply(keep, product, out=product)
             np.add(g, product, out=new)
+            if hidden is not None:
+                np.copyto(new, h, where=hidden)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
@@ -278,6 +290,7 @@ class GRUPass(Pass):
 
 SEQUENCES: dict[str, Any] = {}
 for _cell, _states in ((SimpleRNNPass, 1), (GRUPass, 1), (LSTMPass, 2)):
-    SEQUENCES[f"{_cell.name}Sequence"] = forward_kernel(_cell)
-    SEQUENCES[f"{_cell.name}SequenceGrad"] = backward_kernel(_cell, _states)
+    for _prefix in ("", "Masked"):
+        SEQUENCES[f"{_prefix}{_cell.name}Sequence"] = forward_kernel(_cell, bool(_prefix))
+        SEQUENCES[f"{_prefix}{_cell.name}SequenceGrad"] = backward_kernel(_cell, _states, bool(_prefix))
 KERNELS.update(SEQUENCES)

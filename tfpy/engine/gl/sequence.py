@@ -49,9 +49,11 @@ def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
     return wanted
 
 
-def _form(device: Device, cell: str, sizes: _Sizes, attrs: Attrs, optional: bool, saves: bool) -> Form:
+def _form(
+    device: Device, cell: str, sizes: _Sizes, attrs: Attrs, optional: bool, saves: bool, masked: bool
+) -> Form:  # fmt: skip
     activation = attrs.get("recurrent_activation") or "sigmoid"
-    form = Form(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves)
+    form = Form(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves, masked)
     kept = min(KEPT if form.threads <= 512 else KEPT // 2, sizes.units // 4 * 4)
     return form if form.wide > 1024 or device.software else form._replace(kept=kept)
 
@@ -70,24 +72,27 @@ def _saved(cell: str, sizes: _Sizes, lease: Lease | None, device: Device) -> tup
     return lease, [Part(lease, int(start), length) for start, length in zip(starts, lengths, strict=True)]
 
 
-def _forward(cell: str) -> Builder:
+def _forward(cell: str, masked: bool) -> Builder:
     def build(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
-        x, weights, recurrent, bias, *states = values
+        x, weights, recurrent, bias, *more = values
+        states, masks = more[: STATES[cell]], more[STATES[cell] :]
         sizes = _sizes(x, recurrent)
         if not x.spec.size or not rows_for(device, cell, sizes):
             return None
-        form = _form(device, cell, sizes, attrs, attrs["sequences"], attrs["training"])
+        form = _form(device, cell, sizes, attrs, attrs["sequences"], attrs["training"], masked)
         program = device.programs.get(("sequence", form), lambda: shaders.forward(form))
         pre = ensure(device, _inputs(device, x, weights, bias, sizes))
         reads = [pre.buffer, ensure(device, recurrent).buffer]
         y = device.take(stored_bytes(outs[0])) if form.optional else None
         work, parts = _saved(cell, sizes, None, device) if form.saves else (None, [])
         before = [ensure(device, s) for s in states]
+        mask = [ensure(device, m).buffer for m in masks]
         last = before
         for start, stop in _spans(form, sizes.time):
             last = [device.take(4 * sizes.batch * sizes.units) for _ in states]
             writes = [lease.buffer for lease in ([] if y is None else [y]) + last + parts]
-            _run(device, program, [*reads, *(s.buffer for s in before)], writes, form, sizes, (start, stop), attrs)
+            given = [*reads, *(s.buffer for s in before), *mask]
+            _run(device, program, given, writes, form, sizes, (start, stop), attrs)
             before = last
         leases = [y, *last, work]
         return [
@@ -127,16 +132,17 @@ def _multiplied(device: Device, a: Value, b: Value, out: Spec, ta: bool = False,
     return found
 
 
-def _backward(cell: str) -> Builder:
+def _backward(cell: str, masked: bool) -> Builder:
     count = STATES[cell]
 
     def build(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
-        given, (x, weights, recurrent, _, *_, workspace) = values[: 1 + count], values[1 + count :]
+        given, (x, weights, recurrent, _, *more, workspace) = values[: 1 + count], values[1 + count :]
+        mask = more[-1] if masked else None
         sizes = _sizes(x, recurrent)
         if not x.spec.size or not rows_for(device, cell, sizes):
             return None
         _, parts = _saved(cell, sizes, ensure(device, workspace), device)
-        dz, first = _gate_gradients(device, cell, given, recurrent, parts, sizes, attrs)
+        dz, first = _gate_gradients(device, cell, given, recurrent, mask, parts, sizes, attrs)
         rows = sizes.batch * sizes.time
         dgates = Value(spec((rows, GATES[cell] * sizes.units), "float32"), lease=dz)
         found: list[Value] = []
@@ -158,16 +164,18 @@ def _backward(cell: str) -> Builder:
 
 
 def _gate_gradients(
-    device: Device, cell: str, given: Values, recurrent: Value, parts: list[Part], sizes: _Sizes, attrs: Attrs
-) -> tuple[Lease, list[Lease]]:
+    device: Device, cell: str, given: Values, recurrent: Value, mask: Value | None, parts: list[Part],
+    sizes: _Sizes, attrs: Attrs,
+) -> tuple[Lease, list[Lease]]:  # fmt: skip
     """The gradients of the gates at all steps before they open, and those of the first states."""
     dy, *after = given
-    form = _form(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False)
+    form = _form(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False, mask is not None)
     program = device.programs.get(("sequence back", form), lambda: shaders.backward(form))
     shape = recurrent.spec.shape
     turned = view(device, spec(shape[::-1], "float32"), recurrent, transposed(shape, (1, 0)))
     saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[cell]
     fixed = [part.buffer for part in saved] + [ensure(device, turned).buffer]
+    fixed += [] if mask is None else [ensure(device, mask).buffer]
     outputs = [ensure(device, dy).buffer] if form.optional else []
     dz = device.take(4 * sizes.batch * sizes.time * form.wide)
     later = [ensure(device, v) for v in after]
@@ -195,5 +203,6 @@ def _recurrent_gradient(device: Device, cell: str, dgates: Value, parts: list[Pa
 
 
 for _cell in GATES:
-    KERNELS[f"{_cell}Sequence"] = _forward(_cell)
-    KERNELS[f"{_cell}SequenceGrad"] = _backward(_cell)
+    for _prefix in ("", "Masked"):
+        KERNELS[f"{_prefix}{_cell}Sequence"] = _forward(_cell, bool(_prefix))
+        KERNELS[f"{_prefix}{_cell}SequenceGrad"] = _backward(_cell, bool(_prefix))

@@ -43,6 +43,7 @@ class Form(NamedTuple):
         activation: of the gates.
         optional: forwards whether the outputs of all steps are wanted, backwards whether they have a gradient.
         saves: whether a backward pass follows.
+        masked: whether there is a mask.
     """
 
     cell: str
@@ -52,6 +53,7 @@ class Form(NamedTuple):
     activation: str
     optional: bool
     saves: bool
+    masked: bool
 
     @property
     def wide(self) -> int:
@@ -77,7 +79,7 @@ def shared_bytes(cell: str, units: int, rows: int) -> int:
 def forward(form: Form) -> str:
     """The shader of the steps from FROM to TO."""
     states = ["h", "c"][: STATES[form.cell]]
-    reads = ["pre", "weights", *[f"{s}_first" for s in states]]
+    reads = ["pre", "weights", *[f"{s}_first" for s in states]] + ["mask"] * form.masked
     writes = ["y"] * form.optional + [f"{s}_last" for s in states] + [*SAVED[form.cell]] * form.saves
     gates, update = _FORWARD[form.cell]
     first = "hf[p] = live ? h_first[row * N + n] : 0.;" + _if_cell(form, " cs[e] = live ? c_first[row * N + n] : 0.;")
@@ -88,7 +90,7 @@ def forward(form: Form) -> str:
   for (uint s = {FROM}; s < {TO}; s++) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
 {gates(form)}
-{_for_units(form, update + _keep(form) + " hf[p] = h;")}
+{_for_units(form, update + _stay(form) + _keep(form) + " hf[p] = h;")}
     barrier();
 {_vectors(form, "hf", "hv", 1)}
   }}
@@ -106,7 +108,7 @@ def backward(form: Form) -> str:
     """The shader of the way back from TO to FROM. The weights are transposed."""
     states = ["h", "c"][: STATES[form.cell]]
     kept = [name for name in SAVED[form.cell] if name != "reset" and (name, form.cell) != ("before", "SimpleRNN")]
-    reads = ["dy"] * form.optional + [f"d{s}_last" for s in states] + [*kept, "weights"]
+    reads = ["dy"] * form.optional + [f"d{s}_last" for s in states] + [*kept, "weights"] + ["mask"] * form.masked
     writes = ["dz", *[f"d{s}_first" for s in states]]
     gates = GATES[form.cell]
     first = "dh[e] = live ? dh_last[row * N + n] : 0.;"
@@ -134,7 +136,7 @@ def _shader(
     text = f"layout(local_size_x = {form.threads}) in;\n" + parameters(WORDS)
     for binding, name in enumerate([*reads, *writes]):
         access = "readonly restrict" if binding < len(reads) else "writeonly restrict"
-        text += templates.buffer(binding, name, "float32", access)
+        text += templates.buffer(binding, name, "bool" if name == "mask" else "float32", access)
     text += "".join(f"shared {kind} {name}[{size}];\n" for kind, name, size in shared)
     sizes = {name: size for _, name, size in shared}
     clear = "".join(f"  for (uint e = t; e < {sizes[n]}u; e += {form.threads}u) {n}[e] = 0.;\n" for n in zero)
@@ -211,6 +213,29 @@ def _in_registers(form: Form, weight: str, columns: str) -> str:
         each = ", ".join(weight.replace("ROW", f"{4 * k + q}u") for q in range(4))
         text += f"  vec4 w{k} = vec4({each});\n"
     return text
+
+
+_SEEN = "bool seen = !live || mask[AT] != 0;"
+
+
+def _stay(form: Form) -> str:
+    """What a step does to samples that it does not see: nothing."""
+    return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(form, ' cs[e] = c_before;')} }}" if form.masked else ""
+
+
+def _pass_by(form: Form, gates: Sequence[str], carried: str = "") -> str:
+    """Samples that the step did not see: their gates get no gradient, and what the states get is carried on."""
+    zeros = "".join(f" {gate} = 0.;" for gate in gates)
+    return f" {_SEEN} if (!seen) {{{zeros} {carried}}} " if form.masked else ""
+
+
+def _aside(form: Form) -> str:
+    """The state's gradient of a sample that the step did not see, kept where `_to_state` adds to it."""
+    return " dh[e] = seen ? 0. : d; " if form.masked else ""
+
+
+def _to_state(form: Form) -> str:
+    return "precise float k = dh[e] + x; dh[e] = k;" if form.masked else "dh[e] = x;"
 
 
 def _keep(form: Form) -> str:
@@ -300,7 +325,8 @@ def _with_vectors(form: Form, statement: str) -> str:
 
 def _back_simple(form: Form) -> str:
     own = f"{_given(form)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
-    return f"{_with_vectors(form, own + _write_gates(['a']))}\n{_through_weights(form, [0], 'dh[e] = x;')}"
+    own += _pass_by(form, ["a"]) + _aside(form) + _write_gates(["a"])
+    return f"{_with_vectors(form, own)}\n{_through_weights(form, [0], _to_state(form))}"
 
 
 def _back_lstm(form: Form) -> str:
@@ -311,10 +337,11 @@ def _back_lstm(form: Form) -> str:
       precise float c = f * c_before + i * g; float th = m_tanh(c);
       precise float s_ = dc[e] + d * o * (1. - th * th);
       precise float di = s_ * g * slope(i), df = s_ * c_before * slope(f), dg = s_ * i * (1. - g * g);
-      precise float dO = d * th * slope(o), dcell = s_ * f; dc[e] = dcell;
+      precise float dO = d * th * slope(o), dcell = s_ * f;
       """
-    own += _write_gates(["di", "df", "dg", "dO"])
-    return f"{_with_vectors(form, own)}\n{_through_weights(form, [0, 1, 2, 3], 'dh[e] = x;')}"
+    gates = ["di", "df", "dg", "dO"]
+    own += _pass_by(form, gates, "dcell = dc[e];") + _aside(form) + "dc[e] = dcell;" + _write_gates(gates)
+    return f"{_with_vectors(form, own)}\n{_through_weights(form, [0, 1, 2, 3], _to_state(form))}"
 
 
 def _back_gru(form: Form) -> str:
@@ -325,7 +352,8 @@ def _back_gru(form: Form) -> str:
     )
     content = (
         f"{_given(form)} {load} precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
-        f" precise float k = d * z; dh[e] = k; {_write_gates(['dg'], 2)} {_write_gates(['dz_'], 0)}"
+        f" precise float k = d * z; {_pass_by(form, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
+        f" {_write_gates(['dg'], 2)} {_write_gates(['dz_'], 0)}"
     )
     reset = (
         f"{load} precise float dr = x * h * slope(r_), k = dh[e] + x * r_; dh[e] = k; "

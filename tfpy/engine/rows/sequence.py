@@ -3,13 +3,17 @@
 Inputs: x (batch, time, features); the weights and their gates' order as in TF.js's layers; a bias (zeros if there is
 none); the states before the first step, each (batch, units).
 
+The rows whose names begin with Masked have a mask (batch, time) after these: where it is false, states and output stay
+what they were before.
+
 Outputs: the outputs of all steps in the order in which they were made, (batch, time, units), or (batch, 0, units) when
 `sequences` is false; the states after the last step; and last a workspace (batch, n) that only the gradient's kernel of
 the same backend understands: what the backward pass reads again, in an order of the backend's own. n is 0 when
 `training` is false.
 
 The gradient's kernel gets the gradients of the outputs (without one for the workspace), the inputs and the workspace.
-It returns the gradients of those inputs that `wanted` names by their number, in the order of the inputs.
+It returns the gradients of those inputs that `wanted` names by their number, in the order of the inputs. A mask has
+none.
 """
 
 from __future__ import annotations
@@ -32,19 +36,22 @@ def workspace_rows(cell: str, time: int, features: int, units: int) -> int:
     return inputs + time * units * (6 if cell == "LSTM" else 4) + units
 
 
-def _forward(cell: str, gates: int) -> Infer:
+def _forward(cell: str, gates: int, masked: bool) -> Infer:
     def infer(
         x: Handle,
         weights: Handle,
         recurrent_weights: Handle,
         bias: Handle,
-        *states: Handle,
+        *more: Handle,
         go_backwards: bool,
         sequences: bool,
         training: bool,
         recurrent_activation: str = "",
     ) -> Sequence[Spec]:
         batch, time, features = x.spec.shape
+        states = more[:-1] if masked else more
+        if masked and more[-1].spec.shape != (batch, time):
+            raise ShapeError(f"the mask has the shape {more[-1].spec.shape}, but {(batch, time)} fits the input.")
         units = recurrent_weights.spec.shape[0]
         shapes = [weights.spec.shape, recurrent_weights.spec.shape, bias.spec.shape, *(s.spec.shape for s in states)]
         wide = gates * units
@@ -69,8 +76,11 @@ def _backward(states: int) -> Infer:
 
 for _cell, _gates, _states in (("SimpleRNN", 1, "h"), ("GRU", 3, "h"), ("LSTM", 4, "h c")):
     _inputs = f"x weights recurrent_weights bias {_states}"
-    # go_backwards, sequences, training; of those with gates, recurrent_activation: one of RECURRENT_ACTIVATIONS
-    kernel(f"{_cell}Sequence", _inputs, _forward(_cell, _gates), label=_cell, workspace=True)
     _dys = " ".join(f"d{name}" for name in ("y", *_states.split()))
-    # wanted, go_backwards, recurrent_activation
-    kernel(f"{_cell}SequenceGrad", f"{_dys} {_inputs} workspace", _backward(len(_states.split())), label=_cell)
+    _back = _backward(len(_states.split()))
+    for _prefix, _mask in (("", ""), ("Masked", " mask")):
+        _name = f"{_prefix}{_cell}Sequence"
+        # go_backwards, sequences, training; of those with gates, recurrent_activation: one of RECURRENT_ACTIVATIONS
+        kernel(_name, _inputs + _mask, _forward(_cell, _gates, bool(_mask)), label=_cell, workspace=True)
+        # wanted, go_backwards, recurrent_activation
+        kernel(f"{_name}Grad", f"{_dys} {_inputs}{_mask} workspace", _back, label=_cell)

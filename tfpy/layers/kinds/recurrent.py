@@ -206,8 +206,9 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
         x, *listed = as_list(inputs)
         states = self._first_states(x, initial_state or listed)
         seen = mask[0] if isinstance(mask, (list, tuple)) else mask
-        if fits_whole_sequence(self.cell, x, seen, training):
-            outputs, states = run_whole_sequence(self.cell, x, states, self.go_backwards, self.return_sequences)
+        zeros = seen is not None and self.zero_output_for_mask
+        if not zeros and fits_whole_sequence(self.cell, x, seen, training):
+            outputs, states = run_whole_sequence(self.cell, x, states, seen, self.go_backwards, self.return_sequences)
             output = outputs if self.return_sequences else states[0]
         else:
             output, states = self._step_by_step(x, states, seen, training)

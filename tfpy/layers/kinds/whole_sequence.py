@@ -17,9 +17,9 @@ _RECURRENT = ("sigmoid", "hard_sigmoid")
 
 def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
     """Whether a kernel does what the cell would do: tanh, one of two sigmoids, GRUs that reset before the
-    product, no mask, no dropout, float32."""
+    product, no dropout, float32."""
     kernel = _KERNELS.get(type(cell))
-    if kernel is None or mask is not None or x.dtype != "float32" or not x.size:
+    if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
         return False
     if training and (0 < cell.dropout < 1 or 0 < cell.recurrent_dropout < 1):
         return False
@@ -27,18 +27,19 @@ def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: boo
         return False
     if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
         return False
-    return whole_sequence_possible(kernel, cell.units)
+    return whole_sequence_possible(kernel, cell.units, mask is not None)
 
 
 def run_whole_sequence(
-    cell: Any, x: Tensor, states: Sequence[Tensor], go_backwards: bool, sequences: bool
+    cell: Any, x: Tensor, states: Sequence[Tensor], mask: Tensor | None, go_backwards: bool, sequences: bool
 ) -> SequenceResult:
     """The outputs of all steps, if they are wanted, and the last states."""
+    seen = None if mask is None else mask.cast("bool")
     kernel = _KERNELS[type(cell)]
     bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
     attrs = {} if kernel == "SimpleRNN" else {"recurrent_activation": _recurrent_activation(cell)}
     weights = [cell.kernel, cell.recurrent_kernel, bias]
-    return whole_sequence(kernel, x, weights, states, sequences, go_backwards=go_backwards, **attrs)
+    return whole_sequence(kernel, x, weights, states, seen, sequences, go_backwards=go_backwards, **attrs)
 
 
 def _recurrent_activation(cell: Any) -> str | None:
