@@ -2,24 +2,67 @@
 
 A column holds what the window covers at one place. With few channels its runs in memory are short, and the columns are
 laid out the other way round, cell by cell; BLAS reads either.
+
+Products with few filters are thin, and BLAS is slow at them. So neighbouring places of a line are taken together: one
+wider window with a filter for each of these places, zero where that place's own window does not reach. That is a
+convolution like any other, with wider products on fewer columns.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch
+from tfpy.engine.cpu.batches import by_batch, like_input, summed
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import Index, blocks, cells, covered, frame, padded, unpadded
+from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, frame, padded
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_COLUMN_BYTES = 1 << 22
+_COLUMN_BYTES = 1 << 20
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
+_FEW_FILTERS = 16
+_WIDE = 64
+
+
+def _together(window: Window, filters: int) -> int:
+    """How many neighbouring places to take as one: as far as the wider window is at most twice as wide."""
+    if not 0 < filters <= _FEW_FILTERS or window.dilations[-1] > 1:
+        return 1
+    most = min(_WIDE // filters, window.size[-1] // window.strides[-1])
+    return max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
+
+
+def _wider(window: Window, count: int) -> Window:
+    """The window for so many places at once."""
+    *_, size = window.size
+    *_, stride = window.strides
+    return window._replace(
+        size=(*window.size[:-1], size + (count - 1) * stride),
+        strides=(*window.strides[:-1], count * stride),
+        out=(*window.out[:-1], window.out[-1] // count),
+    )
+
+
+def _spread(filter: Array, window: Window, count: int) -> Array:
+    """The filters of the wider window, (*cells, channels, count · filters)."""
+    wide = _wider(window, count)
+    *_, channels, filters = filter.shape
+    spread = np.zeros((*wide.size, channels, count, filters), filter.dtype)
+    for target in _diagonals(spread, window, count):
+        target[...] = filter
+    return spread.reshape(*wide.size, channels, -1)
+
+
+def _diagonals(spread: Array, window: Window, count: int) -> Iterator[Array]:
+    """The part of the wider window's filters that belongs to each of the places."""
+    for i in range(count):
+        start = i * window.strides[-1]
+        yield spread[..., start : start + window.size[-1], :, i, :]
 
 
 def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
@@ -31,7 +74,7 @@ def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
         return
     array, extent = padded(x, window)
     views = covered(array, window, extent)
-    by_cell = channels <= _FEW_CHANNELS
+    by_cell = channels <= _FEW_CHANNELS and window.size[-1] * channels < window.out[-1]
     n = len(window.size) + 1
     buffer = np.empty(0, x.dtype)
     for index in blocks(batch, window.out, width * x.itemsize, _COLUMN_BYTES):
@@ -45,52 +88,83 @@ def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
         yield index, block.reshape(width, -1).T if by_cell else block.reshape(-1, width)
 
 
-def _conv(x: Array, filter: Array, window: Window) -> Array:
-    out_channels = filter.shape[-1]
-    shape = (x.shape[0], *window.out, out_channels)
-    if 0 in shape or not filter.size:
-        return np.zeros(shape, x.dtype)
-    y = np.empty(shape, x.dtype)
-    weights = filter.reshape(-1, out_channels)
+def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Array]:
+    """Fill y with the convolution, and give it line by line: blocks (lines, places · filters), fresh in the cache."""
+    line = y.shape[-2] * y.shape[-1]
+    if not y.size:
+        return
+    if not filter.size:
+        y.fill(0)
+        yield y.reshape(-1, line)
+        return
+    count = _together(window, y.shape[-1])
+    if count > 1:
+        weights, window = _spread(filter, window, count), _wider(window, count)
+    else:
+        weights = filter
+    weights = weights.reshape(-1, weights.shape[-1])
+    y = y.reshape(len(y), *window.out, weights.shape[-1])
     for index, columns in _columns(x, window):
-        np.matmul(columns, weights, out=y[index].reshape(-1, out_channels))
-    return y
+        block = y[index]
+        np.matmul(columns, weights, out=block.reshape(-1, weights.shape[-1]))
+        yield block.reshape(-1, line)
+
+
+def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
+    for _ in convolved(y, x, filter, window):
+        pass
 
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     """The gradient of the filter: Σ over places of column ⊗ dy."""
-    channels, out_channels = x.shape[-1], dy.shape[-1]
-    total = np.zeros((window.cells * channels, out_channels), dy.dtype)
+    count = _together(window, dy.shape[-1])
+    if count == 1:
+        return _filter_products(x, dy, window)
+    wide = _wider(window, count)
+    *_, filters = dy.shape
+    spread = _filter_products(x, dy.reshape(len(dy), *wide.out, count * filters), wide)
+    parts = _diagonals(spread.reshape(*wide.size, x.shape[-1], count, filters), window, count)
+    return functools.reduce(np.add, parts)
+
+
+def _filter_products(x: Array, dy: Array, window: Window) -> Array:
+    channels, filters = x.shape[-1], dy.shape[-1]
+    total = np.zeros((window.cells * channels, filters), dy.dtype)
     if dy.size and total.size:
         for index, columns in _columns(x, window):
-            total += columns.T @ dy[index].reshape(-1, out_channels)
-    return total.reshape(*window.size, channels, out_channels)
+            total += columns.T @ dy[index].reshape(-1, filters)
+    return total.reshape(*window.size, channels, filters)
 
 
-def _conv_input(dy: Array, filter: Array, window: Window, input_shape: Shape) -> Array:
+def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape: Shape) -> None:
     """The gradient of the input: each place's dy, times the filter, added where the window lay."""
-    channels, out_channels = filter.shape[-2:]
+    channels, filters = filter.shape[-2:]
     if not dy.size or not filter.size:
-        return np.zeros(input_shape, dy.dtype)
+        dx.fill(0)
+        return
     if window.is_identity:
-        return (dy.reshape(-1, out_channels) @ filter.reshape(channels, out_channels).T).reshape(input_shape)
-    sizes = input_shape[1:-1]
-    extent = frame(window, sizes)
-    by_cell = channels <= _FEW_CHANNELS
-    if by_cell:
-        dx = np.moveaxis(np.zeros((channels, input_shape[0], *extent.sizes), dy.dtype), 0, -1)
+        np.matmul(dy.reshape(-1, filters), filter.reshape(channels, filters).T, out=dx.reshape(-1, channels))
+        return
+    if channels <= _FEW_CHANNELS:
+        _add_by_cell(dx, dy, filter, window)
+        return
+    target, extent = extended(dx, window)
+    count = _together(window, filters)
+    if count > 1:
+        wide = _wider(window, count)
+        dy = dy.reshape(len(dy), *wide.out, count * filters)
+        _add_runs(covered(target, wide, extent), dy, _spread(filter, window, count), wide)
     else:
-        dx = np.zeros((input_shape[0], *extent.sizes, channels), dy.dtype)
-    (_add_by_cell if by_cell else _add_products)(covered(dx, window, extent), dy, filter, window)
-    return unpadded(dx, extent, sizes)
+        _add_products(covered(target, window, extent), dy, filter, window)
+    cropped(target, extent, dx)
 
 
 def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> None:
     """A matrix product for each cell."""
-    channels, out_channels = filter.shape[-2:]
+    channels, filters = filter.shape[-2:]
     transposed = np.ascontiguousarray(filter.swapaxes(-1, -2))
     for index in blocks(dy.shape[0], window.out, channels * dy.itemsize, _PRODUCT_BYTES):
-        rows = dy[index].reshape(-1, out_channels)
+        rows = dy[index].reshape(-1, filters)
         shape = (*dy[index].shape[:-1], channels)
         product = np.empty((len(rows), channels), dy.dtype)
         for at, target in cells(views[index], window):
@@ -98,18 +172,41 @@ def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> Non
             target += product.reshape(shape)
 
 
-def _add_by_cell(views: Array, dy: Array, filter: Array, window: Window) -> None:
-    """One product for all cells, laid out cell by cell and channel by channel as the views are."""
-    channels, out_channels = filter.shape[-2:]
-    weights = filter.reshape(-1, out_channels)
+def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
+    """One product for all cells, added run by run: cells of a line that no other place covers."""
+    filters = filter.shape[-1]
+    weights = filter.reshape(-1, filters).T
+    *outer, width = window.size
+    run = window.strides[-1]
+    for index in blocks(dy.shape[0], window.out, weights.shape[1] * dy.itemsize, _COLUMN_BYTES):
+        block, targets = dy[index], views[index]
+        product = (block.reshape(-1, filters) @ weights).reshape(targets.shape)
+        for at in np.ndindex(*outer):
+            for start in range(0, width, run):
+                runs = (..., *at, slice(start, start + run), slice(None))
+                targets[runs] += product[runs]
+
+
+def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
+    """One product for all cells, laid out cell by cell and channel by channel, as then the input's gradient is."""
+    channels, filters = filter.shape[-2:]
+    extent = frame(window, dx.shape[1:-1])
+    target = np.moveaxis(np.zeros((channels, len(dx), *extent.sizes), dx.dtype), 0, -1)
+    views = covered(target, window, extent)
+    weights = filter.reshape(-1, filters)
     for index in blocks(dy.shape[0], window.out, len(weights) * dy.itemsize, _COLUMN_BYTES):
         block = dy[index]
-        product = (weights @ block.reshape(-1, out_channels).T).reshape(*window.size, channels, *block.shape[:-1])
-        for at, target in cells(views[index], window):
-            target += np.moveaxis(product[at], 0, -1)
+        product = (weights @ block.reshape(-1, filters).T).reshape(*window.size, channels, *block.shape[:-1])
+        for at, cell in cells(views[index], window):
+            cell += np.moveaxis(product[at], 0, -1)
+    cropped(target, extent, dx)
+
+
+def _shape(x: Array, filter: Array, window: Window) -> Shape:
+    return (len(x), *window.out, filter.shape[-1])
 
 
 for _kernel, _version in (("Conv2D", ""), ("Conv3D", "V2")):
-    KERNELS[_kernel] = by_batch(_conv, (0,))
-    KERNELS[f"{_kernel}BackpropFilter{_version}"] = by_batch(_conv_filter, (0, 1), summed=True)
-    KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,))
+    KERNELS[_kernel] = by_batch(_conv, (0,), _shape)
+    KERNELS[f"{_kernel}BackpropFilter{_version}"] = summed(_conv_filter, (0, 1))
+    KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,), like_input)

@@ -77,6 +77,21 @@ def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
     return np.ascontiguousarray(array if extent.sizes == sizes else array[extent.inner(sizes)])
 
 
+def extended(out: Array, window: Window) -> tuple[Array, Frame]:
+    """Zeros to add to, as far as the window reaches over an input of out's shape; out itself when that is nowhere."""
+    extent = frame(window, out.shape[1:-1])
+    if extent.sizes == out.shape[1:-1]:
+        out.fill(0)
+        return out, extent
+    return np.zeros((len(out), *extent.sizes, out.shape[-1]), out.dtype), extent
+
+
+def cropped(array: Array, extent: Frame, out: Array) -> None:
+    """Write to out the part of an extended array that belongs to the input, if it is not there."""
+    if array is not out:
+        out[...] = array[extent.inner(out.shape[1:-1])]
+
+
 def covered(array: Array, window: Window, extent: Frame) -> Array:
     """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each place."""
     n = len(window.size)
@@ -103,11 +118,14 @@ def cells(views: Array, window: Window, backwards: bool = False) -> Iterator[tup
 
 def first_matches(candidates: Iterable[tuple[Shape, Array]], y: Array) -> Iterator[tuple[Shape, Array]]:
     """For each cell, where it is the first one whose value equals y."""
-    free = np.ones(y.shape, np.bool_)
+    free: Array | None = None
     for at, values in candidates:
         found = values == y
-        found &= free
-        free ^= found
+        if free is None:
+            free = ~found
+        else:
+            found &= free
+            free ^= found
         yield at, found
 
 
