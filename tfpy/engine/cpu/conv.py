@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -202,11 +203,11 @@ def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
     cropped(target, extent, dx)
 
 
-def _shape(x: Array, filter: Array, window: Window) -> Shape:
+def result_shape(x: Array, filter: Array, *extras: Array, window: Window, **attrs: Any) -> Shape:
     return (len(x), *window.out, filter.shape[-1])
 
 
 for _kernel, _version in (("Conv2D", ""), ("Conv3D", "V2")):
-    KERNELS[_kernel] = by_batch(_conv, (0,), _shape)
+    KERNELS[_kernel] = by_batch(_conv, (0,), result_shape)
     KERNELS[f"{_kernel}BackpropFilter{_version}"] = summed(_conv_filter, (0, 1))
     KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,), like_input)
