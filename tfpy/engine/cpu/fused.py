@@ -17,8 +17,8 @@ from tfpy.engine.cpu.windows import widened
 from tfpy.engine.windows import Window
 
 _PLAIN = {"relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
-_BLOCK = 1 << 14
-_SHARD = 1 << 16
+_BLOCK = 1 << 15
+_SHARD = 1 << 17
 
 
 def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_alpha: float) -> Array:
@@ -71,9 +71,10 @@ def _relu_grad(dy: Array, x: Array) -> Array:
     def work(start: int, end: int) -> None:
         for begin in range(start, end, _BLOCK):
             block = slice(begin, min(begin + _BLOCK, end))
-            product = positive(slopes[block], out=products[block])
-            np.sign(product, out=product)
-            np.multiply(factors[block], product, out=product)
+            above: Array = slopes[block] > 0
+            if np.isnan(np.maximum.reduce(slopes[block])):
+                above = KERNELS["Step"](slopes[block], alpha=0.0)
+            np.multiply(factors[block], above, out=products[block])
 
     run_sharded(work, spans(out.size, out.size, _SHARD))
     return out

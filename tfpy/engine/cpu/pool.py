@@ -30,7 +30,7 @@ from tfpy.engine.cpu.windows import (
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_BLOCK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 19
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
@@ -120,15 +120,15 @@ def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> A
 def _max_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window, last: bool) -> None:
     """dy where the largest elements were."""
     array, extent = padded(input, window, lowest(input.dtype))
-    spread, extent = extended(dx, window)
-    sources, targets = covered(array, window, extent), covered(spread, window, extent)
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
+    spread, extent = extended(dx, window, tiled=window.strides == window.size == window.reach)
+    sources, targets = covered(array, window, extent), covered(spread, window, extent)
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
-        product = np.empty_like(block)
+        product = None if apart else np.empty_like(block)
         for at, found in first_matches(cells(sources[index], window, last), output[index]):
             target = cell(targets[index], at)
-            if apart:
+            if product is None:
                 np.multiply(block, found, out=target)
             else:
                 np.multiply(block, found, out=product)

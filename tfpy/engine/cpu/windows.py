@@ -77,13 +77,22 @@ def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
     return np.ascontiguousarray(array if extent.sizes == sizes else array[extent.inner(sizes)])
 
 
-def extended(out: Array, window: Window) -> tuple[Array, Frame]:
-    """Zeros to add to, as far as the window reaches over an input of out's shape; out itself when that is nowhere."""
+def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Frame]:
+    """Zeros as far as the window reaches over an input of out's shape; out itself when that is nowhere.
+
+    When it is `tiled` by the window's places, which will be written to, only what lies around them is made zero.
+    """
     extent = frame(window, out.shape[1:-1])
-    if extent.sizes == out.shape[1:-1]:
-        out.fill(0)
-        return out, extent
-    return np.zeros((len(out), *extent.sizes, out.shape[-1]), out.dtype), extent
+    own = extent.sizes == out.shape[1:-1]
+    array = out if own else np.empty((len(out), *extent.sizes, out.shape[-1]), out.dtype)
+    if not tiled:
+        array.fill(0)
+        return array, extent
+    for axis, (start, length) in enumerate(zip(extent.start, window.covered, strict=True), start=1):
+        lead = (slice(None),) * axis
+        array[(*lead, slice(start))] = 0
+        array[(*lead, slice(start + length, None))] = 0
+    return array, extent
 
 
 def cropped(array: Array, extent: Frame, out: Array) -> None:
