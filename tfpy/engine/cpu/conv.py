@@ -30,33 +30,35 @@ _FEW_FILTERS = 16
 _WIDE = 64
 
 
-def _together(window: Window, filters: int) -> int:
-    """How many neighbouring places to take as one: as far as the wider window is at most twice as wide."""
-    if not 0 < filters <= _FEW_FILTERS or window.dilations[-1] > 1:
-        return 1
-    most = min(_WIDE // filters, window.size[-1] // window.strides[-1])
-    return max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
-
-
-def _wider(window: Window, count: int) -> Window:
-    """The window for so many places at once."""
+@functools.lru_cache(maxsize=512)
+def _together(window: Window, filters: int) -> tuple[int, Window]:
+    """How many neighbouring places to take as one, as far as the wider window is at most twice as wide; and that."""
     *_, size = window.size
     *_, stride = window.strides
-    return window._replace(
+    if not 0 < filters <= _FEW_FILTERS or window.dilations[-1] > 1:
+        return 1, window
+    most = min(_WIDE // filters, size // stride)
+    count = max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
+    wide = window._replace(
         size=(*window.size[:-1], size + (count - 1) * stride),
         strides=(*window.strides[:-1], count * stride),
         out=(*window.out[:-1], window.out[-1] // count),
     )
+    return count, wide
 
 
-def _spread(filter: Array, window: Window, count: int) -> Array:
-    """The filters of the wider window, (*cells, channels, count · filters)."""
-    wide = _wider(window, count)
-    *_, channels, filters = filter.shape
-    spread = np.zeros((*wide.size, channels, count, filters), filter.dtype)
+def _finite(factors: Array) -> bool:
+    """Whether their products with 0 are 0; False, too, if their sum is too large."""
+    return bool(np.isfinite(np.add.reduce(factors, None)))
+
+
+def _spread(filter: Array, window: Window) -> Array:
+    """The filters of the wider window."""
+    count, wide = _together(window, filter.shape[-1])
+    spread = np.zeros((*wide.size, filter.shape[-2], count, filter.shape[-1]), filter.dtype)
     for target in _diagonals(spread, window, count):
         target[...] = filter
-    return spread.reshape(*wide.size, channels, -1)
+    return spread.reshape(*wide.size, filter.shape[-2], -1)
 
 
 def _diagonals(spread: Array, window: Window, count: int) -> Iterator[Array]:
@@ -98,11 +100,10 @@ def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Arr
         y.fill(0)
         yield y.reshape(-1, line)
         return
-    count = _together(window, y.shape[-1])
-    if count > 1:
-        weights, window = _spread(filter, window, count), _wider(window, count)
-    else:
-        weights = filter
+    count, wide = _together(window, y.shape[-1])
+    weights = filter
+    if count > 1 and _finite(x):
+        weights, window = _spread(filter, window), wide
     weights = weights.reshape(-1, weights.shape[-1])
     y = y.reshape(len(y), *window.out, weights.shape[-1])
     for index, columns in _columns(x, window):
@@ -118,11 +119,10 @@ def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     """The gradient of the filter: Σ over places of column ⊗ dy."""
-    count = _together(window, dy.shape[-1])
+    filters = dy.shape[-1]
+    count, wide = _together(window, filters)
     if count == 1:
         return _filter_products(x, dy, window)
-    wide = _wider(window, count)
-    *_, filters = dy.shape
     spread = _filter_products(x, dy.reshape(len(dy), *wide.out, count * filters), wide)
     parts = _diagonals(spread.reshape(*wide.size, x.shape[-1], count, filters), window, count)
     return functools.reduce(np.add, parts)
@@ -150,11 +150,10 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
         _add_by_cell(dx, dy, filter, window)
         return
     target, extent = extended(dx, window)
-    count = _together(window, filters)
-    if count > 1:
-        wide = _wider(window, count)
+    count, wide = _together(window, filters)
+    if count > 1 and _finite(dy):
         dy = dy.reshape(len(dy), *wide.out, count * filters)
-        _add_runs(covered(target, wide, extent), dy, _spread(filter, window, count), wide)
+        _add_runs(covered(target, wide, extent), dy, _spread(filter, window), wide)
     else:
         _add_products(covered(target, window, extent), dy, filter, window)
     cropped(target, extent, dx)

@@ -45,7 +45,7 @@ def _fill_lines(
     y: Array, x: Array, filter: Array, *extras: Array, window: Window, activation: str, leakyrelu_alpha: float
 ) -> None:
     """Bias and activation on the lines of the convolution just made, while they are in the cache."""
-    along = tuple([np.tile(extra, window.out[-1]) for extra in extras])
+    along = tuple([np.concatenate([extra] * window.out[-1]) for extra in extras])
     for lines in convolved(y, x, filter, window):
         found = _finished(lines, along, activation, leakyrelu_alpha)
         if found is not lines:

@@ -103,13 +103,15 @@ def cropped(array: Array, extent: Frame, out: Array) -> None:
 
 def covered(array: Array, window: Window, extent: Frame) -> Array:
     """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each place."""
-    n = len(window.size)
-    first = array[(slice(None), *[slice(s, None) for s in extent.start])]
-    batch, *inner, channel = first.strides
+    batch, *inner, channel = array.strides
     steps = [b * s for b, s in zip(inner, window.strides, strict=True)]
     gaps = [b * d for b, d in zip(inner, window.dilations, strict=True)]
-    shape = (array.shape[0], *window.out, *window.size, array.shape[n + 1])
-    return as_strided(first, shape, (batch, *steps, *gaps, channel))
+    shape = (array.shape[0], *window.out, *window.size, array.shape[-1])
+    strides = (batch, *steps, *gaps, channel)
+    if array.flags.c_contiguous:  # the same as below in a third of the time
+        offset = sum([b * s for b, s in zip(inner, extent.start, strict=True)])
+        return np.ndarray(shape, array.dtype, array, offset, strides)
+    return as_strided(array[(slice(None), *[slice(s, None) for s in extent.start])], shape, strides)
 
 
 def cell(views: Array, at: Shape) -> Array:
