@@ -12,7 +12,7 @@ import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import conv, depthwise, pool
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import Window, slide
 
 
 def _values(*shape: int) -> np.ndarray:
@@ -113,6 +113,64 @@ def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.Monke
         monkeypatch.setattr(module, constant, budget)
     for (name, args, attrs), expected in zip(calls, whole, strict=True):
         np.testing.assert_allclose(KERNELS[name](*args, window=window, **attrs), expected, rtol=1e-12, atol=1e-12)
+
+
+GROUPED = [  # input, filter, strides, pad
+    ((2, 12, 12, 3), (5, 5, 3, 8), 1, "valid"),
+    ((1, 7, 12, 1), (3, 4, 1, 5), (2, 1), "same"),
+    ((3, 6, 16, 6), (2, 4, 6, 2), (1, 2), "same"),
+    ((2, 5, 9, 5), (3, 3, 5, 16), 1, ((2, 1), (0, 2))),
+    ((1, 1, 32, 8), (1, 5, 8, 4), (1, 2), ((0, 0), (3, 0))),
+    ((2, 4, 5, 6, 5), (2, 3, 3, 5, 4), 1, "same"),
+]
+
+
+def _three(x: np.ndarray, w: np.ndarray, window: Window) -> list[np.ndarray]:
+    """A convolution and its two gradients."""
+    kernel, version = ("Conv2D", "") if x.ndim == 4 else ("Conv3D", "V2")
+    dy = _values(len(x), *window.out, w.shape[-1])
+    return [
+        KERNELS[kernel](x, w, window=window),
+        KERNELS[f"{kernel}BackpropFilter{version}"](x, dy, window=window),
+        KERNELS[f"{kernel}BackpropInput{version}"](dy, w, window=window, input_shape=x.shape),
+    ]
+
+
+@pytest.mark.parametrize(("shape", "filter_shape", "strides", "pad"), GROUPED)
+def test_neighbouring_places_together(
+    shape: Any, filter_shape: Any, strides: Any, pad: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taken together they give what they give one by one."""
+    x, w = _values(*shape), _values(*filter_shape)
+    window = slide("op", shape[1:-1], filter_shape[:-2], strides, pad)
+    count, wide = conv._together(window, filter_shape[-1])
+    assert count > 1
+    assert wide.covered == window.covered
+    together = _three(x, w, window)
+    monkeypatch.setattr(conv, "_together", lambda window, filters: (1, window))
+    for found, expected in zip(together, _three(x, w, window), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_places_stay_alone() -> None:
+    """With many filters, with gaps in the window, or where they do not come out even."""
+    for size, filters, dilations, pad in ((12, 17, 1, "same"), (12, 8, 2, "same"), (13, 8, 1, "same"), (12, 8, 1, 0)):
+        width = 3 if pad == "same" else 1
+        window = slide("op", (9, size), (3, width), 1, pad, dilations)
+        assert conv._together(window, filters) == (1, window)
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_stays_in_its_windows(special: float) -> None:
+    """Products with the zeros of a wider window would spread it."""
+    x, w = _values(1, 6, 8, 5), _values(3, 3, 5, 4)
+    x[0, 2, 4, 1] = special
+    window = slide("op", (6, 8), (3, 3), 1, "same")
+    assert conv._together(window, 4)[0] > 1
+    y = KERNELS["Conv2D"](x, w, window=window)
+    assert np.argwhere(~np.isfinite(y).all(-1))[:, 1:].tolist() == [[i, j] for i in (1, 2, 3) for j in (3, 4, 5)]
+    dx = KERNELS["Conv2DBackpropInput"](x[..., :4].copy(), w, window=window, input_shape=(1, 6, 8, 5))
+    assert np.isfinite(dx).all(-1).sum() == 6 * 8 - 9
 
 
 def test_empty_tensors() -> None:
