@@ -23,28 +23,29 @@ from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, exte
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_COLUMN_BYTES = 1 << 20
+_COLUMN_BYTES = 1 << 21
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
-_FEW_FILTERS = 16
-_WIDE = 64
+_THIN = 16
+_WIDE = 32
+_WIDE_BY_INPUT = 64
 
 
 @functools.lru_cache(maxsize=512)
-def _together(window: Window, filters: int) -> tuple[int, Window]:
-    """How many neighbouring places to take as one, as far as the wider window is at most twice as wide; and that."""
+def _together(window: Window, channels: int, filters: int, wide: int = _WIDE) -> tuple[int, Window]:
+    """How many neighbouring places to take as one, until products are wide or the window twice as wide; and that."""
     *_, size = window.size
     *_, stride = window.strides
-    if not 0 < filters <= _FEW_FILTERS or window.dilations[-1] > 1:
+    if not 0 < filters <= _THIN or channels > _THIN or window.dilations[-1] > 1:
         return 1, window
-    most = min(_WIDE // filters, size // stride)
+    most = min(wide // filters, size // stride + 1)
     count = max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
-    wide = window._replace(
+    wider = window._replace(
         size=(*window.size[:-1], size + (count - 1) * stride),
         strides=(*window.strides[:-1], count * stride),
         out=(*window.out[:-1], window.out[-1] // count),
     )
-    return count, wide
+    return count, wider
 
 
 def _finite(factors: Array) -> bool:
@@ -52,13 +53,13 @@ def _finite(factors: Array) -> bool:
     return bool(np.isfinite(np.add.reduce(factors, None)))
 
 
-def _spread(filter: Array, window: Window) -> Array:
+def _spread(filter: Array, window: Window, count: int, wider: Window) -> Array:
     """The filters of the wider window."""
-    count, wide = _together(window, filter.shape[-1])
-    spread = np.zeros((*wide.size, filter.shape[-2], count, filter.shape[-1]), filter.dtype)
+    *_, channels, filters = filter.shape
+    spread = np.zeros((*wider.size, channels, count, filters), filter.dtype)
     for target in _diagonals(spread, window, count):
         target[...] = filter
-    return spread.reshape(*wide.size, filter.shape[-2], -1)
+    return spread.reshape(*wider.size, channels, -1)
 
 
 def _diagonals(spread: Array, window: Window, count: int) -> Iterator[Array]:
@@ -68,7 +69,7 @@ def _diagonals(spread: Array, window: Window, count: int) -> Iterator[Array]:
         yield spread[..., start : start + window.size[-1], :, i, :]
 
 
-def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
+def _columns(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Array]]:
     """Blocks of places, and for each the matrix (places, cells · channels). It is overwritten by the next one."""
     batch, channels = x.shape[0], x.shape[-1]
     width = window.cells * channels
@@ -80,7 +81,7 @@ def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
     by_cell = channels <= _FEW_CHANNELS and window.size[-1] * channels < window.out[-1]
     n = len(window.size) + 1
     buffer = np.empty(0, x.dtype)
-    for index in blocks(batch, window.out, width * x.itemsize, _COLUMN_BYTES):
+    for index in blocks(batch, window.out, max(width, filters) * x.itemsize, _COLUMN_BYTES):
         view = views[index]
         if by_cell:
             view = view.transpose(*range(n, 2 * n), *range(n))
@@ -100,13 +101,13 @@ def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Arr
         y.fill(0)
         yield y.reshape(-1, line)
         return
-    count, wide = _together(window, y.shape[-1])
+    count, wider = _together(window, *filter.shape[-2:])
     weights = filter
     if count > 1 and _finite(x):
-        weights, window = _spread(filter, window), wide
+        weights, window = _spread(filter, window, count, wider), wider
     weights = weights.reshape(-1, weights.shape[-1])
     y = y.reshape(len(y), *window.out, weights.shape[-1])
-    for index, columns in _columns(x, window):
+    for index, columns in _columns(x, window, weights.shape[-1]):
         block = y[index]
         np.matmul(columns, weights, out=block.reshape(-1, weights.shape[-1]))
         yield block.reshape(-1, line)
@@ -119,12 +120,12 @@ def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     """The gradient of the filter: Σ over places of column ⊗ dy."""
-    filters = dy.shape[-1]
-    count, wide = _together(window, filters)
+    channels, filters = x.shape[-1], dy.shape[-1]
+    count, wider = _together(window, channels, filters)
     if count == 1:
         return _filter_products(x, dy, window)
-    spread = _filter_products(x, dy.reshape(len(dy), *wide.out, count * filters), wide)
-    parts = _diagonals(spread.reshape(*wide.size, x.shape[-1], count, filters), window, count)
+    spread = _filter_products(x, dy.reshape(len(dy), *wider.out, count * filters), wider)
+    parts = _diagonals(spread.reshape(*wider.size, channels, count, filters), window, count)
     return functools.reduce(np.add, parts)
 
 
@@ -132,7 +133,7 @@ def _filter_products(x: Array, dy: Array, window: Window) -> Array:
     channels, filters = x.shape[-1], dy.shape[-1]
     total = np.zeros((window.cells * channels, filters), dy.dtype)
     if dy.size and total.size:
-        for index, columns in _columns(x, window):
+        for index, columns in _columns(x, window, filters):
             total += columns.T @ dy[index].reshape(-1, filters)
     return total.reshape(*window.size, channels, filters)
 
@@ -150,10 +151,10 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
         _add_by_cell(dx, dy, filter, window)
         return
     target, extent = extended(dx, window)
-    count, wide = _together(window, filters)
-    if count > 1 and _finite(dy):
-        dy = dy.reshape(len(dy), *wide.out, count * filters)
-        _add_runs(covered(target, wide, extent), dy, _spread(filter, window), wide)
+    count, wider = _together(window, channels, filters, _WIDE_BY_INPUT)
+    if 2 * wider.size[-1] < count * window.size[-1] and _finite(dy):  # less than half of the sums are left
+        dy = dy.reshape(len(dy), *wider.out, count * filters)
+        _add_runs(covered(target, wider, extent), dy, _spread(filter, window, count, wider), wider)
     else:
         _add_products(covered(target, window, extent), dy, filter, window)
     cropped(target, extent, dx)

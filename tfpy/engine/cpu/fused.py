@@ -80,24 +80,10 @@ def _relu_grad(dy: Array, x: Array) -> Array:
     return out
 
 
-def _max_pool_relu_grad(dy: Array, input: Array, output: Array, window: Window) -> Array:
-    """The gradient of relu after that of pooling: whether the largest element in a window is above 0 decides.
-
-    Where the input is not a number, the slope of relu is none either, in the largest place or not.
-    """
-    pool = KERNELS["MaxPoolGrad"]
-    if not input.size or np.isnan(np.maximum.reduce(input, None)):
-        return _relu_grad(pool(dy, input, output, window=window), input)
-    return pool(_relu_grad(dy, output), input, output, window=window)
-
-
 FUSED = {
     "FusedConv2D": _fused_conv,
     "FusedDepthwiseConv2D": _fused("DepthwiseConv2dNative"),
     "_FusedMatMul": _fused("BatchMatMul"),
 }
 KERNELS.update(FUSED)
-
-# What plans run in place of two kernels.
-KERNELS["ReluGrad"] = _relu_grad
-KERNELS["MaxPoolReluGrad"] = _max_pool_relu_grad
+KERNELS["ReluGrad"] = _relu_grad  # what plans run in place of two kernels

@@ -136,6 +136,18 @@ def _max_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window,
     cropped(spread, extent, dx)
 
 
+def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
+    """The gradient of relu after that of pooling: whether the largest element in a window is above 0 decides.
+
+    Where the input is not a number, the slope of relu is none either, in the largest place or not.
+    """
+    if input.size and np.isnan(np.maximum.reduce(input, None)):
+        _max_grad(dx, dy, input, output, window, False)
+        np.multiply(dx, KERNELS["Step"](input, alpha=0.0), out=dx)
+    else:
+        _max_grad(dx, np.multiply(dy, output > 0), input, output, window, False)
+
+
 def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool) -> Array:
     array, extent = padded(input, window, lowest(input.dtype))
     values = padded(x, window)[0]
@@ -182,4 +194,5 @@ for _suffix, _last, _least in (("", False, 0), ("3D", True, 1)):
     KERNELS[f"MaxPool{_suffix}Pick"] = functools.partial(_max_pick, last=_last)
     KERNELS[f"AvgPool{_suffix}"] = _sharded(_avg, (0,), like_output, least=_least)
     KERNELS[f"AvgPool{_suffix}Grad"] = _sharded(_avg_grad, (0,), like_input, least=_least)
+KERNELS["MaxPoolReluGrad"] = _sharded(_max_relu_grad, (0, 1, 2), _of_input)  # what plans run in place of two kernels
 KERNELS["MaxPoolWithArgmax"] = _max_with_argmax
