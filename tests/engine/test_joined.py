@@ -60,6 +60,34 @@ def test_a_convolution_with_its_bias_relu_and_pooling(special: float, size: int,
     same_numbers(f, replay, x, W, B)
 
 
+@pytest.mark.parametrize("special", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize("activation", ["relu", "relu6", "linear"])
+@pytest.mark.parametrize("size", [2, (3, 2)])
+@pytest.mark.parametrize("shape", [(4,), (8, 4)])
+def test_pooling_before_bias_and_activation(special: float, activation: str, size: Any, shape: Any) -> None:
+    def f(x: Any, w: Any, b: Any) -> Any:
+        y = tf.fused.conv2d(x=x, filter=w, strides=1, pad="same", bias=b, activation=activation)
+        return y.max_pool(size, 2, "valid")
+
+    bias = RNG.normal(size=shape).astype(np.float32)
+    replay, kernels = recorded(f, X, W, bias)
+    assert kernels == ["FusedConv2DMaxPool"]
+    x = X.copy()
+    x[1, 3, 4, 0] = special
+    same_numbers(f, replay, x, W, bias)
+
+
+@pytest.mark.parametrize(("activation", "pad"), [("elu", "valid"), ("relu", "same"), ("relu", 1)])
+def test_pooling_that_stays_behind(activation: str, pad: Any) -> None:
+    def f(x: Any, w: Any, b: Any) -> Any:
+        y = tf.fused.conv2d(x=x, filter=w, strides=1, pad="same", bias=b, activation=activation)
+        return y.max_pool(2, 2, pad)
+
+    replay, kernels = recorded(f, X, W, B)
+    assert kernels == ["FusedConv2D", "MaxPool"]
+    same_numbers(f, replay, X, W, B)
+
+
 def test_relu_without_pooling() -> None:
     f = network(lambda y: y)
     replay, kernels = recorded(f, X, W, B)

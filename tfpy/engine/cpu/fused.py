@@ -11,9 +11,11 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch
 from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive
+from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans
 from tfpy.engine.cpu.windows import widened
+from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 _PLAIN = {"relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
@@ -41,24 +43,60 @@ def _fused(kernel: str) -> Callable[..., Array]:
     return run
 
 
-def _fill_lines(
+def _fill(
     y: Array, x: Array, filter: Array, *extras: Array, window: Window, activation: str, leakyrelu_alpha: float
 ) -> None:
     """Bias and activation on the lines of the convolution just made, while they are in the cache."""
-    along = tuple([np.concatenate([extra] * window.out[-1]) for extra in extras])
+    finish = _by_line(extras, window.out[-1], activation, leakyrelu_alpha)
     for lines in convolved(y, x, filter, window):
+        finish(lines)
+
+
+def _fill_pooled(y: Array, x: Array, filter: Array, *extras: Array, window: Window, pool: Window, **attrs: Any) -> None:
+    """Bias and activation on the largest only: they keep the order of numbers."""
+    whole = np.empty(result_shape(x, filter, window=window), y.dtype)
+    for _ in convolved(whole, x, filter, window):
+        pass
+    fill_max(y, whole, pool)
+    if y.size:
+        _by_line(extras, pool.out[-1], **attrs)(y.reshape(-1, y.shape[-2] * y.shape[-1]))
+
+
+def _by_line(
+    extras: tuple[Array, ...], places: int, activation: str, leakyrelu_alpha: float
+) -> Callable[[Array], None]:
+    """What adds numbers for each channel to lines (places · channels) and applies an activation, in place."""
+    along = tuple([np.concatenate([extra] * places) for extra in extras])
+
+    def finish(lines: Array) -> None:
         found = _finished(lines, along, activation, leakyrelu_alpha)
         if found is not lines:
             lines[...] = found
 
+    return finish
 
-_by_lines = by_batch(_fill_lines, (0,), result_shape)
+
+def _pooled_shape(x: Array, filter: Array, *extras: Array, pool: Window, **attrs: Any) -> Shape:
+    return (len(x), *pool.out, filter.shape[-1])
+
+
+_lines = by_batch(_fill, (0,), result_shape)
+_pooled_lines = by_batch(_fill_pooled, (0,), _pooled_shape)
 _whole = _fused("Conv2D")
 
 
+def _by_channel(filter: Array, extras: tuple[Array, ...]) -> bool:
+    return all(extra.shape == filter.shape[-1:] for extra in extras)
+
+
 def _fused_conv(x: Array, filter: Array, *extras: Array, **attrs: Any) -> Array:
-    by_channel = all(extra.shape == filter.shape[-1:] for extra in extras)
-    return (_by_lines if by_channel else _whole)(x, filter, *extras, **attrs)
+    return (_lines if _by_channel(filter, extras) else _whole)(x, filter, *extras, **attrs)
+
+
+def _pooled_conv(x: Array, filter: Array, *extras: Array, pool: Window, **attrs: Any) -> Array:
+    if _by_channel(filter, extras):
+        return _pooled_lines(x, filter, *extras, pool=pool, **attrs)
+    return KERNELS["MaxPool"](_whole(x, filter, *extras, **attrs), window=pool)
 
 
 def _relu_grad(dy: Array, x: Array) -> Array:
@@ -86,4 +124,7 @@ FUSED = {
     "_FusedMatMul": _fused("BatchMatMul"),
 }
 KERNELS.update(FUSED)
-KERNELS["ReluGrad"] = _relu_grad  # what plans run in place of two kernels
+
+# What plans run in place of two kernels.
+KERNELS["FusedConv2DMaxPool"] = _pooled_conv
+KERNELS["ReluGrad"] = _relu_grad

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tfpy.engine.plan import Plan, PlanNode, last_uses
+from tfpy.engine.windows import Window
 
 _FUSED = {
     "Conv2D": "FusedConv2D",
@@ -17,6 +18,7 @@ _FUSED = {
     "BatchMatMul": "_FusedMatMul",
 }
 _ACTIVATIONS = {"Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Sigmoid": "sigmoid"}
+_RISING = ("linear", "relu", "relu6")
 
 
 def joined(plan: Plan) -> Plan:
@@ -66,8 +68,17 @@ def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
     if second.kernel in _ACTIVATIONS and first.attrs.get("activation") == "linear":
         attrs = {**first.attrs, "activation": _ACTIVATIONS[second.kernel]}
         return second._replace(kernel=first.kernel, inputs=first.inputs, attrs=attrs)
+    if first.kernel == "FusedConv2D" and second.kernel == "MaxPool" and _can_pool_first(first, second.attrs["window"]):
+        attrs = {**first.attrs, "pool": second.attrs["window"]}
+        return second._replace(kernel="FusedConv2DMaxPool", inputs=first.inputs, attrs=attrs)
     if second.kernel == "Multiply" and _is_slope(first):
         return second._replace(kernel="ReluGrad", inputs=(*others, *first.inputs))
     if second.kernel == "ReluGrad" and first.kernel == "MaxPoolGrad" and first.inputs[1] == second.inputs[1] != slot:
         return first._replace(kernel="MaxPoolReluGrad", outputs=second.outputs)
     return None
+
+
+def _can_pool_first(conv: PlanNode, pool: Window) -> bool:
+    """Whether the largest of the convolution becomes the largest of the result, with nothing from outside."""
+    inside = all(c <= n for c, n in zip(pool.covered, conv.attrs["window"].out, strict=True))
+    return inside and not any(p for pair in pool.pads for p in pair) and conv.attrs["activation"] in _RISING

@@ -80,7 +80,7 @@ def _counts(window: Window, sizes: Shape) -> Array:
     return total
 
 
-def _max(y: Array, x: Array, window: Window) -> None:
+def fill_max(y: Array, x: Array, window: Window) -> None:
     """The largest in each window; numbers win over NaN, as in TF.js."""
     array, extent = padded(x, window, lowest(x.dtype))
     _reduce(y, np.fmax, array, window, extent)
@@ -189,7 +189,7 @@ def _sharded(
 
 
 for _suffix, _last, _least in (("", False, 0), ("3D", True, 1)):
-    KERNELS[f"MaxPool{_suffix}"] = _sharded(_max, (0,), like_output)
+    KERNELS[f"MaxPool{_suffix}"] = _sharded(fill_max, (0,), like_output)
     KERNELS[f"MaxPool{_suffix}Grad"] = _sharded(_max_grad, (0, 1, 2), _of_input, last=_last)
     KERNELS[f"MaxPool{_suffix}Pick"] = functools.partial(_max_pick, last=_last)
     KERNELS[f"AvgPool{_suffix}"] = _sharded(_avg, (0,), like_output, least=_least)
