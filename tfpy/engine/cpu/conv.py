@@ -185,7 +185,8 @@ def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
         for at in np.ndindex(*outer):
             for start in range(0, width, run):
                 runs = (..., *at, slice(start, start + run), slice(None))
-                targets[runs] += product[runs]
+                target = targets[runs]
+                target += product[runs]
 
 
 def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:

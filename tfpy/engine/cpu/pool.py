@@ -104,7 +104,8 @@ def _avg_grad(dx: Array, dy: Array, window: Window, input_shape: Shape, least: i
         shape = (*array.shape[:axis], extent.sizes[axis - 1], *array.shape[axis + 1 :])
         spread = np.zeros(shape, dy.dtype)
         for at in slices:
-            spread[(*lead, at)] += array
+            target = spread[(*lead, at)]
+            target += array
         array = spread
     cropped(array, extent, dx)
 
