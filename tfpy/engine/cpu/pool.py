@@ -118,7 +118,9 @@ def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> A
     return np.maximum(counts, least).astype(dtype)[..., None]
 
 
-def _max_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window, last: bool) -> None:
+def _max_grad(
+    dx: Array, dy: Array, input: Array, output: Array, window: Window, last: bool = False, certain: int = 0
+) -> None:
     """dy where the largest elements were."""
     array, extent = padded(input, window, lowest(input.dtype))
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
@@ -127,7 +129,7 @@ def _max_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window,
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
         product = None if apart else np.empty_like(block)
-        for at, found in first_matches(cells(sources[index], window, last), output[index]):
+        for at, found in first_matches(cells(sources[index], window, last), output[index], certain):
             target = cell(targets[index], at)
             if product is None:
                 np.multiply(block, found, out=target)
@@ -143,10 +145,10 @@ def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Wi
     Where the input is not a number, the slope of relu is none either, in the largest place or not.
     """
     if input.size and np.isnan(np.maximum.reduce(input, None)):
-        _max_grad(dx, dy, input, output, window, False)
+        _max_grad(dx, dy, input, output, window)
         np.multiply(dx, KERNELS["Step"](input, alpha=0.0), out=dx)
     else:
-        _max_grad(dx, np.multiply(dy, output > 0), input, output, window, False)
+        _max_grad(dx, np.multiply(dy, output > 0), input, output, window, certain=window.cells)
 
 
 def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool) -> Array:

@@ -127,14 +127,22 @@ def cells(views: Array, window: Window, backwards: bool = False) -> Iterator[tup
         yield at, cell(views, at)
 
 
-def first_matches(candidates: Iterable[tuple[Shape, Array]], y: Array) -> Iterator[tuple[Shape, Array]]:
-    """For each cell, where it is the first one whose value equals y."""
+def first_matches(
+    candidates: Iterable[tuple[Shape, Array]], y: Array, certain: int = 0
+) -> Iterator[tuple[Shape, Array]]:
+    """For each cell, where it is the first one whose value equals y.
+
+    When one of the first `certain` is sure to, the last of these is not compared.
+    """
     free: Array | None = None
-    for at, values in candidates:
-        found = values == y
+    for number, (at, values) in enumerate(candidates, start=1):
         if free is None:
+            found = values == y
             free = ~found
+        elif number == certain:
+            found = free
         else:
+            found = values == y
             found &= free
             free ^= found
         yield at, found
