@@ -174,19 +174,20 @@ def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> Non
 
 
 def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
-    """One product for all cells, added run by run: cells of a line that no other place covers."""
-    filters = filter.shape[-1]
-    weights = filter.reshape(-1, filters).T
+    """A product for each line of cells, added run by run: cells that no other place covers."""
     *outer, width = window.size
+    channels, filters = filter.shape[-2:]
     run = window.strides[-1]
-    for index in blocks(dy.shape[0], window.out, weights.shape[1] * dy.itemsize, _COLUMN_BYTES):
+    for index in blocks(dy.shape[0], window.out, width * channels * dy.itemsize, _PRODUCT_BYTES):
         block, targets = dy[index], views[index]
-        product = (block.reshape(-1, filters) @ weights).reshape(targets.shape)
+        product = np.empty((*block.shape[:-1], width, channels), dy.dtype)
         for at in np.ndindex(*outer):
+            line = filter[at].reshape(-1, filters).T
+            np.matmul(block.reshape(-1, filters), line, out=product.reshape(-1, width * channels))
             for start in range(0, width, run):
-                runs = (..., *at, slice(start, start + run), slice(None))
-                target = targets[runs]
-                target += product[runs]
+                part = slice(start, start + run)
+                target = targets[(..., *at, part, slice(None))]
+                target += product[..., part, :]
 
 
 def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
