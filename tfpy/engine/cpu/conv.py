@@ -57,16 +57,16 @@ def _spread(filter: Array, window: Window, count: int, wider: Window) -> Array:
     """The filters of the wider window."""
     *_, channels, filters = filter.shape
     spread = np.zeros((*wider.size, channels, count, filters), filter.dtype)
-    for target in _diagonals(spread, window, count):
-        target[...] = filter
+    _by_place(spread, window)[...] = filter
     return spread.reshape(*wider.size, channels, -1)
 
 
-def _diagonals(spread: Array, window: Window, count: int) -> Iterator[Array]:
-    """The part of the wider window's filters that belongs to each of the places."""
-    for i in range(count):
-        start = i * window.strides[-1]
-        yield spread[..., start : start + window.size[-1], :, i, :]
+def _by_place(spread: Array, window: Window) -> Array:
+    """A view (places, *cells, channels, filters) of the wider window's filters: what belongs to each of the places."""
+    *outer, cell, channel, place, one = spread.strides
+    *_, channels, count, filters = spread.shape
+    strides = (window.strides[-1] * cell + place, *outer, cell, channel, one)
+    return np.ndarray((count, *window.size, channels, filters), spread.dtype, spread, 0, strides)
 
 
 def _columns(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Array]]:
@@ -125,8 +125,8 @@ def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     if count == 1:
         return _filter_products(x, dy, window)
     spread = _filter_products(x, dy.reshape(len(dy), *wider.out, count * filters), wider)
-    parts = _diagonals(spread.reshape(*wider.size, channels, count, filters), window, count)
-    return functools.reduce(np.add, parts)
+    parts = _by_place(spread.reshape(*wider.size, channels, count, filters), window)
+    return np.add.reduce(parts, axis=0)
 
 
 def _filter_products(x: Array, dy: Array, window: Window) -> Array:

@@ -26,7 +26,8 @@ _SHARD = 1 << 17
 def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_alpha: float) -> Array:
     if len(extras) > (activation == "prelu"):
         bias = widened(extras[0], y.shape)
-        y = np.add(y, bias, out=y if np.broadcast_shapes(y.shape, bias.shape) == y.shape else None)
+        fits = bias.shape == y.shape[-1:] or np.broadcast_shapes(y.shape, bias.shape) == y.shape
+        y = np.add(y, bias, out=y if fits else None)
     if activation == "relu":
         return positive(y, out=y)
     if activation == "leakyrelu":
