@@ -65,7 +65,7 @@ def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
     if second.kernel == "Add" and first.kernel in _FUSED:
         attrs = {**first.attrs, "activation": "linear", "leakyrelu_alpha": 0.2}
         return second._replace(kernel=_FUSED[first.kernel], inputs=(*first.inputs, *others), attrs=attrs)
-    if second.kernel in _ACTIVATIONS and first.attrs.get("activation") == "linear":
+    if second.kernel in _ACTIVATIONS and first.kernel in _FUSED.values() and first.attrs["activation"] == "linear":
         attrs = {**first.attrs, "activation": _ACTIVATIONS[second.kernel]}
         return second._replace(kernel=first.kernel, inputs=first.inputs, attrs=attrs)
     if first.kernel == "FusedConv2D" and second.kernel == "MaxPool" and _can_pool_first(first, second.attrs["window"]):
