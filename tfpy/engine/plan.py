@@ -145,7 +145,8 @@ class Recorder:
 
     def constant(self, handle: Handle) -> None:
         """A number was made that is the same every time."""
-        self._constants[self._new_slot(handle)] = handle.payload
+        if handle.id not in self._slots:
+            self._constants[self._new_slot(handle)] = handle.payload
 
     def aliased(self, handle: Handle, alias: Handle) -> None:
         """A handle refers to the data of another one."""
