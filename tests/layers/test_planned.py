@@ -11,10 +11,10 @@ from layers.rows import ROWS
 from layers.table import Row
 
 import tfpy as tf
+from tfpy.core import plans
 from tfpy.engine import rng
 from tfpy.engine.hooks import observing
 from tfpy.layers.symbolic import as_list
-from tfpy.layers.training import planned
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(12, 6, 4)).astype(np.float32)
@@ -82,7 +82,7 @@ def test_planned_steps_give_the_same_bits(
     with_plans, model = trained(MODELS[name], optimizer, loss)
     kinds = {key[0] for key in model.plans._planned}
     assert kinds == {"train", "test", "predict"}
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     without, model = trained(MODELS[name], optimizer, loss)
     assert not model.plans._planned
     assert with_plans[:3] == without[:3]
@@ -179,7 +179,7 @@ def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPat
         return found
 
     with_plans = losses()
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     assert with_plans == losses()
 
 
@@ -198,7 +198,7 @@ def test_callbacks_may_change_what_is_trained(monkeypatch: pytest.MonkeyPatch) -
         return [w.array_sync() for w in model.get_weights()]
 
     with_plans = weights()
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     assert with_plans == weights()
 
 
@@ -208,7 +208,7 @@ def test_what_is_changed_again_and_again_is_not_recorded_for_ever() -> None:
     for _ in range(12):
         model.layers[1].trainable = True
         model.train_on_batch(X, Y)
-    assert max(model.plans._seen.values()) <= planned._MOST_RECORDINGS + 1
+    assert max(model.plans._seen.values()) <= plans._MOST_RECORDINGS + 1
     assert not model.plans._planned
 
 
@@ -281,5 +281,5 @@ def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPat
         return steps, [w.numpy().tolist() for w in model.get_weights()]
 
     with_plans = run()
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     assert str(with_plans) == str(run())  # as texts, in which NaN is NaN
