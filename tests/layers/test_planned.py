@@ -31,6 +31,11 @@ def dense(**options: Any) -> Any:
     )
 
 
+def with_layers(*layers: Any) -> Any:
+    """Layers before those of `dense`."""
+    return tf.sequential(layers=[tf.layers.input_layer(input_shape=[6, 4]), *layers, *dense().layers])
+
+
 def recurrent(**options: Any) -> Any:
     return tf.sequential(
         layers=[
@@ -52,6 +57,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "lstm": recurrent,
     "steps": lambda: recurrent(activation="relu"),
     "two inputs": two_inputs,
+    "dropout": lambda: with_layers(tf.layers.dropout(rate=0.3), tf.layers.gaussian_noise(stddev=0.1)),
+    "dropout inside": lambda: recurrent(dropout=0.3, recurrent_dropout=0.2),
 }
 
 
@@ -61,6 +68,7 @@ def inputs_of(model: Any, x: np.ndarray) -> Any:
 
 def trained(make: Callable[[], Any], optimizer: str, loss: str) -> tuple[list[Any], Any]:
     start = np.random.default_rng(1)
+    tf.set_seed(5)
     model = make()
     model.set_weights([start.normal(size=w.shape) * 0.5 for w in model.get_weights()])
     model.compile(optimizer=optimizer, loss=loss, metrics=["accuracy"])
@@ -101,6 +109,21 @@ def plans_after(model: Any, steps: int = 4, **settings: Any) -> int:
 def test_an_ordinary_model_is_planned() -> None:
     assert plans_after(dense()) == 1
     assert plans_after(recurrent()) == 1
+    assert plans_after(_with(tf.layers.dropout(rate=0.5))) == 1
+
+
+def test_every_step_draws_anew() -> None:
+    model = _with(tf.layers.dropout(rate=0.5))
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    losses = [model.train_on_batch(X, Y) for _ in range(8)]
+    assert len(model.plans) == 1
+    assert len(set(losses)) > 4
+
+
+def test_a_seeded_layer_draws_the_same() -> None:
+    model = _with(tf.layers.dropout(rate=0.5, seed=3))
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    assert len({model.train_on_batch(X, Y) for _ in range(6)}) == 1
 
 
 class Own(tf.layers.Layer):
@@ -108,6 +131,16 @@ class Own(tf.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         return inputs
+
+
+class Choosing(tf.layers.Layer):
+    """A layer whose kernel is told where the stream is."""
+
+    def call(self, inputs: Any) -> Any:
+        return inputs.mul(tf.multinomial(tf.ones([3]), 1).cast("float32"))
+
+
+Choosing.__module__ = "tfpy.of_tests"  # so that its code passes for tfpy's own
 
 
 def _with(layer: Any) -> Any:
@@ -121,8 +154,7 @@ UNUSUAL: dict[str, Callable[[], int]] = {
     "an activation of one's own": lambda: plans_after(_with(tf.layers.dense(units=3, activation=lambda t: t))),
     "a loss of one's own": lambda: plans_after(dense(), loss=lambda a, b: a.sub(b).square().mean(-1)),
     "a metric of one's own": lambda: plans_after(dense(), metrics=[lambda a, b: a.sub(b).abs().mean(-1)]),
-    "dropout": lambda: plans_after(_with(tf.layers.dropout(rate=0.5))),
-    "recurrent dropout": lambda: plans_after(recurrent(dropout=0.5)),
+    "a draw that a kernel makes": lambda: plans_after(_with(Choosing())),
     "states kept": lambda: plans_after(recurrent(stateful=True, batch_input_shape=[12, 6, 4])),
 }
 

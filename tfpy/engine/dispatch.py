@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from tfpy.engine import handle as handles
@@ -112,6 +112,20 @@ def make(cls: type[H], values: Array, dtype: DType) -> H:
     """A new handle holding a copy of host values on the current backend."""
     backend = current()
     return wrap(cls, spec(values.shape, dtype), backend.write(values, dtype), backend)
+
+
+def drawn(cls: type[H], draw: Callable[[], Array], dtype: DType) -> H:
+    """As `make`, of values that a function draws from a random stream: plans have it draw anew each time."""
+    state = local.state
+    recorder, state.recorder = state.recorder, None
+    try:
+        values = draw()
+    finally:
+        state.recorder = recorder
+    out = make(cls, values, dtype)
+    if recorder is not None:
+        recorder.drawn(out, draw)
+    return out
 
 
 def alias(cls: type[H], handle: Handle) -> H:

@@ -3,7 +3,7 @@
 A step is recorded the second time that it comes by with tensors of the same shapes. It is replayed only as long as it
 is certain to do the same: all code that it runs is tfpy's own, so that what it does follows from the options of layers
 and their likes, and none of these has been set anew since. Everything else (layers, losses and functions of one's own,
-random numbers, states kept from batch to batch, values read on the way) is run as ever. `engine/plan.py` says more.
+states kept from batch to batch, values read on the way) is run as ever. `engine/plan.py` says more.
 """
 
 from __future__ import annotations
