@@ -113,18 +113,16 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
         return array.astype(object), dtype
     if "string" in (dtype, found):
         raise argument_error(op, argument, f"values for a {dtype} tensor", value, TypeError)
+    if found == "complex64":
+        raise argument_error(op, argument, f"real numbers for a {dtype} tensor", value, TypeError)
     return cast_values(array, dtype), dtype
 
 
 def cast_values(array: Array, dtype: DType) -> Array:
-    """Numbers converted as JavaScript's typed arrays do: int32 truncates and wraps, bool is 'not 0'."""
+    """Real numbers converted as JavaScript's typed arrays do: int32 truncates and wraps, bool is 'not 0'."""
     if dtype == "bool":
         return to_bool(array)
-    if dtype == "int32":
-        return to_int32(array)
-    if dtype == "float32":
-        return array.real if np.iscomplexobj(array) else array
-    return array
+    return to_int32(array) if dtype == "int32" else array
 
 
 def _as_array(op: str, argument: str, value: Any) -> Array:
