@@ -64,11 +64,16 @@ class Accounting:
 
     @property
     def tensors(self) -> int:
-        return sum([(_holders(s) - _NONE) * s.tensors for s in list(specs.values())])
+        return sum([(_holders(s) - _NONE) * s.tensors for s in self._specs()])
 
     @property
     def bytes(self) -> int:
-        return sum([(_holders(s) - _NONE) * s.nbytes for s in list(specs.values())])
+        return sum([(_holders(s) - _NONE) * s.nbytes for s in self._specs()])
+
+    @staticmethod
+    def _specs() -> list[Spec]:
+        # `valuerefs` and not `values`: other threads may make specs meanwhile.
+        return [s for ref in specs.valuerefs() if (s := ref()) is not None]
 
 
 accounting = Accounting()
