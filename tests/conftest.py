@@ -1,4 +1,4 @@
-"""What every test gets: a backend, no scope or tape left open, no tensor or buffer left behind, no OpenGL error.
+"""What every test gets: a backend and a seed, no scope or tape left open, no tensor or buffer left behind, no OpenGL error.
 
 `pytest --backend webgl` runs the tests that name no backend on the GPU.
 """
@@ -84,6 +84,7 @@ def _clean(default_backend: str) -> Iterator[None]:
         use_gpu()
     else:
         registry.use(default_backend)
+    tf.set_seed(7)
     before, device = accounting.tensors, _device()
     held = 0 if device is None else _held(device)
     yield

@@ -14,7 +14,7 @@ def test_profile_counts_kernels_tensors_and_bytes() -> None:
     info = tf.profile(lambda: tf.ones([3]).add(1).sum())
     assert info.kernel_names == info.kernelNames == ["Fill", "Add", "Sum"]
     assert (info.new_tensors, info.newBytes) == (1, 4)
-    assert info.peak_bytes >= 28
+    assert info.peak_bytes >= 24
     assert float(info.result) == 6
     add = info.kernels[1]
     assert add.input_shapes == [(3,), ()]

@@ -61,6 +61,8 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.tensor(None), (ValueError, TypeError), "tensor.*values.*None"),
         (lambda: tf.tensor(object()), TypeError, "tensor.*values"),
         (lambda: tf.tensor(np.array([2**40])), ValueError, "tensor.*values.*int32"),
+        (lambda: tf.tensor([1j], dtype="float32"), TypeError, "tensor.*values.*real numbers"),
+        (lambda: tf.sigmoid(np.array([1j])), TypeError, "sigmoid.*real numbers"),
         (lambda: tf.tensor1d([[1]]), ValueError, "tensor1d.*rank 1"),
         (lambda: tf.tensor2d([1, 2]), ValueError, "tensor2d.*shape"),
         (lambda: tf.scalar([1]), (ValueError, TypeError), "scalar"),

@@ -44,11 +44,18 @@ def recurrent() -> Any:
     )
 
 
-MODELS: dict[str, Callable[[], Any]] = {"dense": dense, "recurrent": recurrent}
+def dropping() -> Any:
+    model = dense()
+    model.add(tf.layers.dropout(rate=0.4))
+    return model
+
+
+MODELS: dict[str, Callable[[], Any]] = {"dense": dense, "recurrent": recurrent, "dropping": dropping}
 
 
 def trained(model: Callable[[], Any], optimizer: str) -> list[np.ndarray]:
     """What a model reports step by step, and its weights at the end."""
+    tf.set_seed(5)
     made = model()
     rng = np.random.default_rng(1)
     made.set_weights([tf.tensor(rng.normal(size=w.shape).astype(np.float32) * 0.3) for w in made.weights])

@@ -11,10 +11,10 @@ from layers.rows import ROWS
 from layers.table import Row
 
 import tfpy as tf
+from tfpy.core import plans
 from tfpy.engine import rng
 from tfpy.engine.hooks import observing
 from tfpy.layers.symbolic import as_list
-from tfpy.layers.training import planned
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(12, 6, 4)).astype(np.float32)
@@ -29,6 +29,11 @@ def dense(**options: Any) -> Any:
             tf.layers.dense(units=3, activation="softmax"),
         ]
     )
+
+
+def with_layers(*layers: Any) -> Any:
+    """Layers before those of `dense`."""
+    return tf.sequential(layers=[tf.layers.input_layer(input_shape=[6, 4]), *layers, *dense().layers])
 
 
 def recurrent(**options: Any) -> Any:
@@ -66,6 +71,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "convolutional": convolutional,
     "steps": lambda: recurrent(activation="relu"),
     "two inputs": two_inputs,
+    "dropout": lambda: with_layers(tf.layers.dropout(rate=0.3), tf.layers.gaussian_noise(stddev=0.1)),
+    "dropout inside": lambda: recurrent(dropout=0.3, recurrent_dropout=0.2),
 }
 
 
@@ -75,6 +82,7 @@ def inputs_of(model: Any, x: np.ndarray) -> Any:
 
 def trained(make: Callable[[], Any], optimizer: str, loss: str) -> tuple[list[Any], Any]:
     start = np.random.default_rng(1)
+    tf.set_seed(5)
     model = make()
     model.set_weights([start.normal(size=w.shape) * 0.5 for w in model.get_weights()])
     model.compile(optimizer=optimizer, loss=loss, metrics=["accuracy"])
@@ -96,7 +104,7 @@ def test_planned_steps_give_the_same_bits(
     with_plans, model = trained(MODELS[name], optimizer, loss)
     kinds = {key[0] for key in model.plans._planned}
     assert kinds == {"train", "test", "predict"}
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     without, model = trained(MODELS[name], optimizer, loss)
     assert not model.plans._planned
     assert with_plans[:3] == without[:3]
@@ -115,6 +123,21 @@ def plans_after(model: Any, steps: int = 4, **settings: Any) -> int:
 def test_an_ordinary_model_is_planned() -> None:
     assert plans_after(dense()) == 1
     assert plans_after(recurrent()) == 1
+    assert plans_after(_with(tf.layers.dropout(rate=0.5))) == 1
+
+
+def test_every_step_draws_anew() -> None:
+    model = _with(tf.layers.dropout(rate=0.5))
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    losses = [model.train_on_batch(X, Y) for _ in range(8)]
+    assert len(model.plans) == 1
+    assert len(set(losses)) > 4
+
+
+def test_a_seeded_layer_draws_the_same() -> None:
+    model = _with(tf.layers.dropout(rate=0.5, seed=3))
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    assert len({model.train_on_batch(X, Y) for _ in range(6)}) == 1
 
 
 class Own(tf.layers.Layer):
@@ -122,6 +145,16 @@ class Own(tf.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         return inputs
+
+
+class Choosing(tf.layers.Layer):
+    """A layer whose kernel is told where the stream is."""
+
+    def call(self, inputs: Any) -> Any:
+        return inputs.mul(tf.multinomial(tf.ones([3]), 1).cast("float32"))
+
+
+Choosing.__module__ = "tfpy.of_tests"  # so that its code passes for tfpy's own
 
 
 def _with(layer: Any) -> Any:
@@ -135,8 +168,7 @@ UNUSUAL: dict[str, Callable[[], int]] = {
     "an activation of one's own": lambda: plans_after(_with(tf.layers.dense(units=3, activation=lambda t: t))),
     "a loss of one's own": lambda: plans_after(dense(), loss=lambda a, b: a.sub(b).square().mean(-1)),
     "a metric of one's own": lambda: plans_after(dense(), metrics=[lambda a, b: a.sub(b).abs().mean(-1)]),
-    "dropout": lambda: plans_after(_with(tf.layers.dropout(rate=0.5))),
-    "recurrent dropout": lambda: plans_after(recurrent(dropout=0.5)),
+    "a draw that a kernel makes": lambda: plans_after(_with(Choosing())),
     "states kept": lambda: plans_after(recurrent(stateful=True, batch_input_shape=[12, 6, 4])),
 }
 
@@ -193,7 +225,7 @@ def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPat
         return found
 
     with_plans = losses()
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     assert with_plans == losses()
 
 
@@ -212,7 +244,7 @@ def test_callbacks_may_change_what_is_trained(monkeypatch: pytest.MonkeyPatch) -
         return [w.array_sync() for w in model.get_weights()]
 
     with_plans = weights()
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     assert with_plans == weights()
 
 
@@ -222,7 +254,7 @@ def test_what_is_changed_again_and_again_is_not_recorded_for_ever() -> None:
     for _ in range(12):
         model.layers[1].trainable = True
         model.train_on_batch(X, Y)
-    assert max(model.plans._seen.values()) <= planned._MOST_RECORDINGS + 1
+    assert max(model.plans._seen.values()) <= plans._MOST_RECORDINGS + 1
     assert not model.plans._planned
 
 
@@ -295,5 +327,5 @@ def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPat
         return steps, [w.numpy().tolist() for w in model.get_weights()]
 
     with_plans = run()
-    monkeypatch.setattr(planned, "_MOST_PLANS", 0)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     assert str(with_plans) == str(run())  # as texts, in which NaN is NaN

@@ -1,4 +1,4 @@
-"""The mean in one kernel: the numbers of the division and the sum that TF.js makes it of."""
+"""The mean in one kernel: as TF.js takes it under `exact`, and one pass under the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 import tfpy as tf
 from tfpy.engine.backend import registry
-from tfpy.engine.hooks import observing
 
 RNG = np.random.default_rng(0)
 
@@ -17,16 +16,13 @@ RNG = np.random.default_rng(0)
     [((2, 3, 4), None, False), ((2, 3, 4), 1, True), ((5,), 0, False), ((), None, False), ((0, 3), 0, False),
      ((3, 0), 0, False), ((3, 0), 1, True)],
 )  # fmt: skip
-def test_one_kernel_and_the_parts_agree(shape: tuple[int, ...], axis: int | None, keep_dims: bool) -> None:
+def test_both_ways_agree(shape: tuple[int, ...], axis: int | None, keep_dims: bool) -> None:
     x = RNG.normal(size=shape)
     dy = RNG.normal(size=np.zeros(shape).sum(axis, keepdims=keep_dims).shape)
     found = {}
     for backend in ("double", "exact"):
         registry.use(backend)
-        seen: set[str] = set()
-        with observing(lambda run, seen=seen: seen.add(run.kernel)):
-            y = tf.tensor(x, shape).mean(axis, keep_dims)
-        assert ("Mean" in seen) == (backend == "double")
+        y = tf.tensor(x, shape).mean(axis, keep_dims)
         slope = tf.grad(lambda t: t.mean(axis, keep_dims))(tf.tensor(x, shape), tf.tensor(dy))
         found[backend] = y.numpy(), slope.numpy()
     for a, b in zip(found["double"], found["exact"], strict=True):

@@ -6,6 +6,7 @@ Whole Python numbers are float32, as in JavaScript, which has one number type; n
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
@@ -14,9 +15,9 @@ import numpy.typing as npt
 
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.backend import Array, current
+from tfpy.engine.backend import Array, Backend, current
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle, check_live
+from tfpy.engine.handle import Handle, attach, check_live
 from tfpy.engine.spec import DType, spec
 from tfpy.engine.state import local
 from tfpy.engine.values import to_bool, to_int32
@@ -45,7 +46,8 @@ def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Ten
             return value
         raise argument_error(op, argument, _wanted(kind), value, TypeError)
     if type(value) in (float, int) and kind in ("numeric", "any", "float32"):
-        return number(value)
+        backend = current()
+        return dispatch.constant(Tensor, _SCALAR, number(value).payload, backend)
     if isinstance(value, Handle):
         return to_tensor(op, argument, _sharing(op, value), kind)
     wanted: DType | None = None if kind in ("numeric", "any") else kind  # type: ignore[assignment]
@@ -65,16 +67,24 @@ def _sharing(op: str, handle: Handle) -> Tensor:
 
 
 def number(value: float) -> Tensor:
-    """A float32 scalar. Equal numbers share their data: most of them are the constants of a program."""
+    """A float32 scalar as an operand: the same tensor whenever the number is the same.
+
+    It belongs to no scope, is not counted, and must not be given away: who gets it could dispose of it.
+    """
     backend = current()
     # 0.0 and -0.0 are equal, and would be taken for each other.
-    payload = _number_payload(backend, value) if value else backend.write(np.array(value), "float32")
-    return dispatch.constant(Tensor, _SCALAR, payload, backend)
+    constant = _number(backend, value, not value and math.copysign(1, value) < 0)
+    if local.state.recorder is not None:
+        local.state.recorder.constant(constant)
+    return constant
 
 
 @functools.lru_cache(maxsize=512)
-def _number_payload(backend: Any, value: float) -> Any:
-    return backend.write(np.array(value), "float32")
+def _number(backend: Backend, value: float, negative_zero: bool) -> Tensor:
+    constant = Tensor.__new__(Tensor)
+    attach(constant, _SCALAR, backend.write(np.array(value), "float32"), backend)
+    constant.held = None
+    return constant
 
 
 def _wanted(kind: Kind) -> str:
@@ -103,18 +113,16 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
         return array.astype(object), dtype
     if "string" in (dtype, found):
         raise argument_error(op, argument, f"values for a {dtype} tensor", value, TypeError)
+    if found == "complex64":
+        raise argument_error(op, argument, f"real numbers for a {dtype} tensor", value, TypeError)
     return cast_values(array, dtype), dtype
 
 
 def cast_values(array: Array, dtype: DType) -> Array:
-    """Numbers converted as JavaScript's typed arrays do: int32 truncates and wraps, bool is 'not 0'."""
+    """Real numbers converted as JavaScript's typed arrays do: int32 truncates and wraps, bool is 'not 0'."""
     if dtype == "bool":
         return to_bool(array)
-    if dtype == "int32":
-        return to_int32(array)
-    if dtype == "float32":
-        return array.real if np.iscomplexobj(array) else array
-    return array
+    return to_int32(array) if dtype == "int32" else array
 
 
 def _as_array(op: str, argument: str, value: Any) -> Array:

@@ -208,7 +208,7 @@ def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> N
 
 
 _CONSTANT = Kernel("constant gradient", ("*sources",), same, False, "constant gradient")
-_ZERO = GradientRow((), {}, lambda dy, n: [zero_gradient(s) for s in n.specs()])
+_ZERO = GradientRow(_CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n.specs()])
 
 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Tensor:
@@ -284,7 +284,7 @@ def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, saved: list[Tensor
             )
         return found
 
-    row = GradientRow((), {}, joint)
+    row = GradientRow(_CUSTOM, (), {}, joint)
     record(local.state.tapes, _CUSTOM, row, inputs, {}, (value,), Tensor)
 
 

@@ -375,4 +375,4 @@ def _gradient_row(config: GradientConfig, row: Kernel) -> GradientRow:
             found = [found.get(name, found.get(camel(name))) for name in names]
         return [f() if callable(f) else f for f in found]
 
-    return GradientRow(saves, {}, joint)
+    return GradientRow(row, saves, {}, joint)

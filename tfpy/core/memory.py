@@ -106,7 +106,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
         result = function()
     finally:
         scope.end_scope(result)
-    if isinstance(result, CoroutineType):
+    if type(result) is CoroutineType:
         warnings.warn("tidy: the function is async; what it makes after its first await is not tidied.", stacklevel=2)
     return result
 

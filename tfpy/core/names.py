@@ -5,6 +5,7 @@ The other direction is never computed: a camelCase name is looked up among the k
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -93,6 +94,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 }
 
 
+@functools.lru_cache(maxsize=4096)
 def camel(name: str, namespace: str = "") -> str:
     """TF.js's spelling of a snake_case name; a name without an inner underscore is its own."""
     given = EXCEPTIONS.get(namespace, {}).get(name)

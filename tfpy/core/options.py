@@ -84,9 +84,13 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
     numbers = [(i, name) for i, name in places if kinds.get(name) in _NUMBER]
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
+    # With so few values by position, and none by keyword, there is nothing to look at.
+    plain = min(first_default, numbers[0][0] if numbers else most, most if options is None else len(positional) - 1)
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
+        if not keywords and len(args) <= plain:
+            return function(*args)
         if keywords:
             keywords = respell(keywords, spelling, where) if options is None else dict(keywords)
         if options is not None:

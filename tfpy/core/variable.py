@@ -12,7 +12,7 @@ from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import attach, check_live, join_share, leave_share
+from tfpy.engine.handle import attach, check_live, join_share
 from tfpy.engine.spec import DType
 from tfpy.engine.state import local
 
@@ -68,7 +68,7 @@ class Variable(Tensor, VariableCamel):
             raise argument_error("assign", "new_value", f"a {self.dtype} tensor", value, TypeError)
         check_live(self, "assign")
         check_live(value, "assign")
-        leave_share(self)
+        self.member = None
         self.payload, self.backend = value.payload, value.backend
         join_share(value, self)
         if local.state.recorder is not None:

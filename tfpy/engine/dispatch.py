@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.errors import ShapeError
-from tfpy.engine.handle import Handle, accounting, attach, check_live, join_share, leave_share
+from tfpy.engine.handle import Handle, attach, check_live, join_share
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
 from tfpy.engine.spec import DType, Spec, spec, string_spec
@@ -36,18 +36,13 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
     row = KERNELS[name]
     if not attrs and len(inputs) == 2:
         a, b = inputs
-        try:
-            out_spec = row.infer(a, b)
-        except ShapeError as error:
-            raise _named(row, error) from None
+        out_spec = a.spec if row.alike and a.spec is b.spec else infer(row, inputs, attrs)
         if a.backend is not backend or b.backend is not backend:
             inputs = _gathered(row, inputs, backend)
     elif len(inputs) == 1:
-        try:
-            out_spec = row.infer(inputs[0], **attrs)
-        except ShapeError as error:
-            raise _named(row, error) from None
-        if inputs[0].backend is not backend:
+        a = inputs[0]
+        out_spec = a.spec if row.alike else infer(row, inputs, attrs)
+        if a.backend is not backend:
             inputs = _gathered(row, inputs, backend)
     else:
         out_spec = infer(row, inputs, attrs)
@@ -62,12 +57,11 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
     out.backend = backend
     out.id = handles.next_id()
     out.kept = False
-    out.share = None
+    out.member = None
     if out_spec.dtype == "string":
         out_spec = _string_spec(out_spec, payload, backend)
     out.spec = out_spec
-    accounting.tensors += out_spec.tensors
-    accounting.bytes += out_spec.nbytes
+    out.held = out_spec.held
     if row.shares:
         join_share(inputs[0], out)
     if state.scopes:
@@ -118,6 +112,20 @@ def make(cls: type[H], values: Array, dtype: DType) -> H:
     """A new handle holding a copy of host values on the current backend."""
     backend = current()
     return wrap(cls, spec(values.shape, dtype), backend.write(values, dtype), backend)
+
+
+def drawn(cls: type[H], draw: Callable[[], Array], dtype: DType) -> H:
+    """As `make`, of values that a function draws from a random stream: plans have it draw anew each time."""
+    state = local.state
+    recorder, state.recorder = state.recorder, None
+    try:
+        values = draw()
+    finally:
+        state.recorder = recorder
+    out = make(cls, values, dtype)
+    if recorder is not None:
+        recorder.drawn(out, draw)
+    return out
 
 
 def alias(cls: type[H], handle: Handle) -> H:
@@ -178,7 +186,7 @@ def move(handle: Handle, backend: Backend) -> None:
     assert handle.backend is not None
     dtype = handle.spec.dtype
     payload = backend.write(handle.backend.read(handle.payload, dtype), dtype)
-    leave_share(handle)
+    handle.member = None
     handle.payload, handle.backend = payload, backend
 
 

@@ -20,6 +20,7 @@ class Kernel:
 
     Attributes:
         inputs: names of the inputs in order; a last name starting with '*' stands for any number of them.
+        alike: inputs of one spec give an output of that spec, whatever the attributes; `infer` need not be asked.
         infer: called with the input handles and the attributes as keywords; gives the Spec of the output, or a list
             of them for a kernel with several outputs.
         shares: the output is the input's data under another shape: backends return a view, not a copy.
@@ -27,7 +28,7 @@ class Kernel:
         workspace: the last of its outputs is only for its gradient's kernel, and has no gradient of its own.
     """
 
-    __slots__ = ("infer", "inputs", "label", "name", "shares", "workspace")
+    __slots__ = ("alike", "infer", "inputs", "label", "name", "shares", "workspace")
 
     def __init__(
         self, name: str, inputs: tuple[str, ...], infer: Infer, shares: bool, label: str, workspace: bool = False
@@ -36,6 +37,7 @@ class Kernel:
         self.label = label
         self.inputs = inputs
         self.infer = infer
+        self.alike = infer is same or infer is broadcast
         self.shares = shares
         self.workspace = workspace
 
@@ -80,6 +82,8 @@ def to_bool(x: Handle) -> Spec:
 
 def reduced(x: Handle, *, axes: tuple[int, ...], keep_dims: bool) -> Spec:
     """The given axes gone, or of size 1."""
+    if not keep_dims and len(axes) == len(x.spec.shape):
+        return spec((), x.spec.dtype)
     return spec(reduced_shape(x.spec.shape, axes, keep_dims), x.spec.dtype)
 
 

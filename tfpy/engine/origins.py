@@ -119,8 +119,8 @@ def stop_watching() -> None:
 
 
 def made_since(number: int) -> list[tuple[Handle, Origin]]:
-    """The tensors alive whose id is above a number, oldest first, with where they were made."""
-    found = [h for h in _reachable() if h.backend is not None and h.id > number and h.id in _watch.made]
+    """The counted tensors alive whose id is above a number, oldest first, with where they were made."""
+    found = [h for h in _reachable() if h.held is not None and h.id > number and h.id in _watch.made]
     return [(h, _watch.made[h.id]) for h in sorted(found, key=lambda h: h.id)]
 
 

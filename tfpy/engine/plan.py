@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
-from tfpy.engine.backend import Backend
+from tfpy.engine.backend import Array, Backend
 from tfpy.engine.dispatch import wrap
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import Spec
+from tfpy.engine.spec import DType, Spec
 from tfpy.engine.state import local
 
 H = TypeVar("H", bound=Handle)
@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
     Attributes:
         size: how many slots there are. Each is written once.
-        inputs: the slots of the inputs, the variables after them.
+        inputs: the slots of the inputs, of the variables, and of what is drawn at random.
         constants: payloads by slot.
         nodes: the kernels, in an order in which they can be run; only those that the outputs need.
         last_uses: for each node the slots that neither a later node nor the outputs need.
@@ -73,6 +73,9 @@ def gradients_changed(foreign: int) -> None:
     _Gradients.changes += 1
     _Gradients.foreign = foreign
 
+
+Draw = Callable[[], Array]
+"""Gives random values, other ones each time."""
 
 Executor = Callable[[Sequence[Any]], Sequence[Any]]
 """From the payloads of the inputs and variables to those of the outputs."""
@@ -109,6 +112,7 @@ class Recorder:
         self._constants: dict[int, Any] = {}
         self._nodes: list[PlanNode] = []
         self._assigned: dict[int, Handle] = {}
+        self._draws: list[tuple[Draw, DType]] = []
         self._inputs = tuple([self._new_slot(t) for t in (*inputs, *variables)])
 
     def _key(self, handle: Handle) -> Any:
@@ -145,7 +149,13 @@ class Recorder:
 
     def constant(self, handle: Handle) -> None:
         """A number was made that is the same every time."""
-        self._constants[self._new_slot(handle)] = handle.payload
+        if handle.id not in self._slots:
+            self._constants[self._new_slot(handle)] = handle.payload
+
+    def drawn(self, handle: Handle, draw: Draw) -> None:
+        """Numbers were drawn; the next time they are others."""
+        self._draws.append((draw, handle.spec.dtype))
+        self._inputs = (*self._inputs, self._new_slot(handle))
 
     def aliased(self, handle: Handle, alias: Handle) -> None:
         """A handle refers to the data of another one."""
@@ -182,7 +192,8 @@ class Recorder:
         nodes = _needed(self._nodes, outputs)
         specs = [t.spec for t in (*results, *assigned)]
         plan = Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
-        return Replay(plan, self.backend, backend.compile(plan), len(self._sources), self._variables, assigned)
+        sources = len(self._sources)
+        return Replay(plan, self.backend, backend.compile(plan), sources, self._variables, assigned, self._draws)
 
 
 def _needed(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[PlanNode]:
@@ -217,6 +228,7 @@ class Replay:
         inputs: int,
         variables: tuple[Handle, ...],
         assigned: tuple[Handle, ...],
+        draws: Sequence[tuple[Draw, DType]],
     ) -> None:
         self.plan = plan
         self.backend = backend
@@ -224,6 +236,7 @@ class Replay:
         self._inputs = inputs
         self._variables = variables
         self._assigned = assigned
+        self._draws = draws
         self._gradients = _Gradients.changes
 
     def fits(self, inputs: Sequence[Handle]) -> bool:
@@ -238,7 +251,10 @@ class Replay:
     def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]]:
         """The results, and what is to be assigned to variables."""
         sources: tuple[Handle, ...] = (*inputs, *self._variables)
-        payloads = self._executor([t.payload for t in sources])
+        given = [t.payload for t in sources]
+        if self._draws:  # in the order in which they were made, so that the streams go on as they would have
+            given += [self.backend.write(draw(), dtype) for draw, dtype in self._draws]
+        payloads = self._executor(given)
         made = [wrap(cls, s, p, self.backend) for s, p in zip(self.plan.specs, payloads, strict=True)]
         results = len(made) - len(self._assigned)
         return made[:results], list(zip(self._assigned, made[results:], strict=True))

@@ -45,19 +45,19 @@ def end_scope(result: Any = None) -> None:
     scope = scopes.pop()
     if not scope.handles:
         return
-    left = [ref for ref in scope.handles if ref() is not None]  # the others have been freed already
+    left = [handle for ref in scope.handles if (handle := ref()) is not None]  # the others have been freed already
     if not left:
         return
-    returned = {id(h) for h in handles_in(result)} if result is not None else set()
+    # Nearly all results are a tensor or nothing; looking for tensors in them takes longer than all the rest.
+    returned = {id(result)} if result is None or isinstance(result, Handle) else {id(h) for h in handles_in(result)}
     parent = scopes[-1].handles if scopes else None
-    for ref in left:
-        handle = ref()
-        if handle is None or handle.kept:
+    for handle in left:
+        if handle.kept:
             continue
         if id(handle) not in returned:
             handle.dispose()
         elif parent is not None:
-            parent.append(ref)
+            parent.append(weakref.ref(handle))
 
 
 def abandon_scopes(outer: int) -> None:

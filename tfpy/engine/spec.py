@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from collections.abc import Iterable
 from typing import Literal, get_args
 
@@ -23,6 +24,10 @@ MAX_SIZE = 2**31 - 1
 _WIDTH = {"bool": 0, "int32": 1, "float32": 2, "complex64": 3}
 
 
+specs: weakref.WeakValueDictionary[int, Spec] = weakref.WeakValueDictionary()
+"""All there are, by identity."""
+
+
 class Spec:
     """Shape and dtype of a tensor, with the numbers that follow from them.
 
@@ -30,11 +35,12 @@ class Spec:
         size: the number of elements.
         nbytes: the number of bytes.
         tensors: as how many tensors it counts: a complex one with its real and imaginary part, as in TF.js.
+        held: what each live handle of this spec refers to, so that the references to it count these handles.
 
     Strings have no fixed width: their specs carry the bytes of their own values (see `string_spec`).
     """
 
-    __slots__ = ("dtype", "nbytes", "shape", "size", "tensors")
+    __slots__ = ("__weakref__", "dtype", "held", "nbytes", "shape", "size", "tensors")
 
     def __init__(self, shape: Shape, dtype: DType, nbytes: int | None = None) -> None:
         self.shape = shape
@@ -42,6 +48,8 @@ class Spec:
         self.size = math.prod(shape)
         self.nbytes = self.size * BYTES[dtype] if nbytes is None else nbytes
         self.tensors = 3 if dtype == "complex64" else 1
+        self.held = object()
+        specs[id(self)] = self
 
     @property
     def rank(self) -> int:
@@ -123,10 +131,13 @@ def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> in
     return index % rank
 
 
+_ALL_AXES = [tuple(range(rank)) for rank in range(7)]
+
+
 def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tuple[int, ...]:
     """Axes as sorted distinct non-negative ints; None means all of them."""
     if axis is None:
-        return tuple(range(rank))
+        return _ALL_AXES[rank] if rank < len(_ALL_AXES) else tuple(range(rank))
     if type(axis) is int and -rank <= axis < rank:
         return (axis % rank,)
     if isinstance(axis, Iterable) and not isinstance(axis, (str, bytes)):

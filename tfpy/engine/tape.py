@@ -23,31 +23,45 @@ class GradientRow:
     """A kernel's gradient.
 
     Attributes:
+        kernel: the kernel's row.
         saves: which inputs ('a', …) and outputs ('y': all of them) the rules use; only these are kept alive.
-        rules: for each input name the rule (dy, node) -> gradient, or None where no gradient flows.
-        joint: instead of `rules`, one rule that gives a sequence of gradients, one per input (None: no flow).
+        places: for each of `saves` the number of the input, a slice of the inputs, or None for the outputs.
+        in_order: for each input the rule (dy, node) -> gradient, or None where no gradient flows, and whether it
+            stands for several inputs.
+        joint: instead of rules for each, one that gives a sequence of gradients, one per input (None: no flow).
     """
 
-    __slots__ = ("_flows", "joint", "rules", "saves")
+    __slots__ = ("_flows", "in_order", "joint", "kernel", "places", "saves")
 
-    def __init__(self, saves: tuple[str, ...], rules: Mapping[str, Rule | None], joint: Rule | None) -> None:
+    def __init__(
+        self, kernel: Kernel, saves: tuple[str, ...], rules: Mapping[str, Rule | None], joint: Rule | None
+    ) -> None:
+        self.kernel = kernel
         self.saves = saves
-        self.rules = rules
+        self.places = [(name, _place(kernel, name)) for name in saves]
         self.joint = joint
+        names = kernel.inputs if joint is None else ()
+        self.in_order = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
         self._flows: dict[int, list[bool]] = {}
 
-    def flows(self, kernel: Kernel, count: int) -> list[bool]:
+    def flows(self, count: int) -> list[bool]:
         """For each of `count` inputs, whether a gradient flows to it."""
         found = self._flows.get(count)
         if found is None:
-            found = self._flows[count] = self._find_flows(kernel, count)
+            found = self._flows[count] = self._find_flows(count)
         return found
 
-    def _find_flows(self, kernel: Kernel, count: int) -> list[bool]:
+    def _find_flows(self, count: int) -> list[bool]:
         if self.joint is not None:
             return [True] * count
-        flags = [self.rules[name.lstrip("*")] is not None for name in kernel.inputs]
+        flags = [rule is not None for rule, _ in self.in_order]
         return flags + flags[-1:] * (count - len(flags)) if flags else flags
+
+
+def _place(kernel: Kernel, name: str) -> int | slice | None:
+    if name in kernel.inputs:
+        return kernel.inputs.index(name)
+    return None if name == "y" else slice(kernel.inputs.index("*" + name), None)
 
 
 GRADIENTS: dict[str, GradientRow] = {}
@@ -69,7 +83,7 @@ def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules
         raise ValueError(f"gradient: kernel {kernel!r} needs a rule, or None, for each of {', '.join(names)}.")
     if kernel in GRADIENTS:
         raise ValueError(f"gradient: kernel {kernel!r} already has one.")
-    GRADIENTS[kernel] = GradientRow(saved, rules, joint)
+    GRADIENTS[kernel] = GradientRow(row, saved, rules, joint)
 
 
 NOT_DIFFERENTIABLE: set[str] = set()
@@ -119,15 +133,14 @@ class Node:
             self.outputs: tuple[tuple[int, Spec], ...] = ((outputs[0].id, outputs[0].spec),)
         else:
             self.outputs = tuple([(t.id, t.spec) for t in outputs])
-        self.saved = _save(kernel, row.saves, inputs, outputs) if row is not None and row.saves else None
+        self.saved = _save(row, inputs, outputs) if row is not None and row.saves else None
 
     def __getattr__(self, name: str) -> Any:
         saved = self.saved
         if saved is None or name not in saved:
             raise RuntimeError(f"gradient of {self.kernel.name}: {name!r} was not saved; list it in saves=.")
-        restored = [_restore(*entry, self.cls) for entry in saved[name]]
-        several = len(self.outputs) > 1 if name == "y" else self._stands_for_several(name)
-        return restored if several else restored[0]
+        entry = saved[name]
+        return [self._again(*e) for e in entry] if type(entry) is list else self._again(*entry)
 
     def spec(self, name: str) -> Spec:
         """The spec of the input of that name."""
@@ -141,35 +154,26 @@ class Node:
         """The specs of all inputs."""
         return [spec for _, spec in self.inputs]
 
-    def _stands_for_several(self, name: str) -> bool:
-        return "*" + name in self.kernel.inputs
+    def _again(self, handle: Handle, payload: Any, backend: Any) -> Handle:
+        """The saved handle, or one in its place when it was disposed or assigned to since."""
+        if handle.payload is payload:
+            return handle
+        again = self.cls.__new__(self.cls)
+        attach(again, handle.spec, payload, backend)
+        again.id = handle.id
+        return again
 
 
-Saved = tuple[Handle, Any, Any]
-
-
-def _save(
-    kernel: Kernel, saves: tuple[str, ...], inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]
-) -> dict[str, list[Saved]]:
-    saved = {}
-    for name in saves:
-        if name in kernel.inputs:
-            t = inputs[kernel.inputs.index(name)]
-            saved[name] = [(t, t.payload, t.backend)]
-            continue
-        chosen = outputs if name == "y" else inputs[kernel.inputs.index("*" + name) :]
-        saved[name] = [(t, t.payload, t.backend) for t in chosen]
+def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]) -> dict[str, Any]:
+    """What the rules use, by name: handle, payload and backend of each, or a list of such."""
+    saved: dict[str, Any] = {}
+    for name, place in row.places:
+        if isinstance(place, slice) or (place is None and len(outputs) > 1):
+            saved[name] = [(t, t.payload, t.backend) for t in (outputs if place is None else inputs[place])]
+        else:
+            t = outputs[0] if place is None else inputs[place]
+            saved[name] = t, t.payload, t.backend
     return saved
-
-
-def _restore(handle: Handle, payload: Any, backend: Any, cls: type[Handle]) -> Handle:
-    """The saved handle, or one in its place when it was disposed or assigned to since."""
-    if handle.payload is payload:
-        return handle
-    again = cls.__new__(cls)
-    attach(again, handle.spec, payload, backend)
-    again.id = handle.id
-    return again
 
 
 class Tape:
@@ -274,7 +278,8 @@ def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle], way: Way | No
         for (ident, spec), dx in zip(node.inputs, found, strict=True):
             if dx is None or ident not in tape.tracked:
                 continue
-            _check(node, spec, dx)
+            if dx.spec is not spec:
+                _check(node, spec, dx)
             grads[ident] = _add(grads[ident], dx, cls) if ident in grads else dx
     return grads
 
@@ -292,7 +297,7 @@ def way_back(tape: Tape, y: Handle) -> Way:
         if node.row is None:
             raise GradientError(_no_gradient_message(tape, node, y))
         needed.add(node)
-        flows = node.row.flows(node.kernel, len(node.inputs))
+        flows = node.row.flows(len(node.inputs))
         for (ident, _), flow in zip(node.inputs, flows, strict=True):
             if flow:
                 reached.add(ident)
@@ -305,7 +310,7 @@ def stops_between(tape: Tape, y: Handle) -> list[str]:
     labels: list[str] = []
     for node in reversed(tape.nodes):
         if any([out in reached for out, _ in node.outputs]):
-            if node.row is None or not any(node.row.flows(node.kernel, len(node.inputs))):
+            if node.row is None or not any(node.row.flows(len(node.inputs))):
                 labels.append(node.kernel.label)
             reached.update([ident for ident, _ in node.inputs])
     return labels
@@ -324,15 +329,13 @@ def _input_gradients(node: Node, dy: Any, tracked: set[int]) -> Sequence[Handle 
         node.wanted = [ident in tracked for ident, _ in node.inputs]
         return list(node.row.joint(dy, node))
     found: list[Handle | None] = []
-    for name in node.kernel.inputs:
-        if name[0] == "*":
-            rule = node.row.rules[name[1:]]
+    for rule, several in node.row.in_order:
+        if several:
             rest = len(node.inputs) - len(found)
             found.extend([None] * rest if rule is None else rule(dy, node))
-            continue
-        rule = node.row.rules[name]
-        wanted = rule is not None and node.inputs[len(found)][0] in tracked
-        found.append(rule(dy, node) if rule is not None and wanted else None)
+        else:
+            wanted = rule is not None and node.inputs[len(found)][0] in tracked
+            found.append(rule(dy, node) if rule is not None and wanted else None)
     return found
 
 

@@ -396,10 +396,9 @@ def adopt(tensor: Handle) -> NDArray:
 
 def take_over(out: NDArray, source: Handle) -> None:
     """Move everything from a handle into a new NDArray."""
-    out.spec, out.id, out.kept, out.share = source.spec, source.id, source.kept, source.share
+    out.spec, out.id, out.kept, out.member, out.held = source.spec, source.id, source.kept, source.member, source.held
     out.payload, out.backend = source.payload, source.backend
-    source.share = source.backend = None
-    source.payload = None
+    source.backend = source.payload = source.member = source.held = None
     if out.kept and out.id in kept_handles:
         kept_handles[out.id] = out
     track(out)

@@ -24,8 +24,9 @@ def end_scope(result: Any) -> None:
         engine_scope.end_scope()  # says that none is open
     handles = [h for ref in scopes[-1].handles if (h := ref()) is not None]
     returned = list(engine_scope.handles_in(result))
-    shares: set[Share] = {h.share for h in [*returned, *[h for h in handles if h.kept]] if h.share is not None}
-    engine_scope.end_scope([*returned, *[h for h in handles if h.share in shares]])
+    living = [*returned, *[h for h in handles if h.kept]]
+    shares: set[Share] = {h.member.share for h in living if h.member is not None}
+    engine_scope.end_scope([*returned, *[h for h in handles if h.member is not None and h.member.share in shares]])
 
 
 class Block:

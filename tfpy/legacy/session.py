@@ -21,6 +21,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.options import accepts_options
+from tfpy.core.plans import Plans, Result, always
 from tfpy.core.results import Record, positional_count
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
@@ -30,6 +31,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.scope import end_scope, start_scope
 from tfpy.engine.spec import as_int, spec
 from tfpy.engine.tape import backprop, recording
+from tfpy.legacy import quirks
 from tfpy.legacy._camel import SessionCamel
 from tfpy.legacy.graph import Graph, Node, Tensor
 from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
@@ -133,11 +135,13 @@ class Session(SessionCamel):
         self.math = math
         self._orders: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Node]] = {}
         self._batches: dict[tuple[int, tuple[int, ...]], bool] = {}
+        self._plans = Plans()
 
     def dispose(self) -> None:
         """Forget what was prepared for repeated runs."""
         self._orders.clear()
         self._batches.clear()
+        self._plans.clear()
 
     # Evaluation
 
@@ -163,9 +167,15 @@ class Session(SessionCamel):
         with self._computing("eval") as results:
             fed = [(feed, feed.next_copy()) for feed in feeds]
             values = {feed.tensor.id: Value(as_tensor(array), False) for feed, array in fed}
-            _evaluate(nodes, values)
+            _read(nodes, values)
+
+            def compute(values: dict[int, Value]) -> Result:
+                _evaluate(nodes, values)
+                return [values[tensor.id].tensor for tensor in tensors], None
+
+            found, _ = self._from_plan(("eval", *[tensor.id for tensor in tensors]), values, compute)
             # A variable, or what was fed, is handed out under an id of its own.
-            results.extend([values[tensor.id].tensor.clone() for tensor in tensors])
+            results.extend([tensor.clone() for tensor in found])
             for feed, array in fed:
                 feed.dispose_copy(array)
         return [adopt(result) for result in results]
@@ -261,6 +271,18 @@ class Session(SessionCamel):
 
     # What evaluation and training share
 
+    def _from_plan(
+        self, key: tuple[Any, ...], values: Mapping[int, Value], compute: Callable[[dict[int, Value]], Result]
+    ) -> Result:
+        """What `compute` makes of all values that a step starts from, by the ids of their tensors.
+
+        Nodes never change, and their code is tfpy's own: only the numerics may be others the next time.
+        """
+        kinds = tuple([(ident, value.batched) for ident, value in values.items()])
+        inputs = [value.tensor for value in values.values()]
+        key = (*key, kinds, quirks.active())
+        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: always)
+
     def _feeds(self, op: str, entries: Sequence[Any]) -> list[_Feed]:
         """The entries by increasing tensor id."""
         if isinstance(entries, (Mapping, FeedEntry)) or not isinstance(entries, Sequence):
@@ -333,6 +355,11 @@ def _evaluate(nodes: Sequence[Node], values: dict[int, Value], symbolic: bool = 
             values[out.id] = Value(as_tensor(node.data), False)
 
 
+def _read(nodes: Sequence[Node], values: dict[int, Value]) -> None:
+    """Add the values of variables and constants."""
+    _evaluate([node for node in nodes if node.evaluate is None], values)
+
+
 def _stacked(examples: Sequence[Handle]) -> CoreTensor:
     """The arrays of a batch as one."""
     if len({a.spec.dtype for a in examples}) > 1:
@@ -353,6 +380,7 @@ class _TrainingRun:
     """The forward and backward passes of one call of `train`."""
 
     def __init__(self, session: Session, cost: Tensor, feeds: Sequence[_Feed], optimizer: Optimizer) -> None:
+        self.session = session
         self.math = session.math
         self.cost = cost
         self.feeds = feeds
@@ -391,19 +419,26 @@ class _TrainingRun:
     def _pass(self, fed: dict[int, Value], averaged: bool) -> CoreTensor:
         """Forward, backward, and on to the optimizer; gives the cost, or a vector of costs."""
         values = dict(fed)
+        _read(self.nodes, values)
         variables = [node for node in self.nodes if node.trainable]
-        _evaluate([node for node in self.nodes if node.evaluate is None], values)
-        sources = [values[node.output.id].tensor for node in variables]
-        with recording(sources) as tape:
-            _evaluate(self.nodes, values)
-            cost = values[self.cost.id]
-            costs = cost.as_example([])
-            total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
-        found = backprop(tape, total, full((), 1), CoreTensor) if total.id in tape.tracked else {}
-        for node, source in zip(variables, sources, strict=True):
-            self.activations.set(node.output, source)
+
+        def compute(values: dict[int, Value]) -> Result:
+            sources = [values[node.output.id].tensor for node in variables]
+            with recording(sources) as tape:
+                _evaluate(self.nodes, values)
+                cost = values[self.cost.id]
+                costs = cost.as_example([])
+                total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
+            found = backprop(tape, total, full((), 1), CoreTensor) if total.id in tape.tracked else {}
+            reached = [node.output for node, s in zip(variables, sources, strict=True) if s.id in found]
+            gradients = [found[values[output.id].tensor.id] for output in reached]
+            return [costs, *gradients], reached  # type: ignore[list-item]
+
+        (costs, *gradients), reached = self.session._from_plan(("train", self.cost.id, averaged), values, compute)
+        for node in variables:
+            self.activations.set(node.output, values[node.output.id].tensor)
             self.gradients.delete(node.output)
-            if source.id in found:
-                self.gradients.add(node.output, found[source.id])
+        for output, gradient in zip(reached, gradients, strict=True):
+            self.gradients.add(output, gradient)
         self.optimizer.after_example(self.math, self.runtime, self.activations, self.gradients)
         return costs

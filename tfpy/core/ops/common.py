@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.core.convert import Kind, TensorLike, to_tensor
+from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -15,11 +15,14 @@ from tfpy.engine.tape import paused
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
     """Two operands as tensors of one dtype, the wider of the two."""
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and kind == "numeric":
+    if isinstance(a, Tensor) and kind == "numeric":
         # What nearly every call is, spelled out: two more calls cost as much as the kernel.
         dtype = a.spec.dtype
-        if dtype == b.spec.dtype and dtype != "string":
-            return a, b
+        if isinstance(b, Tensor):
+            if dtype == b.spec.dtype and dtype != "string":
+                return a, b
+        elif dtype == "float32" and type(b) in (float, int):
+            return a, number(b)  # type: ignore[arg-type]
     x, y = to_tensor(op, "a", a, kind), to_tensor(op, "b", b, kind)
     if x.spec.dtype == y.spec.dtype:
         return x, y

@@ -15,14 +15,16 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, rng
+from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_number, as_shape
 from tfpy.engine.tape import no_gradient
 
 
-def _filled(values: Any, shape: Shape, dtype: DType) -> Tensor:
-    return dispatch.make(Tensor, cast_values(values.reshape(shape), dtype), dtype)
+def _drawn(draw: Callable[[], Any], shape: Shape, dtype: DType) -> Tensor:
+    """A tensor of the values that a function draws."""
+    return dispatch.drawn(Tensor, lambda: cast_values(draw().reshape(shape), dtype), dtype)
 
 
 def _dtype(name: str, dtype: DType | None, *allowed: DType) -> DType:
@@ -63,8 +65,12 @@ def random_uniform(
     kind = _dtype("random_uniform", dtype, "float32", "int32", "bool")
     sizes = as_shape("random_uniform", shape)
     low, high = as_number("random_uniform", "minval", minval), as_number("random_uniform", "maxval", maxval)
-    values = rng.uniform(seed, math.prod(sizes), low, high)
-    return _filled(np.trunc(values) if kind == "bool" else values, sizes, kind)
+
+    def draw() -> Array:
+        values = rng.uniform(seed, math.prod(sizes), low, high)
+        return np.trunc(values) if kind == "bool" else values
+
+    return _drawn(draw, sizes, kind)
 
 
 @op(doc="Tensors / Random")
@@ -84,8 +90,12 @@ def _normal(
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
     if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
         raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
-    values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)
-    return _filled(rng.round_half_up(values) if kind == "int32" else values, sizes, kind)
+
+    def draw() -> Array:
+        values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)
+        return rng.round_half_up(values) if kind == "int32" else values
+
+    return _drawn(draw, sizes, kind)
 
 
 @op(doc="Tensors / Random")
@@ -162,7 +172,7 @@ def random_gamma(
     form, scale = as_number("random_gamma", "alpha", alpha), as_number("random_gamma", "beta", beta)
     if not form > 0:
         raise argument_error("random_gamma", "alpha", "above 0", alpha)
-    return _filled(rng.gamma(seed, math.prod(sizes), form, scale, kind == "int32"), sizes, kind)
+    return _drawn(lambda: rng.gamma(seed, math.prod(sizes), form, scale, kind == "int32"), sizes, kind)
 
 
 @op(doc="Tensors / Random")
@@ -173,8 +183,8 @@ def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | No
     """
     kind = _dtype("rand", dtype, "float32", "int32", "bool")
     sizes = as_shape("rand", shape)
-    values = np.array([rand_function() for _ in range(math.prod(sizes))], dtype=np.float64)
-    return _filled(np.trunc(values) if kind == "bool" else values, sizes, kind)
+    values = np.array([rand_function() for _ in range(math.prod(sizes))], dtype=np.float64).reshape(sizes)
+    return dispatch.make(Tensor, cast_values(np.trunc(values) if kind == "bool" else values, kind), kind)
 
 
 @op(doc="Tensors / Random")

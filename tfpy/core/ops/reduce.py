@@ -13,7 +13,6 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
 from tfpy.engine.tape import gradient
@@ -34,7 +33,8 @@ def with_kept_axes(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
 
 
 def _reduce(op_name: str, kernel: str, t: Tensor, axis: Axis, keep_dims: bool) -> Tensor:
-    return run(kernel, t, axes=resolve_axes(op_name, axis, t.rank), keep_dims=bool(keep_dims))
+    axes = resolve_axes(op_name, axis, len(t.spec.shape))
+    return run(kernel, t, axes=axes, keep_dims=keep_dims is not False and bool(keep_dims))
 
 
 @op(chain=True, legacy="sum", doc="Operations / Reduction")
@@ -52,7 +52,7 @@ def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     Source: TF.js `tf.sum`; deeplearn.js `math.sum`.
     """
     t = to_tensor("sum", "x", x)
-    return _reduce("sum", "Sum", cast_to(t, "int32") if t.dtype == "bool" else t, axis, keep_dims)
+    return _reduce("sum", "Sum", cast_to(t, "int32") if t.spec.dtype == "bool" else t, axis, keep_dims)
 
 
 def _spread(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
@@ -80,14 +80,10 @@ def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
 
-    Source: TF.js `tf.mean`, which divides each element before it sums, as is done here where the backend has no kernel
-    for it; deeplearn.js `math.mean`.
+    Source: TF.js `tf.mean`, which divides each element before it sums, as the backend `exact` does; deeplearn.js
+    `math.mean`.
     """
-    t = as_float(to_tensor("mean", "x", x))
-    axes = resolve_axes("mean", axis, t.spec.rank)
-    if current().implements("Mean"):
-        return run("Mean", t, axes=axes, keep_dims=bool(keep_dims))
-    return sum_over(div(t, number(_count(t.spec.shape, axes))), axes, bool(keep_dims))
+    return _reduce("mean", "Mean", as_float(to_tensor("mean", "x", x)), axis, keep_dims)
 
 
 def _count(shape: Shape, axes: Sequence[int]) -> int:

@@ -76,7 +76,12 @@ def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     return np.stack(taken).reshape(shape) if count else np.empty(shape, x.dtype)
 
 
+_LARGE = 1 << 16
+
+
 def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
+    if math.prod(shape) >= _LARGE:
+        return np.broadcast_to(x, shape)  # writing and reading so much takes longer than anything done with it
     y = np.empty(shape, x.dtype)
     y[...] = x
     return y

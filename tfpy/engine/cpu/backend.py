@@ -75,15 +75,19 @@ class CpuBackend:
             if result is not None:
                 return result
         # Unpacking and empty keywords cost half an op: the commonest calls are spelled out.
-        if not attrs and len(inputs) == 2:
-            a, b = inputs
-            result = _quiet.run(compute, a.payload, b.payload)
-        elif len(inputs) == 1 and "dtype" not in attrs:
-            result = _quiet.run(compute, inputs[0].payload, **attrs)
-        else:
+        if attrs:
             if "dtype" in attrs:
                 attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
-            result = _quiet.run(compute, *[t.payload for t in inputs], **attrs)
+            if len(inputs) == 1:
+                result = _quiet.run(compute, inputs[0].payload, **attrs)
+            else:
+                result = _quiet.run(compute, *[t.payload for t in inputs], **attrs)
+        elif len(inputs) == 2:
+            result = _quiet.run(compute, inputs[0].payload, inputs[1].payload)
+        elif len(inputs) == 1:
+            result = _quiet.run(compute, inputs[0].payload)
+        else:
+            result = _quiet.run(compute, *[t.payload for t in inputs])
         if type(result) is np.ndarray:
             return result
         if isinstance(result, (list, tuple)):
@@ -112,7 +116,7 @@ class CpuBackend:
 
 
 # Kernels that do what TF.js does in several, each of which rounds.
-_COMPOSED = frozenset((*FUSED, *SEQUENCES, *UPDATES, "Mean"))
+_COMPOSED = frozenset((*FUSED, *SEQUENCES, *UPDATES))
 
 
 class ExactBackend(CpuBackend):

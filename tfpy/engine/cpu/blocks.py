@@ -25,9 +25,9 @@ def blocked(kernel: str, compute: Callable[..., Any], arrays: Sequence[Array], a
     if kernel not in ELEMENTWISE:
         return None
     shape = max((a.shape for a in arrays), key=np.prod)
-    if any(a.size != 1 and (a.shape != shape or not a.flags.c_contiguous) for a in arrays):
+    flat = [_flat(a, shape) for a in arrays]
+    if any(a is None for a in flat):
         return None
-    flat = [a.reshape(()) if a.size == 1 else a.reshape(-1) for a in arrays]
     first = compute(*_piece(flat, 0, 1), **attrs)
     out = np.empty(int(np.prod(shape)), first.dtype)
 
@@ -43,5 +43,12 @@ def blocked(kernel: str, compute: Callable[..., Any], arrays: Sequence[Array], a
     return out.reshape(shape)
 
 
-def _piece(flat: Sequence[Array], start: int, end: int) -> list[Array]:
+def _flat(a: Array, shape: tuple[int, ...]) -> Array | None:
+    """All elements in a row, or a scalar where they are one; None where they lie otherwise."""
+    if not any(a.strides) or a.size == 1:  # a number broadcast to the shape, or a number
+        return a[(0,) * a.ndim + (...,)]
+    return a.reshape(-1) if a.shape == shape and a.flags.c_contiguous else None
+
+
+def _piece(flat: Sequence[Any], start: int, end: int) -> list[Array]:
     return [a[start:end] if a.ndim else a for a in flat]

@@ -6,6 +6,7 @@ the parts of what it composes, after each stage of a Fourier transform. They tak
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,12 @@ def _range(start: float, step: float, count: int, dtype: Any) -> Array:
 
 def _linspace(start: float, stop: float, count: int, dtype: Any) -> Array:
     return _steps(start, (stop - start) / (count - 1) if count > 1 else 0.0, count)
+
+
+def _mean(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
+    """The sum of each element's share, as TF.js takes the mean."""
+    count = math.prod([x.shape[i] for i in axes])
+    return KERNELS["Sum"](rounded(x / count) if count else x, axes, keep_dims)
 
 
 def _exponentials(logits: Array) -> tuple[Array, Array, Array]:
@@ -141,6 +148,7 @@ EXACT: dict[str, Any] = {
     "IFFT": lambda x: _fourier(x, 1),
     "LinSpace": _linspace,
     "LogSoftmax": _log_softmax,
+    "Mean": _mean,
     "Qr": _qr,
     "Range": _range,
     "Softmax": _softmax,

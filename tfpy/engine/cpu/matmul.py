@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.cpu.threads import one_blas_thread, run_sharded, spans
 
 # Below so many multiplications, for a matrix and for a vector, OpenBLAS stays on one thread by itself.
 _ALONE = 1 << 18
@@ -28,6 +28,9 @@ def product(a: Array, b: Array) -> Array:
     if a.ndim == b.ndim == 2:
         if work < (_ALONE_WITH_VECTOR if m == 1 or n == 1 else _ALONE):
             return np.matmul(a, b)
+        if work < 2 * _SHARD:
+            with one_blas_thread:
+                return np.matmul(a, b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:
             run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD))

@@ -52,7 +52,7 @@ def _mean(x: Array, axes: Axes, keep_dims: bool) -> Array:
     """The sum, divided: one pass over x, whereas TF.js divides every element first. Of no elements it is 0."""
     total = _sum(x, axes, keep_dims)
     count = x.size // total.size if total.size else 0
-    return total / total.dtype.type(count) if count else total
+    return total / count if count else total
 
 
 def _prod(x: Array, axes: Axes, keep_dims: bool) -> Array:

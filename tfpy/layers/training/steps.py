@@ -122,7 +122,7 @@ def _planned(
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
     things = [model, *([] if compiled is None else compiled.outputs)]
-    return model.plans.run((*key, weighted), inputs, things, lambda: model.weights, compute)
+    return model.plans.run_step((*key, weighted), inputs, things, lambda: model.weights, compute)
 
 
 def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:

@@ -1,0 +1,63 @@
+"""Functions of users that take fewer arguments than they could get."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tfpy.core.results import call_with_as_many, positional_count
+
+
+class Kinds:
+    def method(self, a: Any, b: Any) -> None: ...
+
+    @classmethod
+    def of_class(cls, a: Any) -> None: ...
+
+    @staticmethod
+    def static(a: Any) -> None: ...
+
+    def __call__(self, a: Any, b: Any, c: Any) -> None: ...
+
+
+def wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        return function(*args)
+
+    return call
+
+
+def named_only(a: Any, *, b: int = 1) -> None: ...
+
+
+FUNCTIONS: dict[str, tuple[Any, int]] = {
+    "none": (lambda: 0, 0),
+    "two": (lambda a, b: 0, 2),
+    "default": (lambda a, b=1: 0, 2),
+    "any number": (lambda *a: 0, 4),
+    "any number after one": (lambda a, *more: 0, 4),
+    "more than there are": (lambda a, b, c, d, e: 0, 4),
+    "by name only": (named_only, 1),
+    "method": (Kinds().method, 2),
+    "class method": (Kinds.of_class, 1),
+    "static method": (Kinds.static, 1),
+    "object": (Kinds(), 3),
+    "partial": (functools.partial(lambda a, b: 0, 1), 1),
+    "wrapped": (wrapping(lambda a: 0), 1),
+    "built in": (len, 1),
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_as_many_as_it_takes(kind: str) -> None:
+    function, count = FUNCTIONS[kind]
+    assert positional_count(function, 4) == count
+
+
+def test_the_others_are_left_out() -> None:
+    assert call_with_as_many(lambda a, b: a + b, 1, 2, 3) == 3
+    assert call_with_as_many(lambda *all: all, 1, 2, 3) == (1, 2, 3)

@@ -1,0 +1,116 @@
+"""Steps of a session from plans: the same bits as without, and as many plans as there are kinds of steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from legacy.providers import array, feeds
+from legacy.test_session import GRAPHS, OPTIMIZERS, trained
+
+from tfpy import legacy as dl
+from tfpy.core import plans
+
+A1 = dl.Array1D.new
+
+
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize("batched", [True, False])
+@pytest.mark.parametrize("build", GRAPHS)
+def test_training_gives_the_same_bits(
+    math: dl.NDArrayMathCPU, build: Any, batched: bool, numerics: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dl.numerics(numerics):
+        planned = trained(math, build, dl.SGDOptimizer(0.01), batched)
+        monkeypatch.setattr(plans, "_MOST_PLANS", 0)
+        assert str(planned) == str(trained(math, build, dl.SGDOptimizer(0.01), batched))
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_every_optimizer_gives_the_same_bits(
+    math: dl.NDArrayMathCPU, optimizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = trained(math, GRAPHS[0], optimizer(), True)
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
+    assert str(planned) == str(trained(math, GRAPHS[0], optimizer(), True))
+
+
+def square_of_sum(g: dl.Graph) -> tuple[dl.Tensor, dl.Tensor, dl.Tensor]:
+    x, w = g.placeholder("x", [2]), g.variable("w", A1([1, 2]))
+    return x, w, g.square(g.reduce_sum(g.multiply(x, w)))
+
+
+def test_each_kind_of_step_has_its_plan(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x, _, cost = square_of_sum(g)
+    session = dl.Session(g, math)
+    entries = feeds((x, [[1, 2], [3, 4]]))
+    for _ in range(4):
+        for size in (2, 3):
+            session.train(cost, entries, size, dl.SGDOptimizer(0.001))
+    assert len(session._plans) == 2
+    for _ in range(3):
+        session.eval(cost, [{"tensor": x, "data": A1([1, 1])}])
+    assert len(session._plans) == 3
+    session.dispose()
+    assert len(session._plans) == 0
+
+
+def test_variables_and_feeds_are_read_anew(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x, w, cost = square_of_sum(g)
+    session = dl.Session(g, math)
+    for k in range(5):
+        assert session.eval(cost, [{"tensor": x, "data": A1([k, 1])}]).get() == (k + 2) ** 2
+    w.node.data = A1([10, 20])
+    assert session.eval(cost, [{"tensor": x, "data": A1([1, 1])}]).get() == 900
+
+
+def test_results_are_arrays_of_their_own(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x, w, cost = square_of_sum(g)
+    session = dl.Session(g, math)
+    entry = [{"tensor": x, "data": A1([1, 1])}]
+    results = [session.eval_all([cost, w, x], entry) for _ in range(4)]
+    results[-1][1].dispose()
+    results[-1][2].dispose()
+    assert session.eval(cost, entry).get() == 9
+    assert [float(r[0]) for r in results] == [9] * 4
+
+
+def test_other_numerics_are_other_steps(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x = g.placeholder("x", [3])
+    y = g.placeholder("y", [3])
+    cost = g.softmax_cross_entropy_cost(g.multiply(x, g.variable("w", A1([1, 2, 30]))), y)
+    session = dl.Session(g, math)
+    entry = [{"tensor": x, "data": array([1, 2, 3])}, {"tensor": y, "data": array([1, 0, 0])}]
+
+    def values() -> list[float]:
+        found = []
+        for numerics in ("tfjs", "deeplearn.js"):
+            with dl.numerics(numerics):
+                found.append(float(session.eval(cost, entry)))
+        return found
+
+    first = values()
+    assert first[0] != first[1]
+    assert all(values() == first for _ in range(3))
+
+
+def test_a_debugged_step_runs_kernel_by_kernel(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x = g.placeholder("x", [2])
+    y = g.log(x)
+    session = dl.Session(g, math)
+    for _ in range(3):
+        session.eval(y, [{"tensor": x, "data": A1([1, 2])}])
+    assert len(session._plans) == 1
+    from tfpy.engine.hooks import observing
+
+    seen: list[str] = []
+    with observing(lambda run: seen.append(run.kernel)):
+        value = session.eval(y, [{"tensor": x, "data": A1([1, np.e])}])
+    assert "Log" in seen
+    np.testing.assert_allclose(value.get_values(), [0, 1], atol=1e-6)

@@ -1,0 +1,109 @@
+"""Steps that come by again and again: recorded the second time, and from then on run from a plan.
+
+What a step is, and how anybody can be certain that it would do the same again, is for the callers to know: layers and
+sessions. `engine/plan.py` says what a plan is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
+from tfpy.engine.hooks import is_hooked
+from tfpy.engine.plan import Replay, can_replay, recording_plan
+from tfpy.engine.state import local
+
+if TYPE_CHECKING:
+    from tfpy.core.variable import Variable
+
+Result = tuple[list[Tensor], Any]
+"""The tensors that a step computes, and what else there is to say of them that is the same each time."""
+
+Holds = Callable[[], bool]
+"""Whether a step would still do what it did when it was recorded."""
+
+_MOST_PLANS = 64
+_MOST_RECORDINGS = 3  # of one step: what is changed again and again is not worth recording
+
+
+def always() -> bool:
+    """For steps that nothing can change but their key and the shapes of their inputs."""
+    return True
+
+
+class _Planned(NamedTuple):
+    """A step that can be replayed.
+
+    Attributes:
+        replay: what it does.
+        rest: the part of its result that is not tensors.
+        holds: whether it still does that.
+    """
+
+    replay: Replay
+    rest: Any
+    holds: Holds
+
+
+class Plans:
+    """The plans of an object's steps."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Hashable, int] = {}  # how often a step was recorded, or came by first
+        self._planned: dict[Hashable, _Planned] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()  # a copy of the object makes plans of its own
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    def clear(self) -> None:
+        """Forget all plans."""
+        self.__init__()  # type: ignore[misc]
+
+    def run(
+        self,
+        key: tuple[Hashable, ...],
+        inputs: Sequence[Tensor],
+        variables: Callable[[], Sequence[Variable]],
+        compute: Callable[[], Result],
+        watch: Callable[[], Holds | None],
+    ) -> Result:
+        """What `compute` returns, from a plan if there is one.
+
+        Args:
+            key: what tells this step from others, beside the shapes of its inputs.
+            inputs: the tensors that are others each time.
+            variables: gives the variables that `compute` may read and assign to.
+            compute: runs the step.
+            watch: called before a step is recorded; None from it means that there can be no plan.
+        """
+        state = local.state
+        backend = current()
+        if state.tapes or state.recorder is not None or not can_replay(backend) or is_hooked(backend):
+            return compute()
+        full_key = (*key, backend, *[t.spec for t in inputs])
+        planned = self._planned.get(full_key)
+        if planned is not None:
+            if planned.holds() and planned.replay.fits(inputs):
+                tensors, assigned = planned.replay.run(Tensor, inputs)
+                for variable, value in assigned:
+                    variable.assign(value)  # type: ignore[attr-defined]
+                return tensors, planned.rest
+            del self._planned[full_key]
+        times = self._seen.get(full_key, 0)
+        if times > _MOST_RECORDINGS or len(self._seen) >= _MOST_PLANS:
+            return compute()
+        self._seen[full_key] = times + 1
+        holds = watch() if times else None
+        if holds is None:
+            return compute()
+        with recording_plan(backend, inputs, variables()) as recorder:
+            tensors, rest = compute()
+        replay = recorder.replay(tensors)
+        if replay is not None:
+            self._planned[full_key] = _Planned(replay, rest, holds)
+        return tensors, rest
