@@ -23,9 +23,13 @@ from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, exte
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
+# Smaller blocks would stay nearer, but more and shorter products cost more than that saves.
 _COLUMN_BYTES = 1 << 21
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
+
+# Up to so many channels and filters products are thin; places are taken together for so many columns. By the input the
+# sums that are saved count for more than the multiplications by 0.
 _THIN = 16
 _WIDE = 48
 _WIDE_BY_INPUT = 64
