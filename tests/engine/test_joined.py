@@ -11,6 +11,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
+from tfpy.engine.cpu import fused
 from tfpy.engine.cpu.joined import joined
 from tfpy.engine.plan import Replay, recording_plan
 
@@ -115,12 +116,24 @@ def test_biases_of_any_shape(shape: tuple[int, ...]) -> None:
     same_numbers(f, replay, X, W, bias)
 
 
-def test_products() -> None:
-    f = lambda a, b, c: a.mat_mul(b, False, True).add(c).relu()  # noqa: E731
-    arrays = X[0, 0], W[0, 0].T.copy(), B
-    replay, kernels = recorded(f, *arrays)
-    assert kernels == ["_FusedMatMul"]
-    same_numbers(f, replay, *arrays)
+def test_depthwise_convolutions() -> None:
+    f = lambda x, w, b: x.depthwise_conv2d(w, 1, "same").add(b).relu()  # noqa: E731
+    bias = RNG.normal(size=8).astype(np.float32)
+    replay, kernels = recorded(f, X, W, bias)
+    assert kernels == ["FusedDepthwiseConv2D"]
+    same_numbers(f, replay, X, W, bias)
+
+
+@pytest.mark.parametrize("special", [0.0, np.nan, np.inf])
+def test_slopes_in_blocks(special: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of large arrays, as those of small ones."""
+    x, dy = RNG.normal(size=(2, 7, 11)), RNG.normal(size=(2, 7, 11))
+    x[1, 2, 3] = special
+    expected = fused._relu_grad(dy, x)
+    monkeypatch.setattr(fused, "_SMALL", 0)
+    monkeypatch.setattr(fused, "_BLOCK", 16)
+    monkeypatch.setattr(fused, "_SHARD", 1)
+    np.testing.assert_array_equal(fused._relu_grad(dy, x), expected)
 
 
 def test_what_is_needed_elsewhere_is_not_joined() -> None:

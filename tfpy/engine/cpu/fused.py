@@ -19,6 +19,7 @@ from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 _PLAIN = {"relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
+_SMALL = 1 << 13
 _BLOCK = 1 << 15
 _SHARD = 1 << 17
 
@@ -102,7 +103,7 @@ def _pooled_conv(x: Array, filter: Array, *extras: Array, pool: Window, **attrs:
 
 def _relu_grad(dy: Array, x: Array) -> Array:
     """dy where x is above 0, in blocks that stay in the cache."""
-    if dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
+    if dy.size < _SMALL or dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
         return np.multiply(dy, KERNELS["Step"](x, alpha=0.0))
     out = np.empty_like(dy)
     slopes, factors, products = x.reshape(-1), dy.reshape(-1), out.reshape(-1)

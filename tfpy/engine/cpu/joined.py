@@ -1,4 +1,4 @@
-"""Kernels of a plan that run as one: what follows on a product is done where its result lies, fresh in the cache.
+"""Kernels of a plan that run as one: what follows on a convolution is done where its result lies, fresh in the cache.
 
 The numbers are the same, bit for bit; what is between the kernels is not kept. A result is joined with what follows if
 nothing else needs it.
@@ -12,11 +12,8 @@ from collections.abc import Mapping, Sequence
 from tfpy.engine.plan import Plan, PlanNode, last_uses
 from tfpy.engine.windows import Window
 
-_FUSED = {
-    "Conv2D": "FusedConv2D",
-    "DepthwiseConv2dNative": "FusedDepthwiseConv2D",
-    "BatchMatMul": "_FusedMatMul",
-}
+# Matrix products gain nothing: they take much longer than what follows on them.
+_FUSED = {"Conv2D": "FusedConv2D", "DepthwiseConv2dNative": "FusedDepthwiseConv2D"}
 _ACTIVATIONS = {"Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Sigmoid": "sigmoid"}
 _RISING = ("linear", "relu", "relu6")
 
