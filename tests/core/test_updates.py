@@ -11,7 +11,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.backend import registry
-from tfpy.engine.cpu import update
+from tfpy.engine.cpu import threads, update
 from tfpy.engine.hooks import observing
 
 RNG = np.random.default_rng(11)
@@ -23,6 +23,8 @@ SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5,
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "_BLOCK", 1 << 14)
+    monkeypatch.setattr(update, "_SHARD", 1 << 14)
+    monkeypatch.setattr(threads, "_most", 3)
 
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

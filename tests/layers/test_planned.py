@@ -45,6 +45,19 @@ def recurrent(**options: Any) -> Any:
     )
 
 
+def convolutional() -> Any:
+    return tf.sequential(
+        layers=[
+            tf.layers.reshape(target_shape=[6, 4, 1], input_shape=[6, 4]),
+            tf.layers.conv2d(filters=4, kernel_size=3, padding="same", activation="relu"),
+            tf.layers.max_pooling2d(pool_size=2),
+            tf.layers.conv2d(filters=5, kernel_size=2, activation="relu"),
+            tf.layers.flatten(),
+            tf.layers.dense(units=3, activation="softmax"),
+        ]
+    )
+
+
 def two_inputs() -> Any:
     a, b = tf.input(shape=[6, 4]), tf.input(shape=[4])
     state = tf.layers.gru(units=4).apply(a, {"initial_state": [b]})
@@ -55,6 +68,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "dense": dense,
     "regularized": lambda: dense(kernel_regularizer="l1l2"),
     "lstm": recurrent,
+    "convolutional": convolutional,
     "steps": lambda: recurrent(activation="relu"),
     "two inputs": two_inputs,
     "dropout": lambda: with_layers(tf.layers.dropout(rate=0.3), tf.layers.gaussian_noise(stddev=0.1)),

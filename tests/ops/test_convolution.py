@@ -12,7 +12,7 @@ import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import conv, depthwise, pool
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import Window, slide
 
 
 def _values(*shape: int) -> np.ndarray:
@@ -113,6 +113,70 @@ def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.Monke
         monkeypatch.setattr(module, constant, budget)
     for (name, args, attrs), expected in zip(calls, whole, strict=True):
         np.testing.assert_allclose(KERNELS[name](*args, window=window, **attrs), expected, rtol=1e-12, atol=1e-12)
+
+
+GROUPED = [  # input, filter, strides, pad
+    ((2, 12, 12, 3), (5, 5, 3, 8), 1, "valid"),
+    ((3, 9, 12, 6), (5, 5, 6, 8), 1, "valid"),
+    ((2, 8, 12, 5), (4, 7, 5, 3), (3, 1), "same"),
+    ((1, 7, 12, 1), (3, 4, 1, 5), (2, 1), "same"),
+    ((3, 6, 16, 6), (2, 4, 6, 2), (1, 2), "same"),
+    ((2, 5, 10, 5), (3, 3, 5, 16), 1, ((2, 1), (0, 2))),
+    ((1, 5, 20, 5), (3, 9, 5, 4), (2, 2), "same"),
+    ((1, 1, 32, 8), (1, 5, 8, 4), (1, 2), ((0, 0), (3, 0))),
+    ((2, 4, 5, 6, 5), (2, 3, 3, 5, 4), 1, "same"),
+]
+
+
+def _three(x: np.ndarray, w: np.ndarray, window: Window) -> list[np.ndarray]:
+    """A convolution and its two gradients."""
+    kernel, version = ("Conv2D", "") if x.ndim == 4 else ("Conv3D", "V2")
+    dy = _values(len(x), *window.out, w.shape[-1])
+    return [
+        KERNELS[kernel](x, w, window=window),
+        KERNELS[f"{kernel}BackpropFilter{version}"](x, dy, window=window),
+        KERNELS[f"{kernel}BackpropInput{version}"](dy, w, window=window, input_shape=x.shape),
+    ]
+
+
+@pytest.mark.parametrize(("shape", "filter_shape", "strides", "pad"), GROUPED)
+def test_neighbouring_places_together(
+    shape: Any, filter_shape: Any, strides: Any, pad: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taken together they give what they give one by one."""
+    x, w = _values(*shape), _values(*filter_shape)
+    window = slide("op", shape[1:-1], filter_shape[:-2], strides, pad)
+    count, wider = conv._together(window, *filter_shape[-2:])
+    assert count > 1
+    assert wider.covered == window.covered
+    together = _three(x, w, window)
+    monkeypatch.setattr(conv, "_together", lambda window, *numbers: (1, window))
+    for found, expected in zip(together, _three(x, w, window), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("size", "width", "dilation", "channels", "filters"),
+    [(12, 3, 1, 4, 17), (12, 3, 1, 17, 4), (12, 3, 2, 4, 8), (13, 3, 1, 4, 8), (12, 3, 1, 4, 0)],
+)
+def test_places_stay_alone(size: int, width: int, dilation: int, channels: int, filters: int) -> None:
+    """With many channels, with gaps in the window, or where they do not come out even."""
+    window = slide("op", (9, size), (3, width), 1, "same", dilation)
+    assert conv._together(window, channels, filters) == (1, window)
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_stays_in_its_windows(special: float) -> None:
+    """Products with the zeros of a wider window would spread it."""
+    x, w = _values(1, 9, 8, 5), _values(5, 5, 5, 5)
+    x[0, 4, 3, 1] = special
+    window = slide("op", (9, 8), (5, 5), 1, "same")
+    assert conv._together(window, 5, 5)[0] > 1
+    y, _, _ = _three(x, w, window)
+    dx = KERNELS["Conv2DBackpropInput"](x, w, window=window, input_shape=x.shape)
+    for found in (y, dx):
+        places = np.argwhere(~np.isfinite(found).all(-1))[:, 1:]
+        assert places.tolist() == [[i, j] for i in range(2, 7) for j in range(1, 6)]
 
 
 def test_empty_tensors() -> None:

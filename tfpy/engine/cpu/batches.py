@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.spec import Shape
+from tfpy.engine.windows import Window
 
 Kernel = Callable[..., Array]
 
@@ -17,48 +20,74 @@ _PRODUCTS = 1 << 22
 _SINGLE_OPS = 1 << 19
 
 
-def by_batch(kernel: Kernel, batched: Sequence[int], products: bool = True, summed: bool = False) -> Kernel:
-    """A kernel that runs shard by shard.
+def by_batch(
+    fill: Callable[..., None], batched: Sequence[int], shape: Callable[..., Shape], products: bool = True
+) -> Kernel:
+    """A kernel that runs shard by shard, each of which fills its part of the result.
 
     Args:
-        kernel: takes arrays and a `window`.
+        fill: takes the array to fill, arrays and a `window`.
         batched: the places of those arrays whose first axis is the batch.
+        shape: that of the result, from the same arguments save the first.
         products: whether its work is matrix products, the filter's size for each place; or single operations.
-        summed: whether the parts of the result are added up, always in the same order, and not joined.
     """
 
     def run(*arrays: Array, **attrs: Any) -> Array:
-        batch = len(arrays[batched[0]])
-        cuts = spans(batch, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
+        out = np.empty(shape(*arrays, **attrs), arrays[0].dtype)
+
+        def shard(a: int, b: int) -> None:
+            fill(out[a:b], *_own(arrays, batched, a, b), **attrs)
+
+        run_sharded(shard, _cuts(arrays, batched, attrs, products))
+        return out
+
+    return run
+
+
+def summed(kernel: Kernel, batched: Sequence[int], products: bool = True) -> Kernel:
+    """A kernel that runs shard by shard, and whose results are added up, always in the same order."""
+
+    def run(*arrays: Array, **attrs: Any) -> Array:
         parts: dict[int, Array] = {}
 
         def shard(a: int, b: int) -> None:
-            own = [x[a:b] if i in batched else x for i, x in enumerate(arrays)]
-            parts[a] = kernel(*own, **_for_shard(attrs, b - a))
+            parts[a] = kernel(*_own(arrays, batched, a, b), **attrs)
 
+        cuts = _cuts(arrays, batched, attrs, products)
         run_sharded(shard, cuts)
-        if len(cuts) == 1:
-            return parts[0]
-        ordered = [parts[a] for a, _ in cuts]
-        if not summed:
-            return np.concatenate(ordered)
-        total = ordered[0]
-        for part in ordered[1:]:
-            total += part
+        total = parts[0]
+        for a, _ in cuts[1:]:
+            total += parts[a]
         return total
 
     return run
 
 
+def like_output(x: Array, *arrays: Array, window: Window, **attrs: Any) -> Shape:
+    """The shape of what a kernel computes from x that has a number for each place and channel."""
+    return (len(x), *window.out, x.shape[-1])
+
+
+def like_input(*arrays: Array, input_shape: Shape, **attrs: Any) -> Shape:
+    """The shape of the gradient of an input."""
+    return input_shape
+
+
+def _own(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> list[Array]:
+    """The part of arrays that a shard gets."""
+    return [x[a:b] if i in batched else x for i, x in enumerate(arrays)]
+
+
+def _cuts(
+    arrays: Sequence[Array], batched: Sequence[int], attrs: dict[str, Any], products: bool
+) -> list[tuple[int, int]]:
+    batch = len(arrays[batched[0]])
+    return spans(batch, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
+
+
 def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int:
     """About how many operations a kernel takes."""
     window = attrs["window"]
-    places = len(arrays[0]) * int(np.prod(window.out)) * window.cells
+    places = len(arrays[0]) * math.prod(window.out) * window.cells
     channels = [x.shape[-1] for x in arrays[:2]]
     return places * (channels[0] * channels[1] if products else channels[0])
-
-
-def _for_shard(attrs: dict[str, Any], size: int) -> dict[str, Any]:
-    if "input_shape" not in attrs:
-        return attrs
-    return {**attrs, "input_shape": (size, *attrs["input_shape"][1:])}

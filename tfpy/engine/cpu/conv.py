@@ -2,27 +2,78 @@
 
 A column holds what the window covers at one place. With few channels its runs in memory are short, and the columns are
 laid out the other way round, cell by cell; BLAS reads either.
+
+Products with few filters are thin, and BLAS is slow at them. So neighbouring places of a line are taken together: one
+wider window with a filter for each of these places, zero where that place's own window does not reach. That is a
+convolution like any other, with wider products on fewer columns.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch
+from tfpy.engine.cpu.batches import by_batch, like_input, summed
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import Index, blocks, cells, covered, frame, padded, unpadded
+from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, frame, padded
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_COLUMN_BYTES = 1 << 22
+# Smaller blocks would stay nearer, but more and shorter products cost more than that saves.
+_COLUMN_BYTES = 1 << 21
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
 
+# Up to so many channels and filters products are thin; places are taken together for so many columns. By the input the
+# sums that are saved count for more than the multiplications by 0.
+_THIN = 16
+_WIDE = 48
+_WIDE_BY_INPUT = 64
 
-def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
+
+@functools.lru_cache(maxsize=512)
+def _together(window: Window, channels: int, filters: int, wide: int = _WIDE) -> tuple[int, Window]:
+    """How many neighbouring places to take as one, until products are wide or the window twice as wide; and that."""
+    *_, size = window.size
+    *_, stride = window.strides
+    if not 0 < filters <= _THIN or channels > _THIN or window.dilations[-1] > 1:
+        return 1, window
+    most = min(wide // filters, size // stride + 1)
+    count = max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
+    wider = window._replace(
+        size=(*window.size[:-1], size + (count - 1) * stride),
+        strides=(*window.strides[:-1], count * stride),
+        out=(*window.out[:-1], window.out[-1] // count),
+    )
+    return count, wider
+
+
+def _finite(factors: Array) -> bool:
+    """Whether their products with 0 are 0; False, too, if their sum is too large."""
+    return bool(np.isfinite(np.add.reduce(factors, None)))
+
+
+def _spread(filter: Array, window: Window, count: int, wider: Window) -> Array:
+    """The filters of the wider window."""
+    *_, channels, filters = filter.shape
+    spread = np.zeros((*wider.size, channels, count, filters), filter.dtype)
+    _by_place(spread, window)[...] = filter
+    return spread.reshape(*wider.size, channels, -1)
+
+
+def _by_place(spread: Array, window: Window) -> Array:
+    """A view (places, *cells, channels, filters) of the wider window's filters: what belongs to each of the places."""
+    *outer, cell, channel, place, one = spread.strides
+    *_, channels, count, filters = spread.shape
+    strides = (window.strides[-1] * cell + place, *outer, cell, channel, one)
+    return np.ndarray((count, *window.size, channels, filters), spread.dtype, spread, 0, strides)
+
+
+def _columns(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Array]]:
     """Blocks of places, and for each the matrix (places, cells · channels). It is overwritten by the next one."""
     batch, channels = x.shape[0], x.shape[-1]
     width = window.cells * channels
@@ -31,10 +82,10 @@ def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
         return
     array, extent = padded(x, window)
     views = covered(array, window, extent)
-    by_cell = channels <= _FEW_CHANNELS
+    by_cell = channels <= _FEW_CHANNELS and window.size[-1] * channels < window.out[-1]
     n = len(window.size) + 1
     buffer = np.empty(0, x.dtype)
-    for index in blocks(batch, window.out, width * x.itemsize, _COLUMN_BYTES):
+    for index in blocks(batch, window.out, max(width, filters) * x.itemsize, _COLUMN_BYTES):
         view = views[index]
         if by_cell:
             view = view.transpose(*range(n, 2 * n), *range(n))
@@ -45,52 +96,80 @@ def _columns(x: Array, window: Window) -> Iterator[tuple[Index, Array]]:
         yield index, block.reshape(width, -1).T if by_cell else block.reshape(-1, width)
 
 
-def _conv(x: Array, filter: Array, window: Window) -> Array:
-    out_channels = filter.shape[-1]
-    shape = (x.shape[0], *window.out, out_channels)
-    if 0 in shape or not filter.size:
-        return np.zeros(shape, x.dtype)
-    y = np.empty(shape, x.dtype)
-    weights = filter.reshape(-1, out_channels)
-    for index, columns in _columns(x, window):
-        np.matmul(columns, weights, out=y[index].reshape(-1, out_channels))
-    return y
+def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Array]:
+    """Fill y with the convolution, and give it line by line: blocks (lines, places · filters), fresh in the cache."""
+    line = y.shape[-2] * y.shape[-1]
+    if not y.size:
+        return
+    if not filter.size:
+        y.fill(0)
+        yield y.reshape(-1, line)
+        return
+    count, wider = _together(window, *filter.shape[-2:])
+    weights = filter
+    if count > 1 and _finite(x):
+        weights, window = _spread(filter, window, count, wider), wider
+    weights = weights.reshape(-1, weights.shape[-1])
+    y = y.reshape(len(y), *window.out, weights.shape[-1])
+    for index, columns in _columns(x, window, weights.shape[-1]):
+        block = y[index]
+        np.matmul(columns, weights, out=block.reshape(-1, weights.shape[-1]))
+        yield block.reshape(-1, line)
+
+
+def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
+    for _ in convolved(y, x, filter, window):
+        pass
 
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     """The gradient of the filter: Σ over places of column ⊗ dy."""
-    channels, out_channels = x.shape[-1], dy.shape[-1]
-    total = np.zeros((window.cells * channels, out_channels), dy.dtype)
+    channels, filters = x.shape[-1], dy.shape[-1]
+    count, wider = _together(window, channels, filters)
+    if count == 1:
+        return _filter_products(x, dy, window)
+    spread = _filter_products(x, dy.reshape(len(dy), *wider.out, count * filters), wider)
+    parts = _by_place(spread.reshape(*wider.size, channels, count, filters), window)
+    return np.add.reduce(parts, axis=0)
+
+
+def _filter_products(x: Array, dy: Array, window: Window) -> Array:
+    channels, filters = x.shape[-1], dy.shape[-1]
+    total = np.zeros((window.cells * channels, filters), dy.dtype)
     if dy.size and total.size:
-        for index, columns in _columns(x, window):
-            total += columns.T @ dy[index].reshape(-1, out_channels)
-    return total.reshape(*window.size, channels, out_channels)
+        for index, columns in _columns(x, window, filters):
+            total += columns.T @ dy[index].reshape(-1, filters)
+    return total.reshape(*window.size, channels, filters)
 
 
-def _conv_input(dy: Array, filter: Array, window: Window, input_shape: Shape) -> Array:
+def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape: Shape) -> None:
     """The gradient of the input: each place's dy, times the filter, added where the window lay."""
-    channels, out_channels = filter.shape[-2:]
+    channels, filters = filter.shape[-2:]
     if not dy.size or not filter.size:
-        return np.zeros(input_shape, dy.dtype)
+        dx.fill(0)
+        return
     if window.is_identity:
-        return (dy.reshape(-1, out_channels) @ filter.reshape(channels, out_channels).T).reshape(input_shape)
-    sizes = input_shape[1:-1]
-    extent = frame(window, sizes)
-    by_cell = channels <= _FEW_CHANNELS
-    if by_cell:
-        dx = np.moveaxis(np.zeros((channels, input_shape[0], *extent.sizes), dy.dtype), 0, -1)
+        np.matmul(dy.reshape(-1, filters), filter.reshape(channels, filters).T, out=dx.reshape(-1, channels))
+        return
+    if channels <= _FEW_CHANNELS:
+        _add_by_cell(dx, dy, filter, window)
+        return
+    target, extent = extended(dx, window)
+    count, wider = _together(window, channels, filters, _WIDE_BY_INPUT)
+    if 2 * wider.size[-1] < count * window.size[-1] and _finite(dy):  # less than half of the sums are left
+        dy = dy.reshape(len(dy), *wider.out, count * filters)
+        _add_runs(covered(target, wider, extent), dy, _spread(filter, window, count, wider), wider)
     else:
-        dx = np.zeros((input_shape[0], *extent.sizes, channels), dy.dtype)
-    (_add_by_cell if by_cell else _add_products)(covered(dx, window, extent), dy, filter, window)
-    return unpadded(dx, extent, sizes)
+        _add_products(covered(target, window, extent), dy, filter, window)
+    cropped(target, extent, dx)
 
 
 def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> None:
     """A matrix product for each cell."""
-    channels, out_channels = filter.shape[-2:]
+    channels, filters = filter.shape[-2:]
     transposed = np.ascontiguousarray(filter.swapaxes(-1, -2))
     for index in blocks(dy.shape[0], window.out, channels * dy.itemsize, _PRODUCT_BYTES):
-        rows = dy[index].reshape(-1, out_channels)
+        rows = dy[index].reshape(-1, filters)
         shape = (*dy[index].shape[:-1], channels)
         product = np.empty((len(rows), channels), dy.dtype)
         for at, target in cells(views[index], window):
@@ -98,18 +177,43 @@ def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> Non
             target += product.reshape(shape)
 
 
-def _add_by_cell(views: Array, dy: Array, filter: Array, window: Window) -> None:
-    """One product for all cells, laid out cell by cell and channel by channel as the views are."""
-    channels, out_channels = filter.shape[-2:]
-    weights = filter.reshape(-1, out_channels)
+def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
+    """A product for each line of cells, added run by run: cells that no other place covers."""
+    *outer, width = window.size
+    channels, filters = filter.shape[-2:]
+    run = window.strides[-1]
+    for index in blocks(dy.shape[0], window.out, width * channels * dy.itemsize, _PRODUCT_BYTES):
+        block, targets = dy[index], views[index]
+        product = np.empty((*block.shape[:-1], width, channels), dy.dtype)
+        for at in np.ndindex(*outer):
+            line = filter[at].reshape(-1, filters).T
+            np.matmul(block.reshape(-1, filters), line, out=product.reshape(-1, width * channels))
+            for start in range(0, width, run):
+                part = slice(start, start + run)
+                target = targets[(..., *at, part, slice(None))]
+                target += product[..., part, :]
+
+
+def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
+    """One product for all cells, laid out cell by cell and channel by channel, as then the input's gradient is."""
+    channels, filters = filter.shape[-2:]
+    extent = frame(window, dx.shape[1:-1])
+    target = np.moveaxis(np.zeros((channels, len(dx), *extent.sizes), dx.dtype), 0, -1)
+    views = covered(target, window, extent)
+    weights = filter.reshape(-1, filters)
     for index in blocks(dy.shape[0], window.out, len(weights) * dy.itemsize, _COLUMN_BYTES):
         block = dy[index]
-        product = (weights @ block.reshape(-1, out_channels).T).reshape(*window.size, channels, *block.shape[:-1])
-        for at, target in cells(views[index], window):
-            target += np.moveaxis(product[at], 0, -1)
+        product = (weights @ block.reshape(-1, filters).T).reshape(*window.size, channels, *block.shape[:-1])
+        for at, cell in cells(views[index], window):
+            cell += np.moveaxis(product[at], 0, -1)
+    cropped(target, extent, dx)
+
+
+def result_shape(x: Array, filter: Array, *extras: Array, window: Window, **attrs: Any) -> Shape:
+    return (len(x), *window.out, filter.shape[-1])
 
 
 for _kernel, _version in (("Conv2D", ""), ("Conv3D", "V2")):
-    KERNELS[_kernel] = by_batch(_conv, (0,))
-    KERNELS[f"{_kernel}BackpropFilter{_version}"] = by_batch(_conv_filter, (0, 1), summed=True)
-    KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,))
+    KERNELS[_kernel] = by_batch(_conv, (0,), result_shape)
+    KERNELS[f"{_kernel}BackpropFilter{_version}"] = summed(_conv_filter, (0, 1))
+    KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,), like_input)

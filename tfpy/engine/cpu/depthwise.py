@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch
+from tfpy.engine.cpu.batches import by_batch, like_input, summed
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import blocks, cells, covered, frame, padded, unpadded
+from tfpy.engine.cpu.windows import blocks, cells, covered, cropped, extended, padded
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
@@ -26,10 +26,9 @@ def _lines(filter: Array, window: Window) -> Array:
     return np.repeat(filter.reshape(*window.size, 1, -1), window.out[-1], axis=-2)
 
 
-def _conv(x: Array, filter: Array, window: Window) -> Array:
+def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
     array, extent = padded(_copies(x, filter.shape[-1]), window)
     views, weights = covered(array, window, extent), _lines(filter, window)
-    y = np.empty((x.shape[0], *window.out, array.shape[-1]), x.dtype)
     for index in blocks(x.shape[0], window.out, array.shape[-1] * x.itemsize, _BLOCK_BYTES):
         total, product = y[index], None
         for at, values in cells(views[index], window):
@@ -39,23 +38,22 @@ def _conv(x: Array, filter: Array, window: Window) -> Array:
             else:
                 np.multiply(values, weights[at], out=product)
                 total += product
-    return y
 
 
-def _conv_input(dy: Array, filter: Array, window: Window, input_shape: Shape) -> Array:
-    *_, channels, multiplier = filter.shape
-    sizes = input_shape[1:-1]
-    extent = frame(window, sizes)
-    dx = np.zeros((input_shape[0], *extent.sizes, channels * multiplier), dy.dtype)
-    views, weights = covered(dx, window, extent), _lines(filter, window)
+def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape: Shape) -> None:
+    multiplier = filter.shape[-1]
+    copies = dx if multiplier == 1 else np.empty((*dx.shape[:-1], dy.shape[-1]), dy.dtype)
+    array, extent = extended(copies, window)
+    views, weights = covered(array, window, extent), _lines(filter, window)
     for index in blocks(dy.shape[0], window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
         product = np.empty_like(block)
         for at, target in cells(views[index], window):
             np.multiply(block, weights[at], out=product)
             target += product
-    dx = unpadded(dx, extent, sizes)
-    return dx if multiplier == 1 else dx.reshape(*input_shape, multiplier).sum(-1)
+    cropped(array, extent, copies)
+    if copies is not dx:
+        np.add.reduce(copies.reshape(*dx.shape, multiplier), axis=-1, out=dx)
 
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
@@ -74,10 +72,14 @@ def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     return total.reshape(*window.size, channels, multiplier)
 
 
+def _shape(x: Array, filter: Array, window: Window) -> Shape:
+    return (len(x), *window.out, filter.shape[-2] * filter.shape[-1])
+
+
 KERNELS.update(
     {
-        "DepthwiseConv2dNative": by_batch(_conv, (0,), products=False),
-        "DepthwiseConv2dNativeBackpropFilter": by_batch(_conv_filter, (0, 1), products=False, summed=True),
-        "DepthwiseConv2dNativeBackpropInput": by_batch(_conv_input, (0,), products=False),
+        "DepthwiseConv2dNative": by_batch(_conv, (0,), _shape, products=False),
+        "DepthwiseConv2dNativeBackpropFilter": summed(_conv_filter, (0, 1), products=False),
+        "DepthwiseConv2dNativeBackpropInput": by_batch(_conv_input, (0,), like_input, products=False),
     }
 )

@@ -1,4 +1,4 @@
-"""numpy kernels that add a bias and apply an activation where the result lies."""
+"""numpy kernels that add a bias and apply an activation where the result lies, and its gradient."""
 
 from __future__ import annotations
 
@@ -8,17 +8,28 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.batches import by_batch
+from tfpy.engine.cpu.conv import convolved, result_shape
+from tfpy.engine.cpu.elementwise import positive
+from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.threads import run_sharded, spans
 from tfpy.engine.cpu.windows import widened
+from tfpy.engine.spec import Shape
+from tfpy.engine.windows import Window
 
 _PLAIN = {"relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
+_BLOCK = 1 << 15
+_SHARD = 1 << 17
 
 
 def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_alpha: float) -> Array:
     if len(extras) > (activation == "prelu"):
-        np.add(y, widened(extras[0], y.shape), out=y)
+        bias = widened(extras[0], y.shape)
+        fits = bias.shape == y.shape[-1:] or np.broadcast_shapes(y.shape, bias.shape) == y.shape
+        y = np.add(y, bias, out=y if fits else None)
     if activation == "relu":
-        return np.maximum(y, 0, out=y)
+        return positive(y, out=y)
     if activation == "leakyrelu":
         return KERNELS["LeakyRelu"](y, alpha=leakyrelu_alpha)
     if activation == "prelu":
@@ -33,9 +44,88 @@ def _fused(kernel: str) -> Callable[..., Array]:
     return run
 
 
+def _fill(
+    y: Array, x: Array, filter: Array, *extras: Array, window: Window, activation: str, leakyrelu_alpha: float
+) -> None:
+    """Bias and activation on the lines of the convolution just made, while they are in the cache."""
+    finish = _by_line(extras, window.out[-1], activation, leakyrelu_alpha)
+    for lines in convolved(y, x, filter, window):
+        finish(lines)
+
+
+def _fill_pooled(y: Array, x: Array, filter: Array, *extras: Array, window: Window, pool: Window, **attrs: Any) -> None:
+    """Bias and activation on the largest only: they keep the order of numbers."""
+    whole = np.empty(result_shape(x, filter, window=window), y.dtype)
+    for _ in convolved(whole, x, filter, window):
+        pass
+    fill_max(y, whole, pool)
+    if y.size:
+        _by_line(extras, pool.out[-1], **attrs)(y.reshape(-1, y.shape[-2] * y.shape[-1]))
+
+
+def _by_line(
+    extras: tuple[Array, ...], places: int, activation: str, leakyrelu_alpha: float
+) -> Callable[[Array], None]:
+    """What adds numbers for each channel to lines (places · channels) and applies an activation, in place."""
+    along = tuple([np.concatenate([extra] * places) for extra in extras])
+
+    def finish(lines: Array) -> None:
+        found = _finished(lines, along, activation, leakyrelu_alpha)
+        if found is not lines:
+            lines[...] = found
+
+    return finish
+
+
+def _pooled_shape(x: Array, filter: Array, *extras: Array, pool: Window, **attrs: Any) -> Shape:
+    return (len(x), *pool.out, filter.shape[-1])
+
+
+_lines = by_batch(_fill, (0,), result_shape)
+_pooled_lines = by_batch(_fill_pooled, (0,), _pooled_shape)
+_whole = _fused("Conv2D")
+
+
+def _by_channel(filter: Array, extras: tuple[Array, ...]) -> bool:
+    return all(extra.shape == filter.shape[-1:] for extra in extras)
+
+
+def _fused_conv(x: Array, filter: Array, *extras: Array, **attrs: Any) -> Array:
+    return (_lines if _by_channel(filter, extras) else _whole)(x, filter, *extras, **attrs)
+
+
+def _pooled_conv(x: Array, filter: Array, *extras: Array, pool: Window, **attrs: Any) -> Array:
+    if _by_channel(filter, extras):
+        return _pooled_lines(x, filter, *extras, pool=pool, **attrs)
+    return KERNELS["MaxPool"](_whole(x, filter, *extras, **attrs), window=pool)
+
+
+def _relu_grad(dy: Array, x: Array) -> Array:
+    """dy where x is above 0, in blocks that stay in the cache."""
+    if dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
+        return np.multiply(dy, KERNELS["Step"](x, alpha=0.0))
+    out = np.empty_like(dy)
+    slopes, factors, products = x.reshape(-1), dy.reshape(-1), out.reshape(-1)
+
+    def work(start: int, end: int) -> None:
+        for begin in range(start, end, _BLOCK):
+            block = slice(begin, min(begin + _BLOCK, end))
+            above: Array = slopes[block] > 0
+            if np.isnan(np.maximum.reduce(slopes[block])):
+                above = KERNELS["Step"](slopes[block], alpha=0.0)
+            np.multiply(factors[block], above, out=products[block])
+
+    run_sharded(work, spans(out.size, out.size, _SHARD))
+    return out
+
+
 FUSED = {
-    "FusedConv2D": _fused("Conv2D"),
+    "FusedConv2D": _fused_conv,
     "FusedDepthwiseConv2D": _fused("DepthwiseConv2dNative"),
     "_FusedMatMul": _fused("BatchMatMul"),
 }
 KERNELS.update(FUSED)
+
+# What plans run in place of two kernels.
+KERNELS["FusedConv2DMaxPool"] = _pooled_conv
+KERNELS["ReluGrad"] = _relu_grad

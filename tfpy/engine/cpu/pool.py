@@ -7,19 +7,30 @@ backward cell by cell, on blocks that stay in the cache.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch
+from tfpy.engine.cpu.batches import Kernel, by_batch, like_input, like_output
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import Frame, blocks, cell, cells, covered, first_matches, frame, padded, unpadded
+from tfpy.engine.cpu.windows import (
+    Frame,
+    blocks,
+    cell,
+    cells,
+    covered,
+    cropped,
+    extended,
+    first_matches,
+    frame,
+    padded,
+)
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_BLOCK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 19
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
@@ -37,18 +48,25 @@ def _lines(window: Window, extent: Frame) -> Iterator[tuple[int, list[slice]]]:
         yield axis, [slice(f, f + (out - 1) * stride + 1 if out else f, stride) for f in firsts]
 
 
-def _reduced(ufunc: np.ufunc, array: Array, window: Window, extent: Frame) -> Array:
+def _reduce(out: Array, ufunc: np.ufunc, array: Array, window: Window, extent: Frame) -> None:
     """A ufunc over the cells at each place."""
-    whole = array
     for axis, slices in _lines(window, extent):
-        lead = (slice(None),) * axis
-        total = array[(*lead, slices[0])]
-        if len(slices) > 1:
-            total = ufunc(total, array[(*lead, slices[1])])
-        for at in slices[2:]:
-            ufunc(total, array[(*lead, at)], out=total)
-        array = total
-    return array.copy() if np.may_share_memory(array, whole) else array
+        views = [array[(slice(None),) * axis + (at,)] for at in slices]
+        target = out if axis == len(window.size) else None
+        array = _over(ufunc, views, target)
+
+
+def _over(ufunc: np.ufunc, views: list[Array], out: Array | None) -> Array:
+    """A ufunc over arrays of one shape; of a single one nothing is computed."""
+    if len(views) == 1:
+        if out is None:
+            return views[0]
+        out[...] = views[0]
+        return out
+    total = ufunc(views[0], views[1], out=out)
+    for view in views[2:]:
+        ufunc(total, view, out=total)
+    return total
 
 
 @functools.lru_cache(maxsize=256)
@@ -62,23 +80,22 @@ def _counts(window: Window, sizes: Shape) -> Array:
     return total
 
 
-def _max(x: Array, window: Window) -> Array:
+def fill_max(y: Array, x: Array, window: Window) -> None:
     """The largest in each window; numbers win over NaN, as in TF.js."""
     array, extent = padded(x, window, lowest(x.dtype))
-    y = _reduced(np.fmax, array, window, extent)
+    _reduce(y, np.fmax, array, window, extent)
     if x.dtype.kind == "i" and array is not x:
         y[:, _counts(window, x.shape[1:-1]) == 0] = 0  # -∞ as an integer
-    return y
 
 
-def _avg(x: Array, window: Window, least: int = 0) -> Array:
+def _avg(y: Array, x: Array, window: Window, least: int = 0) -> None:
     """The mean of the elements in each window, padding not counted."""
     array, extent = padded(x, window)
-    y = _reduced(np.add, array, window, extent)
-    return np.divide(y, divisor(x.shape[1:-1], window, least, x.dtype), out=y)
+    _reduce(y, np.add, array, window, extent)
+    np.divide(y, divisor(x.shape[1:-1], window, least, x.dtype), out=y)
 
 
-def _avg_grad(dy: Array, window: Window, input_shape: Shape, least: int = 0) -> Array:
+def _avg_grad(dx: Array, dy: Array, window: Window, input_shape: Shape, least: int = 0) -> None:
     sizes = input_shape[1:-1]
     extent = frame(window, sizes)
     array = dy / divisor(sizes, window, least, dy.dtype)
@@ -87,9 +104,10 @@ def _avg_grad(dy: Array, window: Window, input_shape: Shape, least: int = 0) -> 
         shape = (*array.shape[:axis], extent.sizes[axis - 1], *array.shape[axis + 1 :])
         spread = np.zeros(shape, dy.dtype)
         for at in slices:
-            spread[(*lead, at)] += array
+            target = spread[(*lead, at)]
+            target += array
         array = spread
-    return unpadded(array, extent, sizes)
+    cropped(array, extent, dx)
 
 
 def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
@@ -100,23 +118,37 @@ def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> A
     return np.maximum(counts, least).astype(dtype)[..., None]
 
 
-def _max_grad(dy: Array, input: Array, output: Array, window: Window, last: bool) -> Array:
+def _max_grad(
+    dx: Array, dy: Array, input: Array, output: Array, window: Window, last: bool = False, certain: int = 0
+) -> None:
     """dy where the largest elements were."""
     array, extent = padded(input, window, lowest(input.dtype))
-    dx = np.zeros(array.shape, dy.dtype)
-    sources, targets = covered(array, window, extent), covered(dx, window, extent)
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
+    spread, extent = extended(dx, window, tiled=window.strides == window.size == window.reach)
+    sources, targets = covered(array, window, extent), covered(spread, window, extent)
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
-        product = np.empty_like(block)
-        for at, found in first_matches(cells(sources[index], window, last), output[index]):
+        product = None if apart else np.empty_like(block)
+        for at, found in first_matches(cells(sources[index], window, last), output[index], certain):
             target = cell(targets[index], at)
-            if apart:
+            if product is None:
                 np.multiply(block, found, out=target)
             else:
                 np.multiply(block, found, out=product)
                 target += product
-    return unpadded(dx, extent, input.shape[1:-1])
+    cropped(spread, extent, dx)
+
+
+def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
+    """The gradient of relu after that of pooling: whether the largest element in a window is above 0 decides.
+
+    Where the input is not a number, the slope of relu is none either, in the largest place or not.
+    """
+    if input.size and np.isnan(np.maximum.reduce(input, None)):
+        _max_grad(dx, dy, input, output, window)
+        np.multiply(dx, KERNELS["Step"](input, alpha=0.0), out=dx)
+    else:
+        _max_grad(dx, np.multiply(dy, output > 0), input, output, window, certain=window.cells)
 
 
 def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool) -> Array:
@@ -133,7 +165,7 @@ def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool)
 
 def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> list[Array]:
     """The largest, and their flat indices in an image (or in the batch); -1 where there are only NaN."""
-    y = _max(x, window)
+    y: Array = KERNELS["MaxPool"](x, window=window)
     array, extent = padded(x, window, lowest(x.dtype))
     views = covered(array, window, extent)
     batch, height, width, channels = x.shape
@@ -149,10 +181,21 @@ def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> 
     return [y, indices]
 
 
+def _of_input(dy: Array, input: Array, output: Array, **attrs: Any) -> Shape:
+    return input.shape
+
+
+def _sharded(
+    fill: Callable[..., None], batched: tuple[int, ...], shape: Callable[..., Shape], **options: Any
+) -> Kernel:
+    return by_batch(functools.partial(fill, **options), batched, shape, products=False)
+
+
 for _suffix, _last, _least in (("", False, 0), ("3D", True, 1)):
-    KERNELS[f"MaxPool{_suffix}Grad"] = by_batch(functools.partial(_max_grad, last=_last), (0, 1, 2), products=False)
+    KERNELS[f"MaxPool{_suffix}"] = _sharded(fill_max, (0,), like_output)
+    KERNELS[f"MaxPool{_suffix}Grad"] = _sharded(_max_grad, (0, 1, 2), _of_input, last=_last)
     KERNELS[f"MaxPool{_suffix}Pick"] = functools.partial(_max_pick, last=_last)
-    KERNELS[f"AvgPool{_suffix}"] = by_batch(functools.partial(_avg, least=_least), (0,), products=False)
-    KERNELS[f"AvgPool{_suffix}Grad"] = by_batch(functools.partial(_avg_grad, least=_least), (0,), products=False)
-    KERNELS[f"MaxPool{_suffix}"] = by_batch(_max, (0,), products=False)
+    KERNELS[f"AvgPool{_suffix}"] = _sharded(_avg, (0,), like_output, least=_least)
+    KERNELS[f"AvgPool{_suffix}Grad"] = _sharded(_avg_grad, (0,), like_input, least=_least)
+KERNELS["MaxPoolReluGrad"] = _sharded(_max_relu_grad, (0, 1, 2), _of_input)  # what plans run in place of two kernels
 KERNELS["MaxPoolWithArgmax"] = _max_with_argmax

@@ -1,7 +1,7 @@
 """Running plans with numpy: one call per kernel, memory given back as soon as nobody needs it.
 
 Before a plan is first run, what depends on nothing but constants is computed, and kernels that would compute the same
-from the same are merged. The numbers are those of the kernels one by one.
+from the same are merged; what can be done in one go is joined. The numbers are those of the kernels one by one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.joined import joined
 from tfpy.engine.cpu.threads import one_blas_thread
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
@@ -37,7 +38,7 @@ def executor(plan: Plan, kernel: Callable[[str, Mapping[str, Any]], Compute]) ->
         plan: what is to be run.
         kernel: gives the function of arrays for a kernel's name and attributes.
     """
-    plan = _merged(plan)
+    plan = joined(_merged(plan))
     constants: dict[int, Array] = dict(plan.constants)
     steps = []
     used = set(plan.outputs)

@@ -14,9 +14,11 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.threads import run_sharded, spans
 from tfpy.engine.rows.update import SLOTS
 
 _BLOCK = 1 << 16
+_SHARD = 1 << 17  # so many numbers make a shard worth its while
 
 Piece = tuple[int, int, int]  # a variable, and from where to where in it
 Rule = Callable[..., tuple[Array, ...]]
@@ -52,10 +54,15 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
         columns = [flat[k : k + count] for k in range(0, len(flat), count)]
         outputs = [np.empty(t.shape, t.dtype) for t in (*tensors[:count], *tensors[2 * count :])]
         targets = [o.reshape(-1) for o in outputs]
-        for pieces in _blocks([len(v) for v in columns[0]]):
-            found = rule(*[_gathered(column, pieces) for column in columns], **scalars)
-            for k, new in enumerate(found):
-                _scatter(new, targets[k * count : (k + 1) * count], pieces)
+        blocks = list(_blocks([len(v) for v in columns[0]]))
+
+        def work(start: int, end: int) -> None:
+            for pieces in blocks[start:end]:
+                found = rule(*[_gathered(column, pieces) for column in columns], **scalars)
+                for k, new in enumerate(found):
+                    _scatter(new, targets[k * count : (k + 1) * count], pieces)
+
+        run_sharded(work, spans(len(blocks), len(blocks) * _BLOCK, _SHARD))
         return outputs
 
     return run

@@ -77,15 +77,41 @@ def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
     return np.ascontiguousarray(array if extent.sizes == sizes else array[extent.inner(sizes)])
 
 
+def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Frame]:
+    """Zeros as far as the window reaches over an input of out's shape; out itself when that is nowhere.
+
+    When it is `tiled` by the window's places, which will be written to, only what lies around them is made zero.
+    """
+    extent = frame(window, out.shape[1:-1])
+    own = extent.sizes == out.shape[1:-1]
+    array = out if own else np.empty((len(out), *extent.sizes, out.shape[-1]), out.dtype)
+    if not tiled:
+        array.fill(0)
+        return array, extent
+    for axis, (start, length) in enumerate(zip(extent.start, window.covered, strict=True), start=1):
+        lead = (slice(None),) * axis
+        array[(*lead, slice(start))] = 0
+        array[(*lead, slice(start + length, None))] = 0
+    return array, extent
+
+
+def cropped(array: Array, extent: Frame, out: Array) -> None:
+    """Write to out the part of an extended array that belongs to the input, if it is not there."""
+    if array is not out:
+        out[...] = array[extent.inner(out.shape[1:-1])]
+
+
 def covered(array: Array, window: Window, extent: Frame) -> Array:
     """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each place."""
-    n = len(window.size)
-    first = array[(slice(None), *[slice(s, None) for s in extent.start])]
-    batch, *inner, channel = first.strides
+    batch, *inner, channel = array.strides
     steps = [b * s for b, s in zip(inner, window.strides, strict=True)]
     gaps = [b * d for b, d in zip(inner, window.dilations, strict=True)]
-    shape = (array.shape[0], *window.out, *window.size, array.shape[n + 1])
-    return as_strided(first, shape, (batch, *steps, *gaps, channel))
+    shape = (array.shape[0], *window.out, *window.size, array.shape[-1])
+    strides = (batch, *steps, *gaps, channel)
+    if array.flags.c_contiguous:  # the same as below in a third of the time
+        offset = sum([b * s for b, s in zip(inner, extent.start, strict=True)])
+        return np.ndarray(shape, array.dtype, array, offset, strides)
+    return as_strided(array[(slice(None), *[slice(s, None) for s in extent.start])], shape, strides)
 
 
 def cell(views: Array, at: Shape) -> Array:
@@ -101,13 +127,24 @@ def cells(views: Array, window: Window, backwards: bool = False) -> Iterator[tup
         yield at, cell(views, at)
 
 
-def first_matches(candidates: Iterable[tuple[Shape, Array]], y: Array) -> Iterator[tuple[Shape, Array]]:
-    """For each cell, where it is the first one whose value equals y."""
-    free = np.ones(y.shape, np.bool_)
-    for at, values in candidates:
-        found = values == y
-        found &= free
-        free ^= found
+def first_matches(
+    candidates: Iterable[tuple[Shape, Array]], y: Array, certain: int = 0
+) -> Iterator[tuple[Shape, Array]]:
+    """For each cell, where it is the first one whose value equals y.
+
+    When one of the first `certain` is sure to, the last of these is not compared.
+    """
+    free: Array | None = None
+    for number, (at, values) in enumerate(candidates, start=1):
+        if free is None:
+            found = values == y
+            free = ~found
+        elif number == certain:
+            found = free
+        else:
+            found = values == y
+            found &= free
+            free ^= found
         yield at, found
 
 

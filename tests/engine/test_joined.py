@@ -1,0 +1,141 @@
+"""Kernels of a plan that run as one: which do, and that the numbers are those of the kernels one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import registry
+from tfpy.engine.cpu.joined import joined
+from tfpy.engine.plan import Replay, recording_plan
+
+pytestmark = pytest.mark.cpu
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(3, 9, 8, 2)).astype(np.float32)
+W = RNG.normal(size=(3, 2, 2, 4)).astype(np.float32)
+B = RNG.normal(size=4).astype(np.float32)
+
+
+def recorded(f: Callable[..., Any], *arrays: np.ndarray) -> tuple[Replay, list[str]]:
+    """What replays f, and the kernels that it runs then."""
+    inputs = [tf.tensor(a) for a in arrays]
+    with recording_plan(registry.default(), inputs, []) as recorder:
+        found = f(*inputs)
+    replay = recorder.replay(found if isinstance(found, list) else [found])
+    assert replay is not None
+    return replay, [node.kernel for node in joined(replay.plan).nodes]
+
+
+def same_numbers(f: Callable[..., Any], replay: Replay, *arrays: np.ndarray) -> None:
+    inputs = [tf.tensor(a) for a in arrays]
+    expected = f(*inputs)
+    found, _ = replay.run(Tensor, inputs)
+    for a, b in zip(expected if isinstance(expected, list) else [expected], found, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def network(pool: Callable[[Any], Any]) -> Callable[..., Any]:
+    def loss(x: Any, w: Any, b: Any) -> Any:
+        return pool(x.conv2d(w, 1, "same").add(b).relu()).square().sum()
+
+    return lambda x, w, b: list(tf.grads(loss)([x, w, b]))
+
+
+@pytest.mark.parametrize("special", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize(("size", "stride", "pad"), [(2, 2, "valid"), (2, 2, "same"), (3, 2, "valid"), (2, 1, "same")])
+def test_a_convolution_with_its_bias_relu_and_pooling(special: float, size: int, stride: int, pad: str) -> None:
+    f = network(lambda y: y.max_pool(size, stride, pad))
+    replay, kernels = recorded(f, X, W, B)
+    assert kernels[:2] == ["FusedConv2D", "MaxPool"]
+    assert "MaxPoolReluGrad" in kernels
+    assert not {"Conv2D", "Relu", "Step"} & set(kernels)
+    x = X.copy()
+    x[1, 3, 4, 0] = special
+    same_numbers(f, replay, x, W, B)
+
+
+@pytest.mark.parametrize("special", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize("activation", ["relu", "relu6", "linear"])
+@pytest.mark.parametrize("size", [2, (3, 2)])
+@pytest.mark.parametrize("shape", [(4,), (8, 4)])
+def test_pooling_before_bias_and_activation(special: float, activation: str, size: Any, shape: Any) -> None:
+    def f(x: Any, w: Any, b: Any) -> Any:
+        y = tf.fused.conv2d(x=x, filter=w, strides=1, pad="same", bias=b, activation=activation)
+        return y.max_pool(size, 2, "valid")
+
+    bias = RNG.normal(size=shape).astype(np.float32)
+    replay, kernels = recorded(f, X, W, bias)
+    assert kernels == ["FusedConv2DMaxPool"]
+    x = X.copy()
+    x[1, 3, 4, 0] = special
+    same_numbers(f, replay, x, W, bias)
+
+
+@pytest.mark.parametrize(("activation", "pad"), [("elu", "valid"), ("relu", "same"), ("relu", 1)])
+def test_pooling_that_stays_behind(activation: str, pad: Any) -> None:
+    def f(x: Any, w: Any, b: Any) -> Any:
+        y = tf.fused.conv2d(x=x, filter=w, strides=1, pad="same", bias=b, activation=activation)
+        return y.max_pool(2, 2, pad)
+
+    replay, kernels = recorded(f, X, W, B)
+    assert kernels == ["FusedConv2D", "MaxPool"]
+    same_numbers(f, replay, X, W, B)
+
+
+def test_relu_without_pooling() -> None:
+    f = network(lambda y: y)
+    replay, kernels = recorded(f, X, W, B)
+    assert "ReluGrad" in kernels
+    same_numbers(f, replay, X, W, B)
+
+
+ACTIVATIONS = ("relu", "relu6", "elu", "sigmoid")
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_activations(activation: str) -> None:
+    f = lambda x, w, b: getattr(x.conv2d(w, 2, "valid").add(b), activation)()  # noqa: E731
+    replay, kernels = recorded(f, X, W, B)
+    assert kernels == ["FusedConv2D"]
+    same_numbers(f, replay, X, W, B)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (8, 4), (9, 8, 4), (3, 1, 1, 4), (2, 3, 9, 8, 4)])
+def test_biases_of_any_shape(shape: tuple[int, ...]) -> None:
+    f = lambda x, w, b: tf.add(b, x.conv2d(w, 1, "same")).relu()  # noqa: E731
+    bias = RNG.normal(size=shape).astype(np.float32)
+    replay, kernels = recorded(f, X, W, bias)
+    assert kernels == ["FusedConv2D"]
+    same_numbers(f, replay, X, W, bias)
+
+
+def test_products() -> None:
+    f = lambda a, b, c: a.mat_mul(b, False, True).add(c).relu()  # noqa: E731
+    arrays = X[0, 0], W[0, 0].T.copy(), B
+    replay, kernels = recorded(f, *arrays)
+    assert kernels == ["_FusedMatMul"]
+    same_numbers(f, replay, *arrays)
+
+
+def test_what_is_needed_elsewhere_is_not_joined() -> None:
+    def f(x: Any, w: Any, b: Any) -> list[Any]:
+        y = x.conv2d(w, 1, "same")
+        z = y.add(b)
+        return [z, z.relu(), y.add(y), z.step().mul(z), z.step(0.5).mul(b)]
+
+    replay, kernels = recorded(f, X, W, B)
+    assert kernels == ["Conv2D", "Add", "Relu", "Add", "ReluGrad", "Step", "Multiply"]
+    same_numbers(f, replay, X, W, B)
+
+
+def test_a_slope_that_is_spread_out() -> None:
+    """The two factors need not have the same shape."""
+    f = lambda x, w, b: [b.step().mul(x.conv2d(w, 1, "same")), tf.transpose(x).step().mul(2)]  # noqa: E731
+    replay, _ = recorded(f, X, W, B)
+    same_numbers(f, replay, X, W, B)
