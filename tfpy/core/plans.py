@@ -62,7 +62,8 @@ class Plans:
 
     def clear(self) -> None:
         """Forget all plans."""
-        self.__init__()  # type: ignore[misc]
+        self._seen.clear()
+        self._planned.clear()
 
     def run(
         self,

@@ -68,7 +68,9 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
     def _predict(self, where: str, x: Any, size: int | None) -> Any:
         inputs = self._inputs(where, x)
-        count = inputs[0].shape[0]
+        count = inputs[0].spec.shape[0]
+        if len(inputs) == 1 and 0 < count <= (size or count):
+            return one_or_list(predict_step(self, inputs))
         if any(t.shape[0] != count for t in inputs):
             raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
         data = Batch(inputs, [], [])

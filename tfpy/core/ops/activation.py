@@ -39,7 +39,15 @@ def sigmoid(x: TensorLike) -> Tensor:
     return run("Sigmoid", to_tensor("sigmoid", "x", x, "float32"))
 
 
-gradient("Sigmoid", saves="y", x=lambda dy, n: mul(dy, mul(n.y, sub(number(1), n.y))))
+gradient("Sigmoid", saves="y", x=lambda dy, n: run("SigmoidGrad", dy, n.y))
+
+
+def _sigmoid_grad_by_y(ddy: Tensor, n: Any) -> Tensor:
+    both = mul(ddy, n.dy)
+    return add(mul(both, sub(number(1), n.y)), run("Neg", mul(both, n.y)))
+
+
+gradient("SigmoidGrad", saves="dy y", dy=lambda ddy, n: run("SigmoidGrad", ddy, n.y), y=_sigmoid_grad_by_y)
 
 
 @op(chain=True, doc="Operations / Basic math")

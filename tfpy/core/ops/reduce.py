@@ -15,6 +15,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
+from tfpy.engine.state import local
 from tfpy.engine.tape import gradient
 
 Axis: TypeAlias = int | Sequence[int] | None
@@ -93,8 +94,10 @@ def _count(shape: Shape, axes: Sequence[int]) -> int:
 
 def _mean_gradient(dy: Tensor, n: Any) -> Tensor:
     shape, axes = n.shape("x"), n.attrs["axes"]
-    share = div(dy, number(_count(shape, axes)))
-    return _spread(share, shape, axes)
+    count = number(_count(shape, axes))
+    if local.state.tapes:  # the second derivative adds up what TF.js adds up, the share of each element
+        return div(_spread(dy, shape, axes), count)
+    return _spread(div(dy, count), shape, axes)
 
 
 gradient("Mean", x=_mean_gradient)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, keeping_dtype
@@ -172,7 +174,14 @@ def tanh(x: TensorLike) -> Tensor:
     return run("Tanh", to_tensor("tanh", "x", x, "float32"))
 
 
-gradient("Tanh", saves="y", x=lambda dy, n: mul(sub(number(1), run("Square", n.y)), dy))
+gradient("Tanh", saves="y", x=lambda dy, n: run("TanhGrad", dy, n.y))
+
+
+def _tanh_grad_by_y(ddy: Tensor, n: Any) -> Tensor:
+    return mul(run("Neg", mul(ddy, n.dy)), mul(n.y, number(2)))
+
+
+gradient("TanhGrad", saves="dy y", dy=lambda ddy, n: run("TanhGrad", ddy, n.y), y=_tanh_grad_by_y)
 
 
 @op(chain=True, doc="Operations / Basic math")

@@ -165,6 +165,21 @@ def _cast(x: Array, dtype: Any) -> Array:
     return (x.real if x.dtype.kind == "c" and np.dtype(dtype).kind == "f" else x).astype(dtype)
 
 
+def _tanh_grad(dy: Array, y: Array) -> Array:
+    slope = np.asarray(np.square(y))
+    return _times(np.subtract(1, slope, out=slope), dy)
+
+
+def _sigmoid_grad(dy: Array, y: Array) -> Array:
+    slope = np.asarray(np.subtract(1, y))
+    return _times(np.multiply(y, slope, out=slope), dy)
+
+
+def _times(slope: Array, dy: Array) -> Array:
+    """The product, where the slope lies if it has the shape."""
+    return np.multiply(slope, dy, out=slope if dy.ndim == 0 or dy.shape == slope.shape else None)
+
+
 def _complex(real: Array, imag: Array) -> Array:
     shape = np.broadcast_shapes(real.shape, imag.shape)
     out = np.empty(shape, np.result_type(real.dtype, np.complex64))
@@ -231,6 +246,7 @@ _TABLE: dict[str, Any] = {
     "Select": np.where,
     "Selu": _selu,
     "Sigmoid": _sigmoid,
+    "SigmoidGrad": _sigmoid_grad,
     "Sign": _sign,
     "Sin": np.sin,
     "Sinh": np.sinh,
@@ -242,6 +258,7 @@ _TABLE: dict[str, Any] = {
     "Sub": _sub,
     "Tan": np.tan,
     "Tanh": np.tanh,
+    "TanhGrad": _tanh_grad,
 }
 KERNELS.update(_TABLE)
 

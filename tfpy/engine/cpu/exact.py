@@ -141,6 +141,14 @@ def _qr(x: Array, full_matrices: bool) -> list[Array]:
     return [q[..., :inner].copy(), r[..., :inner, :].copy()]
 
 
+def _tanh_grad(dy: Array, y: Array) -> Array:
+    return rounded(1 - rounded(y * y)) * dy
+
+
+def _sigmoid_grad(dy: Array, y: Array) -> Array:
+    return dy * rounded(y * rounded(1 - y))
+
+
 EXACT: dict[str, Any] = {
     "Cumprod": _narrow("Cumprod"),
     "Cumsum": _narrow("Cumsum"),
@@ -151,5 +159,7 @@ EXACT: dict[str, Any] = {
     "Mean": _mean,
     "Qr": _qr,
     "Range": _range,
+    "SigmoidGrad": _sigmoid_grad,
     "Softmax": _softmax,
+    "TanhGrad": _tanh_grad,
 }

@@ -82,7 +82,9 @@ BINARY: Table = {
     "Pow": {"float32": "m_pow({0}, {1})"},
     "Prelu": {"float32": "({0} < 0. ? {0} * {1} : {0})"},
     "RealDiv": {"float32": "m_div({0}, {1})"},
+    "SigmoidGrad": {"float32": "{0} * ({1} * (1. - {1}))"},
     "SquaredDifference": {"float32": "({0} - {1}) * ({0} - {1})", "int32": "({0} - {1}) * ({0} - {1})"},
+    "TanhGrad": {"float32": "(1. - {1} * {1}) * {0}"},
     "Sub": {"float32": "{0} - {1}", "int32": "{0} - {1}", "bool": "({0} != {1})", "complex64": "{0} - {1}"},
 }
 

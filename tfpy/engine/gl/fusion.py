@@ -269,8 +269,8 @@ def dispatch_pointwise(
         program = device.programs.get((fused, vectors), lambda: templates.pointwise(fused, len(words), vectors))
     leases = [device.take(size * WIDTH[dtype]) for _, dtype in fused.outputs]
     writes = [lease.buffer for lease in leases]
-    moved = 4 * size * (len(fused.direct()) + len(writes))
-    groups = groups_of(-(-size // (templates.GROUP * max(1, 4 * vectors))), moved if vectors else 0)
+    moved = 4 * size * (len(fused.direct()) + len(writes)) if vectors else 0
+    groups = groups_of(-(-size // (templates.GROUP * max(1, 4 * vectors))), moved)
     device.dispatch(program, reads, writes, (size, *words), groups)
     return leases
 

@@ -46,6 +46,10 @@ for _name, _label in {
 }.items():
     kernel(_name, "a b", broadcast, label=_label)
 
+# The gradients of what has a slope that follows from its result y: dy times this slope.
+kernel("SigmoidGrad", "dy y", broadcast, label="gradient of sigmoid")
+kernel("TanhGrad", "dy y", broadcast, label="gradient of tanh")
+
 for _name, _label in {
     "Equal": "equal",
     "Greater": "greater",

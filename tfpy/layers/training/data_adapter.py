@@ -13,7 +13,7 @@ from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_int, as_number
+from tfpy.engine.spec import DType, Spec, as_int, as_number
 from tfpy.layers.base import shapes_agree
 from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.training import losses
@@ -41,6 +41,8 @@ def standardize(
     Raises:
         ValueError: another number of tensors, a name that is missing or unknown, or a shape that does not fit.
     """
+    if len(names) == 1 and isinstance(data, Tensor) and _is_ready(data.spec, shapes[0]):
+        return [data]
     values = _in_order(where, argument, data, names)
     kinds: list[Any] = ["numeric"] * len(names) if dtypes is None else list(dtypes)
     given = [
@@ -55,6 +57,11 @@ def standardize(
                 expected += " (a single sample gets a batch axis by x[None])"
             raise argument_error(where, argument, expected, found)
     return tensors
+
+
+def _is_ready(spec: Spec, shape: PartialShape | None) -> bool:
+    """Whether a tensor of that spec is sure to fit as it is: what nearly every step and prediction gets."""
+    return shape is not None and spec.dtype != "string" and len(shape) > 1 and spec.shape[1:] == shape[1:]
 
 
 def _described(shape: PartialShape) -> str:
