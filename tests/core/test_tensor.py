@@ -46,6 +46,7 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
     assert tf.tensor([0, 2, -1], dtype="bool").array_sync() == [False, True, True]
     assert tf.tensor([True, False], dtype="float32").array_sync() == [1.0, 0.0]
     assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
+    assert tf.zeros([2, 0, 3]).array_sync() == []
 
 
 @pytest.mark.parametrize(

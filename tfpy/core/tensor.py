@@ -80,11 +80,14 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
         return _texts(values) if self.spec.dtype == "string" else values.reshape(-1)
 
     def array_sync(self) -> Any:
-        """The values as nested lists of Python numbers, truth values or strings; for a scalar, one of these."""
+        """The values as nested lists of Python numbers, truth values or strings; for a scalar, one of these.
+
+        An empty tensor of any rank gives an empty list.
+        """
         values = self._values("array_sync")
         if self.spec.dtype == "string":
             values = np.array(_texts(values), dtype=object).reshape(values.shape)
-        return values.tolist()
+        return values.tolist() if values.size else []
 
     def numpy(self) -> Array:
         """The values as a numpy array of the tensor's shape, which cannot be written to; copy it to change it."""
