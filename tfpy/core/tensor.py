@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,12 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
     def size(self) -> int:
         """The number of elements."""
         return self.spec.size
+
+    @property
+    def strides(self) -> list[int]:
+        """How many elements to go on for a step in each dimension but the last."""
+        shape = self.spec.shape
+        return [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
 
     @property
     def rank_type(self) -> str:
