@@ -12,6 +12,7 @@ const cases = [
   [[2, 1, 2, 1, 2], range(8, (i) => i)], [[1, 2, 1, 2, 1, 2], range(8, (i) => i)], [[21, 1, 2], range(42, (i) => i)],
   [[2, 2], ["x", "yy", "", "z z"], "string"], [[2, 2], [true, false, false, true], "bool"],
   [[4], [1e-7, 1e7, 123.456789, -0.000012345]], [[3], [1 / 3, 2 / 3, 1e21]], [[2], [-0, 0]],
+  [[2], [44247.8320312, -1.8007812]],
 ];
 const out = cases.map(([shape, values, dtype]) => {
   const t = tf.tensor(values, shape, dtype);

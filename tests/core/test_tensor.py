@@ -43,9 +43,11 @@ def test_dtype_and_shape_follow_from_the_values(values: Any, dtype: str, shape: 
 def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
     t = tf.tensor([1.9, -1.9, 0, 300], [2, 2], "int32")
     assert t.array_sync() == [[1, -1], [0, 300]]
+    assert (t.strides, tf.zeros([2, 3, 4]).strides, tf.scalar(1).strides) == ([2], [12, 4], [])
     assert tf.tensor([0, 2, -1], dtype="bool").array_sync() == [False, True, True]
     assert tf.tensor([True, False], dtype="float32").array_sync() == [1.0, 0.0]
     assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
+    assert tf.zeros([2, 0, 3]).array_sync() == []
 
 
 @pytest.mark.parametrize(

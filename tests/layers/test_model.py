@@ -89,6 +89,7 @@ def test_shared_layers_share_their_weights() -> None:
         (lambda: tf.model(inputs=3, outputs=4), "symbolic"),
         (lambda: tf.model(inputs=tf.input(shape=[2]), outputs=tf.layers.dense(units=1).apply(tf.input(shape=[2]))), "input"),
         (lambda: tf.input(), "shape"),
+        (lambda: tf.input(shape=[2], batch_shape=[3, 2]), "shape"),
         (lambda: tf.input(shape=["a"]), "shape"),
         (lambda: tf.input(shape=[-2]), "shape"),
         (lambda: tf.layers.dense(units=0), "units"),
@@ -301,3 +302,11 @@ def test_what_models_are_asked_wrongly_is_named(call: Any, text: str) -> None:
 def test_the_shape_of_an_input_may_be_a_number() -> None:
     assert tf.input(shape=3).shape == (None, 3)
     assert tf.input(shape=()).shape == (None,)
+
+
+def test_a_model_takes_its_inputs_in_the_dtype_of_its_entries() -> None:
+    whole = tf.input(shape=[2], dtype="int32")
+    model = tf.model(inputs=whole, outputs=tf.layers.activation(activation="linear").apply(whole))
+    found = model.predict(tf.tensor2d([[1.7, -2.3]]))
+    assert (found.dtype, found.array_sync()) == ("int32", [[1, -2]])
+    assert model.apply(tf.tensor2d([[2.9, 0]])).array_sync() == [[2, 0]]

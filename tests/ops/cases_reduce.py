@@ -158,6 +158,7 @@ REDUCE: dict[str, list[Case]] = {
         case(floats(2, 3)),
         case(floats(2, 3), positive(2, 1), tf.Reduction.MEAN),
         case(floats(2, 3), positive(3), tf.Reduction.SUM_BY_NONZERO_WEIGHTS),
+        case(floats(0), floats(0), tf.Reduction.MEAN, reference=lambda x, w, r: np.nan, order=0),
         raises(ValueError, floats(2), None, 7),
     ],
     "multinomial": [

@@ -70,6 +70,7 @@ SHAPE: dict[str, list[Case]] = {
         case([floats(2, 3), floats(1, 3)], reference=np.concatenate),
         case([floats(2, 3), floats(2, 1), floats(2, 2)], 1, reference=np.concatenate),
         case([floats(2)], reference=np.concatenate),
+        case([floats(0), ints(2), floats(1)], reference=lambda parts: np.concatenate([parts[1], parts[2].astype(int)]), order=0),
         raises(ValueError, []),
         raises(ValueError, [floats(2, 3), floats(2, 2)]),
         raises(TypeError, floats(2, 3)),

@@ -104,8 +104,11 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
     Floats keep the precision that they came with; the backend rounds them to what it stores.
     """
     array = _as_array(op, argument, value)
-    if dtype == "float32" and array.dtype.kind in "iu":
+    kind = array.dtype.kind
+    if dtype == "float32" and kind in "iu":
         return array, dtype
+    if dtype in ("float32", "int32", "bool") and kind in "iuf" and isinstance(_first_leaf(value), bool):
+        return cast_values(array, dtype), dtype
     array, found = _dtype_of(op, argument, value, array)
     if dtype is None or dtype == found:
         return array, found
@@ -119,9 +122,9 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
 
 
 def cast_values(array: Array, dtype: DType) -> Array:
-    """Real numbers converted as JavaScript's typed arrays do: int32 truncates and wraps, bool is 'not 0'."""
+    """Real numbers converted as TF.js does: int32 truncates and wraps, bool is false where they round to 0."""
     if dtype == "bool":
-        return to_bool(array)
+        return ~((array >= -0.5) & (array < 0.5)) if array.dtype.kind == "f" else to_bool(array)
     return to_int32(array) if dtype == "int32" else array
 
 
@@ -150,7 +153,7 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array) -> tuple[Array, 
     """The dtype that the values ask for, by the first of them, and the values as numbers of a numpy type."""
     kind = array.dtype.kind
     if kind in "iufb" and isinstance(_first_leaf(value), bool):
-        return array.astype(np.bool_), "bool"
+        return cast_values(array, "bool"), "bool"
     if kind in "iu":
         python = isinstance(_first_leaf(value), (int, float, list))
         return (array, "float32") if python else (_checked_int32(op, argument, array), "int32")

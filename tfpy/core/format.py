@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from tfpy.engine.backend import Array
@@ -11,7 +12,7 @@ from tfpy.engine.values import number_text
 
 _LIMIT = 20  # a dimension longer than this shows its first and last elements only
 _SHOWN = 3
-_DIGITS = 7
+_LAST_DIGIT = Decimal("1e-7")
 
 
 def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
@@ -91,7 +92,7 @@ def _element(value: Any, dtype: str) -> str:
     if dtype == "bool":
         return "true" if value else "false"
     if dtype == "complex64":
-        return f"{_number(value.real)} + {_number(value.imag)}j"
+        return f"{_number(float(value.real))} + {_number(float(value.imag))}j"
     return str(int(value)) if dtype == "int32" else _number(float(value))
 
 
@@ -100,5 +101,5 @@ def _text(value: bytes) -> str:
 
 
 def _number(value: float) -> str:
-    """Rounded to seven decimals, as JavaScript writes numbers."""
-    return number_text(float(f"{value:.{_DIGITS}f}") if abs(value) < 1e21 else value)
+    """Rounded to seven decimals, halves away from zero, as JavaScript writes numbers."""
+    return number_text(float(Decimal(value).quantize(_LAST_DIGIT, ROUND_HALF_UP)) if abs(value) < 1e21 else value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,12 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
         return self.spec.size
 
     @property
+    def strides(self) -> list[int]:
+        """How many elements to go on for a step in each dimension but the last."""
+        shape = self.spec.shape
+        return [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+
+    @property
     def rank_type(self) -> str:
         """The rank as text."""
         return str(self.rank)
@@ -80,11 +87,14 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
         return _texts(values) if self.spec.dtype == "string" else values.reshape(-1)
 
     def array_sync(self) -> Any:
-        """The values as nested lists of Python numbers, truth values or strings; for a scalar, one of these."""
+        """The values as nested lists of Python numbers, truth values or strings; for a scalar, one of these.
+
+        An empty tensor of any rank gives an empty list.
+        """
         values = self._values("array_sync")
         if self.spec.dtype == "string":
             values = np.array(_texts(values), dtype=object).reshape(values.shape)
-        return values.tolist()
+        return values.tolist() if values.size else []
 
     def numpy(self) -> Array:
         """The values as a numpy array of the tensor's shape, which cannot be written to; copy it to change it."""

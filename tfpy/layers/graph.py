@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
 from tfpy.layers.base import Layer
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, node_of, one_or_list
@@ -49,13 +50,14 @@ class LayerGraph:
         a mask passes layers that do not support masking, and even goes from one branch of the graph to the next.
 
         Args:
-            values: the inputs.
+            values: the inputs; of another dtype than an entry of the graph is told to have, they are cast to it.
             training: whether the layers are told that this is training.
             masks: the masks of the inputs.
             wanted: what to return instead of the outputs.
             mask: what a first layer without a mask is called with.
         """
-        tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, values, strict=True))
+        fed = [cast_to(value, entry.dtype) for entry, value in zip(self.inputs, values, strict=True)]
+        tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, fed, strict=True))
         seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [None] * len(values), strict=True))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
             mask = _call(node, tensors, seen, training, mask)

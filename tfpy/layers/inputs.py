@@ -67,12 +67,14 @@ def input_(
         sparse: must be false.
 
     Raises:
-        ValueError: neither shape nor batch_shape is given.
+        ValueError: neither shape nor batch_shape is given, or both.
 
     Source: TF.js `tf.input`.
     """
     if shape is None and batch_shape is None:
         raise argument_error("input", "shape", "given, or batch_shape", None)
+    if shape is not None and batch_shape is not None:
+        raise argument_error("input", "shape", "left out where batch_shape is given", shape)
     if dtype is not None:
         as_dtype("input", dtype)
     sample = [shape] if isinstance(shape, int) else shape

@@ -309,7 +309,7 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
     Args:
         start: the first number.
         stop: the end, itself left out.
-        step: the distance of neighbours; 1 or -1 by default, whichever leads to stop.
+        step: the distance of neighbours; 1 by default, which means -1 where stop is below start.
         dtype: float32 or int32.
 
     Returns:
@@ -323,7 +323,9 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
     if dtype not in ("float32", "int32"):
         raise argument_error("range", "dtype", "'float32' or 'int32'", dtype)
     first, end = as_number("range", "start", start), as_number("range", "stop", stop)
-    by = (1.0 if first < end else -1.0) if step is None else as_number("range", "step", step)
+    by = 1.0 if step is None else as_number("range", "step", step)
+    if by == 1 and end < first:
+        by = -1.0
     if by == 0:
         raise argument_error("range", "step", "other than 0", step)
     steps = (end - first) / by

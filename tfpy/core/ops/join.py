@@ -20,8 +20,8 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """Tensors joined along an axis that they have.
 
     Args:
-        tensors: at least one tensor; the shapes agree in all other axes. The dtype is that of the first: others are
-            cast to it.
+        tensors: at least one tensor; the shapes agree in all other axes. The dtype is that of the first that is not
+            empty: others are cast to it.
         axis: the axis to join along.
 
     Raises:
@@ -37,10 +37,11 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     at = resolve_axis("concat", axis, first.rank)
     if len(parts) == 1:
         return run("Identity", first)
+    dtype = next((t.dtype for t in parts if t.size), first.dtype)
     for i, t in enumerate(parts):
-        if t.dtype != first.dtype and {t.dtype, first.dtype} & {"string", "complex64"}:
-            raise argument_error("concat", f"tensors[{i}]", f"of dtype {first.dtype}", t, TypeError)
-    return run("Concat", *[cast_to(t, first.dtype) for t in parts], axis=at)
+        if t.dtype != dtype and {t.dtype, dtype} & {"string", "complex64"}:
+            raise argument_error("concat", f"tensors[{i}]", f"of dtype {dtype}", t, TypeError)
+    return run("Concat", *[cast_to(t, dtype) for t in parts], axis=at)
 
 
 def _concat_gradient(dy: Tensor, n: Any) -> list[Tensor]:

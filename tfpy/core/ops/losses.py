@@ -69,8 +69,8 @@ def compute_weighted_loss(
     if factors is None:
         return div(total, number(values.size))
     if reduction == Reduction.MEAN:
-        share, copies = div(total, sum_(factors)), values.size / factors.size
-        return div(share, number(copies)) if copies > 1 else share
+        share = div(total, sum_(factors))
+        return div(share, number(values.size / factors.size)) if values.size > factors.size else share
     spread = mul(factors, full(values.shape, 1))
     return div(total, as_float(sum_(run("NotEqual", spread, number(0)))))
 

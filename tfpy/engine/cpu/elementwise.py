@@ -143,8 +143,11 @@ def _mod(a: Array, b: Array) -> Array:
 
 
 def _pow(a: Array, b: Array) -> Array:
+    """Powers; those of 1 and -1 with an exponent that is not finite are NaN, as in JavaScript, where C has 1."""
     if _is_float(a):
-        return np.power(a, b)
+        powers = np.power(a, b)
+        finite = np.isfinite(b)
+        return powers if finite.all() else np.where(finite | (np.abs(a) != 1), powers, np.nan)
     return to_int32(np.power(a.astype(np.float64), b))
 
 

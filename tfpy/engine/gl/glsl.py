@@ -267,10 +267,10 @@ float m_acos(float x) {
 # The logarithm of |x| is carried in two floats (products split after Dekker 1971), so that y times it is exact enough.
 _POWER = """
 float m_pow(float x, float y) {
-  if (y == 0. || x == 1.) return 1.;
+  if (y == 0.) return 1.;
   if (m_isnan(x) || m_isnan(y)) return m_quiet_nan();
   bool whole = floor(y) == y, odd = whole && abs(y) < 16777216. && (int(y) & 1) != 0; float a = abs(x);
-  if (m_isinf(y)) return a == 1. ? 1. : ((a > 1.) == (y > 0.) ? m_inf() : 0.);
+  if (m_isinf(y)) return a == 1. ? m_quiet_nan() : ((a > 1.) == (y > 0.) ? m_inf() : 0.);
   if (a == 0.) { float r = y < 0. ? m_inf() : 0.; return odd && floatBitsToInt(x) < 0 ? -r : r; }
   if (m_isinf(a)) { float r = y < 0. ? 0. : m_inf(); return x < 0. && odd ? -r : r; }
   if (x < 0. && !whole) return m_quiet_nan();

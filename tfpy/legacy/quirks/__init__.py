@@ -156,8 +156,7 @@ def numbers_of(function: Callable[..., Any], where: Where = "math") -> Callable[
 CONVERSION = behaviour(
     "typed_arrays",
     "NDArray.new, asType",
-    "NaN becomes the int32 -2147483648, and a bool is whether the rounded value differs from 0. "
-    "TF.js: NaN becomes 0, and a bool is whether the value differs from 0.",
+    "NaN becomes the int32 -2147483648. TF.js: 0.",
 )
 
 
@@ -165,7 +164,4 @@ def typed_array(values: Array, dtype: str) -> Array:
     """Numbers as deeplearn.js puts them into the typed array of a dtype."""
     if dtype == "int32" and values.dtype.kind == "f":
         return np.where(np.isnan(values), -(2.0**31), values)
-    if dtype == "bool" and values.dtype.kind == "f":
-        truth: Array = np.isnan(values) | (np.floor(values + 0.5) != 0)
-        return truth
     return values

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops import arith, reduce
+from tfpy.core.ops import arith, norm, reduce
 from tfpy.core.ops.common import as_float, cast_to, detached, full, reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -23,7 +24,8 @@ _MOVED = "along other axes than the last ones the result of an int32 or bool arr
 def _as_stored(name: str, out: Tensor, x: Tensor, axis: Axis) -> Tensor:
     """The result in float32 where deeplearn.js transposes the array first: along axes that are not the last ones."""
     axes = resolve_axes(name, axis, x.rank)
-    return as_float(out) if axes != tuple(range(x.rank - len(axes), x.rank)) else out
+    in_order = [a % x.rank for a in axis] if isinstance(axis, Sequence) else list(axes)
+    return out if in_order == list(range(x.rank - len(axes), x.rank)) else as_float(out)
 
 
 @quirk("math.sum", _MOVED, instead_of=reduce.sum_)
@@ -45,11 +47,33 @@ def max_of_moved_axes(x: TensorLike, axis: Axis = None, keep_dims: bool = False)
 )
 def min_with_first_element(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     t = to_tensor("min", "x", x)
-    smallest = reduce.min_(t, axis, keep_dims)
-    if t.size:
-        first = reshape_to(run("Slice", flat("min", t), begin=(0,), size=(1,)), ())
-        smallest = cast_to(arith.minimum(smallest, first), t.dtype)
-    return _as_stored("min", smallest, t, axis)
+    return _as_stored("min", _or_first(reduce.min_(t, axis, keep_dims), t), t, axis)
+
+
+def _or_first(smallest: Tensor, x: Tensor) -> Tensor:
+    """The smallest elements, or the first of all where that is smaller."""
+    if not x.size:
+        return smallest
+    first = reshape_to(run("Slice", flat("min", x), begin=(0,), size=(1,)), ())
+    return cast_to(arith.minimum(smallest, first), x.dtype)
+
+
+@quirk(
+    "math.norm",
+    "of order -∞, a minimum: of the sizes along the axes and of the array's very first one. "
+    "TF.js: of those along the axes.",
+    instead_of=norm.norm,
+)
+def norm_with_first_element(
+    x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_dims: bool = False
+) -> Tensor:
+    smallest = norm.norm(x, ord, axis, keep_dims)
+    if ord != -math.inf or axis is None:
+        return smallest
+    sizes = run("Abs", to_tensor("norm", "x", x))
+    if isinstance(axis, Sequence) and len(axis) == 2:
+        sizes = reduce.sum_(sizes, axis[1])
+    return _or_first(smallest, sizes)
 
 
 def _with_nan(name: str, index: Tensor, x: TensorLike, axis: int | None) -> Tensor:
