@@ -40,11 +40,9 @@ class Member:
         accounting.aliases -= self.share.count > 0
 
 
-def _holders(spec: Spec) -> int:
-    return sys.getrefcount(spec.held)
-
-
-_NONE = _holders(Spec((), "float32"))
+_UNUSED = Spec((), "float32")
+_NONE = sys.getrefcount(_UNUSED.held)
+"""The count that stands for no handle."""
 
 
 class Accounting:
@@ -64,11 +62,11 @@ class Accounting:
 
     @property
     def tensors(self) -> int:
-        return sum([(_holders(s) - _NONE) * s.tensors for s in self._specs()])
+        return sum([(sys.getrefcount(s.held) - _NONE) * s.tensors for s in self._specs()])
 
     @property
     def bytes(self) -> int:
-        return sum([(_holders(s) - _NONE) * s.nbytes for s in self._specs()])
+        return sum([(sys.getrefcount(s.held) - _NONE) * s.nbytes for s in self._specs()])
 
     @staticmethod
     def _specs() -> list[Spec]:

@@ -65,7 +65,7 @@ class Spec:
         return f"Spec({self.shape}, {self.dtype!r})"
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def spec(shape: Shape, dtype: DType) -> Spec:
     """The shared Spec of this shape and dtype; equal specs are usually one object, so `is` is a fast test."""
     if math.prod(shape) > MAX_SIZE:
