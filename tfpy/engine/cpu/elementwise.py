@@ -69,8 +69,13 @@ def _erf(x: Array) -> Array:
     return np.sign(x) * (1 - series * np.exp(-v * v))
 
 
+_FEW = 1 << 10
+
+
 def positive(x: Array, out: Array | None = None) -> Array:
-    """x where it is above 0, else 0: numpy is three times as fast with zeros in an array as with the number."""
+    """x where it is above 0, else 0: on many numbers numpy is three times as fast with zeros in an array."""
+    if x.size < _FEW:
+        return np.maximum(x, 0, out=out)
     line = x.shape[max(1, x.ndim - 2) :] if x.ndim > 1 else x.shape
     return np.maximum(x, np.zeros(line, x.dtype), out=out)
 
