@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.engine.hooks import observing
 
 
 @pytest.mark.parametrize(
@@ -217,6 +218,16 @@ def test_buffers() -> None:
     for wrong in (lambda: buffer.get(2, 0), lambda: buffer.set(1, 0), lambda: tf.buffer([2], "float32", [1])):
         with pytest.raises((ValueError, TypeError)):
             wrong()
+
+
+def test_a_number_that_somebody_disposes_of_is_made_again() -> None:
+    """The tensor of a number is one for all ops; a kernel or a gradient of the user's may get hold of it."""
+    x = tf.ones([2])
+    saved: list[tf.Tensor] = []
+    with observing(lambda run: saved.extend(t for t in run.inputs if t is not x)):
+        x.mul(2.5)
+    saved.pop().dispose()
+    assert x.mul(2.5).array_sync() == [2.5, 2.5]
 
 
 def test_names_of_ranks() -> None:

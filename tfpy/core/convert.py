@@ -47,7 +47,7 @@ def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Ten
         raise argument_error(op, argument, _wanted(kind), value, TypeError)
     if type(value) in (float, int) and kind in ("numeric", "any", "float32"):
         backend = current()
-        return dispatch.constant(Tensor, _SCALAR, number(value).payload, backend)
+        return dispatch.constant(Tensor, _SCALAR, _constant(backend, value).payload, backend)
     if isinstance(value, Handle):
         return to_tensor(op, argument, _sharing(op, value), kind)
     wanted: DType | None = None if kind in ("numeric", "any") else kind  # type: ignore[assignment]
@@ -71,11 +71,18 @@ def number(value: float) -> Tensor:
 
     It belongs to no scope, is not counted, and must not be given away: who gets it could dispose of it.
     """
-    backend = current()
-    # 0.0 and -0.0 are equal, and would be taken for each other.
-    constant = _number(backend, value, not value and math.copysign(1, value) < 0)
+    constant = _constant(current(), value)
     if local.state.recorder is not None:
         local.state.recorder.constant(constant)
+    return constant
+
+
+def _constant(backend: Backend, value: float) -> Tensor:
+    # 0.0 and -0.0 are equal, and would be taken for each other.
+    key = backend, value, not value and math.copysign(1, value) < 0
+    constant = _number(*key)
+    if constant.backend is not backend:  # a gradient of the user's got it, and disposed of it; or it was moved
+        return _number.__wrapped__(*key)
     return constant
 
 

@@ -99,11 +99,10 @@ def call_with_as_many(function: Callable[..., Any], *args: Any) -> Any:
 
 def positional_count(function: Callable[..., Any], most: int) -> int:
     """How many positional arguments, up to `most`, a function takes."""
-    method = isinstance(function, MethodType)
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType) and not plain.__dict__:  # nothing says that its signature is another
         code = plain.__code__
-        return most if code.co_flags & inspect.CO_VARARGS else min(code.co_argcount - method, most)
+        return most if code.co_flags & inspect.CO_VARARGS else min(code.co_argcount - (plain is not function), most)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -95,7 +95,7 @@ def infer(row: Kernel, inputs: tuple[Handle, ...], attrs: dict[str, Any]) -> Any
     try:
         return row.infer(*inputs, **attrs)
     except ShapeError as error:
-        raise _named(row, error) from None
+        raise ShapeError(f"{row.label}: {error}") from None
 
 
 def wrap(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
@@ -188,10 +188,6 @@ def move(handle: Handle, backend: Backend) -> None:
     payload = backend.write(handle.backend.read(handle.payload, dtype), dtype)
     handle.member = None
     handle.payload, handle.backend = payload, backend
-
-
-def _named(row: Kernel, error: ShapeError) -> ShapeError:
-    return ShapeError(f"{row.label}: {error}")
 
 
 def _string_spec(out: Spec, payload: Any, backend: Backend) -> Spec:

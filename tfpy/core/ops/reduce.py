@@ -35,7 +35,7 @@ def with_kept_axes(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
 
 def _reduce(op_name: str, kernel: str, t: Tensor, axis: Axis, keep_dims: bool) -> Tensor:
     axes = resolve_axes(op_name, axis, len(t.spec.shape))
-    return run(kernel, t, axes=axes, keep_dims=keep_dims is not False and bool(keep_dims))
+    return run(kernel, t, axes=axes, keep_dims=bool(keep_dims))
 
 
 @op(chain=True, legacy="sum", doc="Operations / Reduction")

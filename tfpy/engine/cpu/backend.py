@@ -75,19 +75,14 @@ class CpuBackend:
             if result is not None:
                 return result
         # Unpacking and empty keywords cost half an op: the commonest calls are spelled out.
-        if attrs:
-            if "dtype" in attrs:
-                attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
-            if len(inputs) == 1:
-                result = _quiet.run(compute, inputs[0].payload, **attrs)
-            else:
-                result = _quiet.run(compute, *[t.payload for t in inputs], **attrs)
-        elif len(inputs) == 2:
+        if "dtype" in attrs:
+            attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
+        if not attrs and len(inputs) == 2:
             result = _quiet.run(compute, inputs[0].payload, inputs[1].payload)
-        elif len(inputs) == 1:
+        elif not attrs and len(inputs) == 1:
             result = _quiet.run(compute, inputs[0].payload)
         else:
-            result = _quiet.run(compute, *[t.payload for t in inputs])
+            result = _quiet.run(compute, *[t.payload for t in inputs], **attrs)
         if type(result) is np.ndarray:
             return result
         if isinstance(result, (list, tuple)):

@@ -24,18 +24,20 @@ def joined(plan: Plan) -> Plan:
     uses = Counter([slot for node in nodes for slot in node.inputs] + list(plan.outputs))
     made: dict[int, PlanNode] = {}  # by output, in the order in which they can be run
     for node in nodes:
-        while (slot := _sole_use(node, made, uses)) is not None:
-            node = _as_one(made.pop(slot), slot, node) or node
+        while (found := _with_input(node, made, uses)) is not None:
+            slot, node = found
+            del made[slot]
         made[node.outputs[0]] = node
     order = list(made.values())
     return plan._replace(nodes=order, last_uses=last_uses(order, plan.outputs))
 
 
-def _sole_use(node: PlanNode, made: Mapping[int, PlanNode], uses: Mapping[int, int]) -> int | None:
-    """A slot that this node alone reads, and where what fills it can be joined with it."""
+def _with_input(node: PlanNode, made: Mapping[int, PlanNode], uses: Mapping[int, int]) -> tuple[int, PlanNode] | None:
+    """A slot that this node alone reads, and the node joined with what fills it; None if there is no such slot."""
     for slot in node.inputs:
-        if uses[slot] == 1 and slot in made and _as_one(made[slot], slot, node):
-            return slot
+        one = _as_one(made[slot], slot, node) if uses[slot] == 1 and slot in made else None
+        if one is not None:
+            return slot, one
     return None
 
 

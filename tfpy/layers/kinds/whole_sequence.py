@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy.core.ops.common import full
+from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.sequence import SequenceResult, whole_sequence, whole_sequence_possible
 from tfpy.core.tensor import Tensor
 from tfpy.layers.activations import get_activation
@@ -34,7 +34,7 @@ def run_whole_sequence(
     cell: Any, x: Tensor, states: Sequence[Tensor], mask: Tensor | None, go_backwards: bool, sequences: bool
 ) -> SequenceResult:
     """The outputs of all steps, if they are wanted, and the last states."""
-    seen = None if mask is None else mask.cast("bool")
+    seen = None if mask is None else cast_to(mask, "bool")
     kernel = _KERNELS[type(cell)]
     bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
     attrs = {} if kernel == "SimpleRNN" else {"recurrent_activation": _recurrent_activation(cell)}
