@@ -118,3 +118,25 @@ def test_gradients_keep_no_intermediate_results() -> None:
     assert tf.memory().num_tensors == before + 1
     g.dispose()
     assert tf.memory().num_tensors == before
+
+
+def test_gradients_are_freed_on_the_way_back() -> None:
+    """A long chain is walked back with a few gradients alive at a time."""
+    alive = []
+
+    def counting(x: tf.Tensor) -> tuple[tf.Tensor, object]:
+        def backward(dy: tf.Tensor) -> tf.Tensor:
+            alive.append(tf.memory().num_tensors)
+            return dy.mul(1)
+
+        return x.add(0), backward
+
+    link = tf.custom_grad(counting)
+
+    def chain(x: tf.Tensor) -> tf.Tensor:
+        for _ in range(20):
+            x = link(x)
+        return x.sum()
+
+    tf.grad(chain)(tf.ones([3])).dispose()
+    assert max(alive) - min(alive) <= 2

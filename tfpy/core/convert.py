@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.backend import Array, Backend, current
+from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, attach, check_live
 from tfpy.engine.spec import DType, spec
@@ -71,18 +71,18 @@ def number(value: float) -> Tensor:
 
     It belongs to no scope, is not counted, and must not be given away: who gets it could dispose of it.
     """
-    constant = _constant(current(), value)
-    if local.state.recorder is not None:
-        local.state.recorder.constant(constant)
+    state = local.state
+    constant = _constant(state.backend or registry.current or registry.default(), value)
+    if state.recorder is not None:
+        state.recorder.constant(constant)
     return constant
 
 
 def _constant(backend: Backend, value: float) -> Tensor:
     # 0.0 and -0.0 are equal, and would be taken for each other.
-    key = backend, value, not value and math.copysign(1, value) < 0
-    constant = _number(*key)
+    constant = _number(backend, value, False if value else math.copysign(1, value) < 0)
     if constant.backend is not backend:  # a gradient of the user's got it, and disposed of it; or it was moved
-        return _number.__wrapped__(*key)
+        return _number.__wrapped__(backend, value, False)
     return constant
 
 

@@ -143,7 +143,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
     found: dict[int, Handle] = {}
     if value.id in tape.tracked:
-        found = backprop(tape, value, full((), 1), Tensor)
+        found = backprop(tape, value, full((), 1), variables, Tensor)
     named = {v.name: found[v.id] for v in variables if v.id in found}
     _link_constants([v for v in variables if v.id in found], list(named.values()))
     if not named:
@@ -177,7 +177,7 @@ def _gradients(
     start = _start(name, value, dy)
     way = way_back(tape, value)
     stops = [] if way.reached.issuperset([source.id for source in sources]) else stops_between(tape, value)
-    found = backprop(tape, value, start, Tensor, way) if value.id in tape.tracked else {}
+    found = backprop(tape, value, start, sources, Tensor, way) if value.id in tape.tracked else {}
     for i, source in enumerate(sources):
         if source.id not in found:
             raise GradientError(_unconnected(name, "x" if len(sources) == 1 else f"argument {i}", stops))

@@ -45,7 +45,15 @@ ELSEWHERE = {
     "string": "'string', a string",
     "cat": "tf.concat",
     "float64": "tf.set_backend('double') for float64 inside; tensors are 'float32'",
-    # members of tensors
+    # members of models and optimizers
+    "predict_classes": "predict(x).arg_max(-1)",
+    "test_on_batch": "evaluate(x, y)",
+    "fit_generator": "fit(generator)",
+    "input_shape": "inputs[0].shape",
+    "reset_metrics": "nothing: metrics start anew with every epoch",
+    "lr": "learning_rate",
+}
+OF_TENSORS = {
     "T": "transpose()",
     "ndim": "rank",
     "item": "float(t), int(t) or array_sync()",
@@ -58,13 +66,12 @@ ELSEWHERE = {
     "detach": "numpy(), or the tensor as it is",
     "cpu": "numpy()",
     "backward": "tf.grad, or the minimize(f) of an optimizer",
-    # members of models and optimizers
-    "predict_classes": "predict(x).arg_max(-1)",
-    "test_on_batch": "evaluate(x, y)",
-    "fit_generator": "fit(generator)",
-    "input_shape": "inputs[0].shape",
-    "reset_metrics": "nothing: metrics start anew with every epoch",
-    "lr": "learning_rate",
+    "argmax": "arg_max(axis)",
+    "argmin": "arg_min(axis)",
+    "matmul": "mat_mul(b)",
+    "mm": "mat_mul(b)",
+    "logsumexp": "log_sum_exp(axis)",
+    **{f"reduce_{name}": f"{name}(axis)" for name in ("sum", "mean", "max", "min", "prod", "any", "all")},
 }
 
 
@@ -157,3 +164,35 @@ class Hints:
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property has failed: its own error says why
             raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self))
+
+
+class Absent:
+    """A name of another library, as an attribute that is not there: reading it says what to write instead.
+
+    For classes whose attributes have to be read fast: CPython 3.11 reads those of a class with a `__getattr__` slowly.
+    Of names that nobody foresaw, Python's own error says what is near.
+    """
+
+    __slots__ = ("_instead", "_name")
+
+    def __init__(self, name: str, instead: str) -> None:
+        self._name = name
+        self._instead = instead
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        name = self._name
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {name!r}. In tfpy it is {self._instead}.", name=name
+        )
+
+
+def add_absent(cls: type, names: Mapping[str, str]) -> None:
+    """Put hints at names that a class does not have."""
+    for name, instead in names.items():
+        setattr(cls, name, Absent(name, instead))
+
+
+def without_absent(names: Iterable[str], cls: type) -> list[str]:
+    """Those of a class's names that are there."""
+    absent = {name for base in cls.__mro__ for name, value in vars(base).items() if isinstance(value, Absent)}
+    return [name for name in names if name not in absent]

@@ -8,8 +8,7 @@ from functools import partial
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 
-# `partial` and not a function: it adds a tenth of the cost of one more Python frame to every op.
-run: Callable[..., Tensor] = partial(dispatch.run, Tensor)
+run: Callable[..., Tensor] = dispatch.runner(Tensor)
 """run(kernel, *inputs, **attrs): a kernel with one output."""
 
 run_multi: Callable[..., list[Tensor]] = partial(dispatch.run_multi, Tensor)

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core._camel import TensorCamel
 from tfpy.core._methods import TensorMethods
 from tfpy.core.chained import Chained
-from tfpy.core.hints import Hints
+from tfpy.core.hints import OF_TENSORS, add_absent, without_absent
 from tfpy.core.operators import Operators
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @export(doc="Tensors / Classes")
-class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
+class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     """An immutable array of numbers, truth values or strings, of any shape.
 
     Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
@@ -178,6 +178,9 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
 
     # Python's protocols
 
+    def __dir__(self) -> list[str]:
+        return without_absent(super().__dir__(), type(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return tensor_again, (type(self), self.numpy(), self.dtype)
 
@@ -222,6 +225,9 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready, Hints):
                 "Reduce it first, e.g. with any(), all(), sum() or mean()."
             )
         return self._values(what).item()
+
+
+add_absent(Tensor, OF_TENSORS)
 
 
 def tensor_again(kind: type[Any], values: Array, dtype: DType) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
+from weakref import ref
 
 from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
@@ -18,58 +18,79 @@ from tfpy.engine.tape import GRADIENTS, record
 
 H = TypeVar("H", bound=Handle)
 
-_new: Any = object.__new__
+
+def runner(cls: type[H]) -> Callable[..., H]:
+    """The function `run` that gives results as a `cls`.
+
+    A function made for a class, since handing the class over with each call costs a tenth of an op.
+    """
+
+    def run(name: str, *inputs: Handle, **attrs: Any) -> H:
+        """Run a kernel with one output on the current backend.
+
+        Inputs that live on another backend are moved first. The result belongs to the innermost scope, and is on the
+        tape when an input is.
+
+        Raises:
+            ShapeError: the inputs do not fit together. DisposedError: one of them is disposed.
+        """
+        # The commonest calls are spelled out: another function, or a loop, costs a tenth of an op.
+        state = local.state
+        backend = state.backend or registry.current or registry.default()
+        row = KERNELS[name]
+        if len(inputs) == 2:
+            a, b = inputs
+            if a.backend is not backend or b.backend is not backend:
+                inputs = _gathered(row, inputs, backend)
+            out_spec, other = a.spec, b.spec
+            if not row.alike or (other is not out_spec and other.shape):
+                out_spec = infer(row, inputs, attrs)
+        elif len(inputs) == 1:
+            a = inputs[0]
+            if a.backend is not backend:
+                inputs = _gathered(row, inputs, backend)
+            out_spec = a.spec if row.alike else infer(row, inputs, attrs)
+        else:
+            out_spec = infer(row, inputs, attrs)
+            for t in inputs:
+                if t.backend is not backend:
+                    inputs = _gathered(row, inputs, backend)
+                    break
+        payload = backend.run(name, inputs, attrs, out_spec)
+
+        out: H = new(cls)
+        out.payload = payload
+        out.backend = backend
+        out.id = handles.next_id()
+        out.kept = False
+        out.member = None
+        if out_spec.dtype == "string":
+            out_spec = _string_spec(out_spec, payload, backend)
+        out.spec = out_spec
+        out.held = out_spec.held
+        if row.shares:
+            join_share(inputs[0], out)
+        if state.scopes:
+            state.scopes[-1].handles.append(ref(out))
+        if state.tapes:
+            record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, (out,), cls)
+        if state.recorder is not None:
+            state.recorder.ran(name, inputs, attrs, (out,))
+        return out
+
+    new: Any = object.__new__
+    return run
+
+
+_runners: dict[type[Handle], Callable[..., Any]] = {}
 
 
 def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
-    """Run a kernel with one output on the current backend and give the result as a `cls`.
-
-    Inputs that live on another backend are moved first. The result belongs to the innermost scope, and is on the tape
-    when an input is.
-
-    Raises:
-        ShapeError: the inputs do not fit together. DisposedError: one of them is disposed.
-    """
-    # The commonest calls are spelled out: unpacking and another function cost half an op.
-    state = local.state
-    backend = state.backend or registry.current or registry.default()
-    row = KERNELS[name]
-    if not attrs and len(inputs) == 2:
-        a, b = inputs
-        out_spec = a.spec if row.alike and a.spec is b.spec else infer(row, inputs, attrs)
-        if a.backend is not backend or b.backend is not backend:
-            inputs = _gathered(row, inputs, backend)
-    elif len(inputs) == 1:
-        a = inputs[0]
-        out_spec = a.spec if row.alike else infer(row, inputs, attrs)
-        if a.backend is not backend:
-            inputs = _gathered(row, inputs, backend)
-    else:
-        out_spec = infer(row, inputs, attrs)
-        for t in inputs:
-            if t.backend is not backend:
-                inputs = _gathered(row, inputs, backend)
-                break
-    payload = backend.run(name, inputs, attrs, out_spec)
-
-    out: H = _new(cls)
-    out.payload = payload
-    out.backend = backend
-    out.id = handles.next_id()
-    out.kept = False
-    out.member = None
-    if out_spec.dtype == "string":
-        out_spec = _string_spec(out_spec, payload, backend)
-    out.spec = out_spec
-    out.held = out_spec.held
-    if row.shares:
-        join_share(inputs[0], out)
-    if state.scopes:
-        state.scopes[-1].handles.append(weakref.ref(out))
-    if state.tapes:
-        record(state.tapes, row, GRADIENTS.get(name), inputs, attrs, (out,), cls)
-    if state.recorder is not None:
-        state.recorder.ran(name, inputs, attrs, (out,))
+    """`runner(cls)(name, *inputs, **attrs)`: for callers that learn the class late."""
+    found = _runners.get(cls)
+    if found is None:
+        found = _runners[cls] = runner(cls)
+    out: H = found(name, *inputs, **attrs)
     return out
 
 

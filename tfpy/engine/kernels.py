@@ -20,7 +20,8 @@ class Kernel:
 
     Attributes:
         inputs: names of the inputs in order; a last name starting with '*' stands for any number of them.
-        alike: inputs of one spec give an output of that spec, whatever the attributes; `infer` need not be asked.
+        alike: inputs of one spec, or a second one that is a scalar, give an output of the first one's spec, whatever
+            the attributes; `infer` need not be asked.
         infer: called with the input handles and the attributes as keywords; gives the Spec of the output, or a list
             of them for a kernel with several outputs.
         shares: the output is the input's data under another shape: backends return a view, not a copy.
@@ -65,9 +66,9 @@ def same(x: Handle, **attrs: Any) -> Spec:
 def broadcast(a: Handle, b: Handle) -> Spec:
     """The shape both broadcast to; they have one dtype."""
     x, y = a.spec, b.spec
-    if x is y or x.shape == y.shape:
-        return x
-    return spec(broadcast_shapes(x.shape, y.shape), x.dtype)
+    if not x.shape or x.shape == y.shape:
+        return y
+    return spec(broadcast_shapes(x.shape, y.shape), x.dtype) if y.shape else x
 
 
 def broadcast_to_bool(a: Handle, b: Handle) -> Spec:

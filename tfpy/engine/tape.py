@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.engine.handle import Handle, attach
 from tfpy.engine.kernels import KERNELS, Kernel
@@ -98,15 +99,33 @@ def no_gradient(*kernels: str) -> None:
 
 
 class Node:
-    """One recorded kernel run. Saved inputs are read as attributes by name, saved outputs as `y`.
+    """One recorded kernel run. Its gradient rules read what was saved as attributes: inputs by name, outputs as `y`.
 
     Attributes:
+        inputs, outputs: ids, so that the tape keeps nothing alive that no rule uses.
         wanted: for each input whether its gradient is needed; joint rules may look at it.
     """
 
     wanted: list[bool]
 
-    __slots__ = ("attrs", "cls", "inputs", "kernel", "outputs", "row", "saved", "wanted")
+    # What was saved goes to the instance's own dict. A `__getattr__` would make all of these slow to read.
+    __slots__ = (
+        "__dict__",
+        "_input_specs",
+        "_output_specs",
+        "_saved",
+        "attrs",
+        "cls",
+        "inputs",
+        "kernel",
+        "outputs",
+        "row",
+    )
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What was saved under a name."""
 
     def __init__(
         self,
@@ -124,35 +143,62 @@ class Node:
         # This runs for every op on a tape: the usual numbers of inputs and outputs are spelled out.
         if len(inputs) == 2:
             a, b = inputs
-            self.inputs: tuple[tuple[int, Spec], ...] = (a.id, a.spec), (b.id, b.spec)
+            self.inputs: tuple[int, ...] = (a.id, b.id)
+            self._input_specs: tuple[Spec, ...] = (a.spec, b.spec)
         elif len(inputs) == 1:
-            self.inputs = ((inputs[0].id, inputs[0].spec),)
+            self.inputs = (inputs[0].id,)
+            self._input_specs = (inputs[0].spec,)
         else:
-            self.inputs = tuple([(t.id, t.spec) for t in inputs])
+            self.inputs = tuple([t.id for t in inputs])
+            self._input_specs = tuple([t.spec for t in inputs])
         if len(outputs) == 1:
-            self.outputs: tuple[tuple[int, Spec], ...] = ((outputs[0].id, outputs[0].spec),)
+            self.outputs: tuple[int, ...] = (outputs[0].id,)
         else:
-            self.outputs = tuple([(t.id, t.spec) for t in outputs])
-        self.saved = _save(row, inputs, outputs) if row is not None and row.saves else None
-
-    def __getattr__(self, name: str) -> Any:
-        saved = self.saved
-        if saved is None or name not in saved:
-            raise RuntimeError(f"gradient of {self.kernel.name}: {name!r} was not saved; list it in saves=.")
-        entry = saved[name]
-        return [self._again(*e) for e in entry] if type(entry) is list else self._again(*entry)
+            self.outputs = tuple([t.id for t in outputs])
+            self._output_specs = [t.spec for t in outputs]
+        self._saved = _save(row, inputs, outputs) if row is not None and row.saves else None
 
     def spec(self, name: str) -> Spec:
         """The spec of the input of that name."""
-        return self.inputs[self.kernel.inputs.index(name)][1]
+        return self._input_specs[self.kernel.inputs.index(name)]
 
     def shape(self, name: str) -> Shape:
         """The shape of the input of that name."""
-        return self.spec(name).shape
+        return self._input_specs[self.kernel.inputs.index(name)].shape
 
-    def specs(self) -> list[Spec]:
+    def specs(self) -> tuple[Spec, ...]:
         """The specs of all inputs."""
-        return [spec for _, spec in self.inputs]
+        return self._input_specs
+
+    def input_gradients(self, grads: Mapping[int, Handle], tracked: set[int]) -> Sequence[Handle | None]:
+        """What the rules give for the inputs that a tape tracks, from the gradients of the outputs."""
+        row, inputs = self.row, self.inputs
+        assert row is not None
+        if self._saved is not None:
+            self._restore(self._saved)
+        dy = grads[self.outputs[0]] if len(self.outputs) == 1 else self._output_gradients(grads)
+        if row.joint is not None:
+            self.wanted = [ident in tracked for ident in inputs]
+            return list(row.joint(dy, self))
+        found: list[Handle | None] = []
+        for rule, several in row.in_order:
+            if several:
+                rest = len(inputs) - len(found)
+                found.extend([None] * rest if rule is None else rule(dy, self))
+            else:
+                wanted = rule is not None and inputs[len(found)] in tracked
+                found.append(rule(dy, self) if wanted else None)  # type: ignore[misc]
+        return found
+
+    def _output_gradients(self, grads: Mapping[int, Handle]) -> list[Handle]:
+        count = len(self.outputs) - self.kernel.workspace
+        pairs = zip(self.outputs[:count], self._output_specs, strict=False)
+        return [grads[i] if i in grads else _zeros(s, self.cls) for i, s in pairs]
+
+    def _restore(self, saved: Mapping[str, Any]) -> None:
+        for name, entry in saved.items():
+            found = [self._again(*e) for e in entry] if type(entry) is list else self._again(*entry)
+            setattr(self, name, found)
 
     def _again(self, handle: Handle, payload: Any, backend: Any) -> Handle:
         """The saved handle, or one in its place when it was disposed or assigned to since."""
@@ -204,8 +250,7 @@ def record(
                 if node is None:
                     node = Node(kernel, row, inputs, attrs, outputs, cls)
                 tape.nodes.append(node)
-                for out in outputs:
-                    tracked.add(out.id)
+                tracked.update(node.outputs)
                 break
 
 
@@ -253,13 +298,16 @@ class Way(NamedTuple):
     reached: set[int]
 
 
-def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle], way: Way | None = None) -> dict[int, Handle]:
-    """Walk a tape back from y: the gradients of everything on the way, by handle id. The tape is used up.
+def backprop(
+    tape: Tape, y: Handle, dy: Handle, sources: Iterable[Handle], cls: type[Handle], way: Way | None = None
+) -> dict[int, Handle]:
+    """Walk a tape back from y: the gradients by those of the sources that are reached, by id. The tape is used up.
 
     Args:
         tape: the recording.
         y: what was computed.
         dy: the gradient to begin with.
+        sources: what the gradients are wanted by; the others are freed on the way.
         cls: what the gradients are made as.
         way: the way back from y, if it is known.
 
@@ -268,15 +316,19 @@ def backprop(tape: Tape, y: Handle, dy: Handle, cls: type[Handle], way: Way | No
         RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
     """
     needed = (way or way_back(tape, y)).nodes
-    nodes, tape.nodes = tape.nodes, []
+    (nodes, tape.nodes), tracked = (tape.nodes, []), tape.tracked
+    wanted = {source.id for source in sources}
     grads: dict[int, Handle] = {y.id: dy}
     while nodes:  # popped, so that what a node saved is freed as soon as it has been used
         node = nodes.pop()
         if node not in needed:
             continue
-        found = _input_gradients(node, _output_gradient(node, grads, cls), tape.tracked)
-        for (ident, spec), dx in zip(node.inputs, found, strict=True):
-            if dx is None or ident not in tape.tracked:
+        found = node.input_gradients(grads, tracked)
+        for ident in node.outputs:
+            if ident not in wanted:
+                grads.pop(ident, None)
+        for ident, spec, dx in zip(node.inputs, node.specs(), found, strict=True):
+            if dx is None or ident not in tracked:
                 continue
             if dx.spec is not spec:
                 _check(node, spec, dx)
@@ -289,18 +341,11 @@ def way_back(tape: Tape, y: Handle) -> Way:
     reached = {y.id}
     needed: set[Node] = set()
     for node in reversed(tape.nodes):
-        for out, _ in node.outputs:
-            if out in reached:
-                break
-        else:
-            continue
-        if node.row is None:
-            raise GradientError(_no_gradient_message(tape, node, y))
-        needed.add(node)
-        flows = node.row.flows(len(node.inputs))
-        for (ident, _), flow in zip(node.inputs, flows, strict=True):
-            if flow:
-                reached.add(ident)
+        if not reached.isdisjoint(node.outputs):
+            if node.row is None:
+                raise GradientError(_no_gradient_message(tape, node, y))
+            needed.add(node)
+            reached.update(compress(node.inputs, node.row.flows(len(node.inputs))))
     return Way(needed, reached)
 
 
@@ -309,34 +354,11 @@ def stops_between(tape: Tape, y: Handle) -> list[str]:
     reached = {y.id}
     labels: list[str] = []
     for node in reversed(tape.nodes):
-        if any([out in reached for out, _ in node.outputs]):
+        if not reached.isdisjoint(node.outputs):
             if node.row is None or not any(node.row.flows(len(node.inputs))):
                 labels.append(node.kernel.label)
-            reached.update([ident for ident, _ in node.inputs])
+            reached.update(node.inputs)
     return labels
-
-
-def _output_gradient(node: Node, grads: Mapping[int, Handle], cls: type[Handle]) -> Handle | list[Handle]:
-    outputs = node.outputs[:-1] if node.kernel.workspace else node.outputs
-    if len(node.outputs) == 1:
-        return grads[outputs[0][0]]
-    return [grads[i] if i in grads else _zeros(s, cls) for i, s in outputs]
-
-
-def _input_gradients(node: Node, dy: Any, tracked: set[int]) -> Sequence[Handle | None]:
-    assert node.row is not None
-    if node.row.joint is not None:
-        node.wanted = [ident in tracked for ident, _ in node.inputs]
-        return list(node.row.joint(dy, node))
-    found: list[Handle | None] = []
-    for rule, several in node.row.in_order:
-        if several:
-            rest = len(node.inputs) - len(found)
-            found.extend([None] * rest if rule is None else rule(dy, node))
-        else:
-            wanted = rule is not None and node.inputs[len(found)][0] in tracked
-            found.append(rule(dy, node) if rule is not None and wanted else None)
-    return found
 
 
 def _check(node: Node, spec: Spec, dx: Handle) -> None:
@@ -363,19 +385,19 @@ def _zeros(spec: Spec, cls: type[Handle]) -> Handle:
 
 def _no_gradient_message(tape: Tape, node: Node, y: Handle) -> str:
     """Names the kernel without a gradient, and one chain of kernels from a source through it to y."""
-    made_by = {out: n for n in tape.nodes for out, _ in n.outputs}
+    made_by = {out: n for n in tape.nodes for out in n.outputs}
     before: list[str] = []
     step: Node | None = node
     while step is not None:
         before.append(step.kernel.name)
-        step = next((made_by[i] for i, _ in step.inputs if i in made_by), None)
+        step = next((made_by[i] for i in step.inputs if i in made_by), None)
     after: list[str] = []
-    reached = {out for out, _ in node.outputs}
+    reached = set(node.outputs)
     for later in tape.nodes[tape.nodes.index(node) + 1 :]:
         if y.id in reached:
             break
-        if any(i in reached for i, _ in later.inputs):
+        if not reached.isdisjoint(later.inputs):
             after.append(later.kernel.name)
-            reached = {out for out, _ in later.outputs}
+            reached = set(later.outputs)
     path = " → ".join(["x", *reversed(before), *after, "y"])
     return f"Cannot compute the gradient of y with respect to x: {node.kernel.name} has none (path: {path})."

@@ -172,7 +172,7 @@ def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:
     start = full((), 1) if dy is None else to_tensor(op, "dy", dy)
     if start.shape != y.spec.shape:
         raise argument_error(op, "dy", f"of shape {list(y.spec.shape)}, that of f()", dy)
-    found = backprop(tape, y, start, Tensor) if y.id in tape.tracked else {}
+    found = backprop(tape, y, start, _sources(op, x).values(), Tensor) if y.id in tape.tracked else {}
     gradients = {}
     for name, array in _sources(op, x).items():
         if array.id not in found:

@@ -429,7 +429,7 @@ class _TrainingRun:
                 cost = values[self.cost.id]
                 costs = cost.as_example([])
                 total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
-            found = backprop(tape, total, full((), 1), CoreTensor) if total.id in tape.tracked else {}
+            found = backprop(tape, total, full((), 1), sources, CoreTensor) if total.id in tape.tracked else {}
             reached = [node.output for node, s in zip(variables, sources, strict=True) if s.id in found]
             gradients = [found[values[output.id].tensor.id] for output in reached]
             return [costs, *gradients], reached  # type: ignore[list-item]
