@@ -36,7 +36,9 @@ def recorded(f: Callable[..., Any], *arrays: np.ndarray) -> tuple[Replay, list[s
 def same_numbers(f: Callable[..., Any], replay: Replay, *arrays: np.ndarray) -> None:
     inputs = [tf.tensor(a) for a in arrays]
     expected = f(*inputs)
-    found, _ = replay.run(Tensor, inputs)
+    again = replay.run(Tensor, inputs)
+    assert again is not None
+    found, _ = again
     for a, b in zip(expected if isinstance(expected, list) else [expected], found, strict=True):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
 

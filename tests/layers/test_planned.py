@@ -13,6 +13,7 @@ from layers.table import Row
 import tfpy as tf
 from tfpy.core import plans
 from tfpy.engine import rng
+from tfpy.engine.errors import DisposedError
 from tfpy.engine.hooks import observing
 from tfpy.layers.symbolic import as_list
 
@@ -281,6 +282,18 @@ def test_gradients_through_predict() -> None:
     for _ in range(3):
         model.predict(x)
     assert tf.grad(lambda t: model.predict(t).square().sum())(x).abs().sum().data_sync()[0] > 0
+
+
+def test_a_planned_prediction_checks_what_it_is_given() -> None:
+    model, x = dense(), tf.tensor(X)
+    expected = [model.predict(x).numpy() for _ in range(3)][0]
+    x.dispose()
+    with pytest.raises(DisposedError, match="disposed"):
+        model.predict(x)
+    with pytest.raises(ValueError, match="batch_size"):
+        model.predict(tf.tensor(X), batch_size=0)
+    np.testing.assert_array_equal(model.predict(X).numpy(), expected)
+    np.testing.assert_allclose(model.predict(tf.tensor(X), batch_size=5).numpy(), expected, rtol=1e-6)
 
 
 def test_predictions_are_tensors_of_their_own() -> None:

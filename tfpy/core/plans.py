@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
-from tfpy.engine.backend import current
+from tfpy.engine.backend import current, registry
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Replay, can_replay, recording_plan
 from tfpy.engine.state import local
@@ -82,19 +82,15 @@ class Plans:
             compute: runs the step.
             watch: called before a step is recorded; None from it means that there can be no plan.
         """
+        found = self.again(key, inputs)
+        if found is not None:
+            return found
         state = local.state
         backend = current()
         if state.tapes or state.recorder is not None or not can_replay(backend) or is_hooked(backend):
             return compute()
         full_key = (*key, backend, *[t.spec for t in inputs])
-        planned = self._planned.get(full_key)
-        if planned is not None:
-            if planned.holds() and planned.replay.fits(inputs):
-                tensors, assigned = planned.replay.run(Tensor, inputs)
-                for variable, value in assigned:
-                    variable.assign(value)  # type: ignore[attr-defined]
-                return tensors, planned.rest
-            del self._planned[full_key]
+        self._planned.pop(full_key, None)  # it does not hold any more
         times = self._seen.get(full_key, 0)
         if times > _MOST_RECORDINGS or len(self._seen) >= _MOST_PLANS:
             return compute()
@@ -107,4 +103,20 @@ class Plans:
         replay = recorder.replay(tensors)
         if replay is not None:
             self._planned[full_key] = _Planned(replay, rest, holds)
+        return tensors, rest
+
+    def again(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
+        """What `run` returns, if there is a plan that can be run."""
+        state = local.state
+        backend = state.backend or registry.current or registry.default()
+        planned = self._planned.get((*key, backend, *[t.spec for t in inputs]))
+        if planned is None or state.tapes or state.recorder is not None or is_hooked(backend):
+            return None
+        replay, rest, holds = planned
+        found = replay.run(Tensor, inputs) if holds() else None
+        if found is None:
+            return None
+        tensors, assigned = found
+        for variable, value in assigned:
+            variable.assign(value)  # type: ignore[attr-defined]
         return tensors, rest

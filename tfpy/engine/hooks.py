@@ -79,7 +79,8 @@ def observing(observer: Observer) -> Iterator[None]:
 
 def is_hooked(backend: Backend) -> bool:
     """Whether anything stands in front of a backend."""
-    return hasattr(backend.run, "of_backend")
+    run = vars(backend).get("run")  # the class's own method has no attributes, and asking it takes as long as an op
+    return run is not None and hasattr(run, "of_backend")
 
 
 def _rewire_all() -> None:

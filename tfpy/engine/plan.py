@@ -233,29 +233,24 @@ class Replay:
         self.plan = plan
         self.backend = backend
         self._executor = executor
-        self._inputs = inputs
+        self._count = inputs + len(variables)
         self._variables = variables
         self._assigned = assigned
         self._draws = draws
         self._gradients = _Gradients.changes
 
-    def fits(self, inputs: Sequence[Handle]) -> bool:
-        """Whether inputs and variables are where the plan is run."""
+    def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]] | None:
+        """The results, and what is to be assigned to variables; None if an input or a variable lives elsewhere."""
         backend = self.backend
-        handles: tuple[Handle, ...] = (*inputs, *self._variables)
-        for handle in handles:
-            if handle.backend is not backend:
-                return False
-        return len(inputs) == self._inputs and self._gradients == _Gradients.changes
-
-    def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]]:
-        """The results, and what is to be assigned to variables."""
         sources: tuple[Handle, ...] = (*inputs, *self._variables)
-        given = [t.payload for t in sources]
+        given = [t.payload for t in sources if t.backend is backend]
+        if len(given) != self._count or self._gradients != _Gradients.changes:
+            return None
         if self._draws:  # in the order in which they were made, so that the streams go on as they would have
-            given += [self.backend.write(draw(), dtype) for draw, dtype in self._draws]
-        payloads = self._executor(given)
-        made = [wrap(cls, s, p, self.backend) for s, p in zip(self.plan.specs, payloads, strict=True)]
+            given += [backend.write(draw(), dtype) for draw, dtype in self._draws]
+        made = [wrap(cls, s, p, backend) for s, p in zip(self.plan.specs, self._executor(given), strict=True)]
+        if not self._assigned:
+            return made, []
         results = len(made) - len(self._assigned)
         return made[:results], list(zip(self._assigned, made[results:], strict=True))
 

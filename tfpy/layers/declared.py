@@ -22,6 +22,12 @@ from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import build_object, is_object_config, plain, register
 
 
+class Total:
+    """How often attributes of all declared objects have been set, see `Declared.changes`."""
+
+    changes = 0
+
+
 class _Required:
     """Stands for the default of an option without one."""
 
@@ -115,6 +121,7 @@ class Declared(Hints):
         object.__setattr__(self, name, value)
         if name not in self.passing:
             object.__setattr__(self, "changes", self.changes + 1)
+            Total.changes += 1
 
     def _read(
         self, config: Mapping[str, Any] | None, options: Mapping[str, Any], declared: Mapping[str, Any]

@@ -9,6 +9,7 @@ from tfpy.core.memory import tidy
 from tfpy.core.ops.join import concat
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
 from tfpy.layers._camel import LayersModelCamel
@@ -17,7 +18,7 @@ from tfpy.layers.saving.savable import SavableModel
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.symbolic import one_or_list
 from tfpy.layers.training import data_adapter as adapter
-from tfpy.layers.training.steps import Batch, predict_step
+from tfpy.layers.training.steps import Batch, predict_again, predict_step
 
 
 @export(doc="Models / Classes")
@@ -57,6 +58,10 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         Source: TF.js `tf.LayersModel.predict`.
         """
         size = as_positive("predict", "batch_size", batch_size)
+        if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
+            found = predict_again(self, x)
+            if found is not None:
+                return one_or_list(found)
         return tidy(lambda: self._predict("predict", x, size))
 
     def predict_on_batch(self, x: Any) -> Any:

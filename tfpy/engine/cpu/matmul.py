@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import one_blas_thread, run_sharded, spans
+from tfpy.engine.cpu.threads import held, one_blas_thread, run_sharded, spans
 
 # Below so many multiplications, for a matrix and for a vector, OpenBLAS stays on one thread by itself.
 _ALONE = 1 << 18
@@ -22,11 +22,10 @@ _SHARD = 1 << 23
 
 def product(a: Array, b: Array) -> Array:
     """The matrix product of the last two dimensions; those before broadcast."""
-    m, k = a.shape[-2:]
-    n = b.shape[-1]
-    work = m * k * n
     if a.ndim == b.ndim == 2:
-        if work < (_ALONE_WITH_VECTOR if m == 1 or n == 1 else _ALONE):
+        (m, k), n = a.shape, b.shape[1]
+        work = m * k * n
+        if work < (_ALONE_WITH_VECTOR if m == 1 or n == 1 else _ALONE) or (held.depth and work < 2 * _SHARD):
             return np.matmul(a, b)
         if work < 2 * _SHARD:
             with one_blas_thread:
@@ -37,9 +36,10 @@ def product(a: Array, b: Array) -> Array:
         else:
             run_sharded(lambda i, j: np.matmul(a, b[:, i:j], out=out[:, i:j]), spans(n, work, _SHARD))
         return out
+    m, n = a.shape[-2], b.shape[-1]
     if a.ndim == 3 and b.shape[:-2] == a.shape[:-2]:
         out = np.empty((len(a), m, n), np.result_type(a, b))
-        cuts = spans(len(a), work * len(a), _SHARD)
+        cuts = spans(len(a), a.size * n, _SHARD)
         run_sharded(lambda i, j: np.matmul(a[i:j], b[i:j], out=out[i:j]), cuts)
         return out
     out = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n), np.result_type(a, b))

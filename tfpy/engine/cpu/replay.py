@@ -18,20 +18,27 @@ from tfpy.engine.cpu.threads import one_blas_thread
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
 Compute = Callable[..., Any]
+Kernel = Callable[[str, Mapping[str, Any]], Compute]
 
 
 class _Step(NamedTuple):
-    """One kernel call: the function, how its arguments are taken from the slots, where its results go."""
+    """One kernel call: the function, how its arguments are taken from the slots, where its results go.
+
+    Attributes:
+        alone: whether `take` gives one argument, and not a tuple of them.
+        outs: of a kernel with several outputs.
+        free: slots that are of no use any more.
+    """
 
     compute: Compute
     take: Callable[[list[Any]], Any]
-    alone: bool  # whether `take` gives one argument, and not a tuple of them
+    alone: bool
     out: int
-    outs: tuple[int, ...]  # of a kernel with several outputs
+    outs: tuple[int, ...]
     free: tuple[int, ...]
 
 
-def executor(plan: Plan, kernel: Callable[[str, Mapping[str, Any]], Compute]) -> Executor:
+def executor(plan: Plan, kernel: Kernel) -> Executor:
     """A function that runs a plan.
 
     Args:
@@ -40,46 +47,59 @@ def executor(plan: Plan, kernel: Callable[[str, Mapping[str, Any]], Compute]) ->
     """
     plan = joined(_merged(plan))
     constants: dict[int, Array] = dict(plan.constants)
-    steps = []
-    used = set(plan.outputs)
+    kept = []
     for node, free in zip(plan.nodes, plan.last_uses, strict=True):
-        step = _step(node, free, kernel)
         if all(slot in constants for slot in node.inputs) and not _is_large(node):
-            constants.update(_folded(step, node, constants))
+            constants.update(_folded(node, kernel, constants))
         else:
-            used.update(node.inputs)
-            steps.append(step._replace(free=tuple([slot for slot in free if slot not in constants])))
-    start: list[Any] = [constants.get(slot) if slot in used else None for slot in range(plan.size)]
-    fill = list(zip(plan.inputs, range(len(plan.inputs)), strict=True))
-    outputs = plan.outputs
+            kept.append((node, [slot for slot in free if slot not in constants]))
+    used = {*plan.inputs, *plan.outputs, *[slot for node, _ in kept for slot in node.inputs]}
+    places = {slot: i for i, slot in enumerate([*plan.inputs, *[s for s in constants if s in used]])}
+    start: list[Any] = [constants[slot] for slot in places if slot in constants]  # what follows on the inputs
+    count = len(places)
+    steps = []
+    for node, unused in kept:
+        over = [places[slot] for slot in unused if slot not in node.outputs]
+        for slot in node.outputs:
+            if over and not node.several:  # what is overwritten need not be freed
+                places[slot] = over.pop()
+            else:
+                places[slot] = count
+                count += 1
+        over += [places[slot] for slot in node.outputs if slot in unused]
+        steps.append(_step(node, over, kernel, places))
+    start += [None] * (count - len(plan.inputs) - len(start))
+    outputs = [places[slot] for slot in plan.outputs]
+    ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:
         with one_blas_thread:  # once for all kernels, which would each ask for it
             return run_steps(payloads)
 
     def run_steps(payloads: Sequence[Any]) -> list[Any]:
-        slots = start.copy()
-        for slot, i in fill:
-            slots[slot] = payloads[i]
+        slots = [*payloads, *start]
         for compute, take, alone, out, outs, free in steps:
             result = compute(take(slots)) if alone else compute(*take(slots))
             if outs:
                 for slot, value in zip(outs, result, strict=True):
-                    slots[slot] = value if type(value) is np.ndarray else np.asarray(value)
+                    slots[slot] = value if type(value) is ndarray else asarray(value)
             else:
-                slots[out] = result if type(result) is np.ndarray else np.asarray(result)
-            for slot in free:
-                slots[slot] = None
+                slots[out] = result if type(result) is ndarray else asarray(result)
+            if free:
+                for slot in free:
+                    slots[slot] = None
         return [slots[slot] for slot in outputs]
 
     return run
 
 
-def _step(node: PlanNode, free: tuple[int, ...], kernel: Callable[[str, Mapping[str, Any]], Compute]) -> _Step:
+def _step(node: PlanNode, free: Sequence[int], kernel: Kernel, places: Mapping[int, int]) -> _Step:
+    inputs = [places[slot] for slot in node.inputs]
+    outputs = tuple([places[slot] for slot in node.outputs])
+    take: Callable[[list[Any]], Any] = itemgetter(*inputs) if inputs else lambda slots: ()
     compute = kernel(node.kernel, node.attrs)
-    take: Callable[[list[Any]], Any] = itemgetter(*node.inputs) if node.inputs else lambda slots: ()
-    outs = node.outputs if node.several else ()
-    return _Step(compute, take, len(node.inputs) == 1, node.outputs[0] if node.outputs else 0, outs, free)
+    outs = outputs if node.several else ()
+    return _Step(compute, take, len(inputs) == 1, outputs[0] if outputs else 0, outs, tuple(free))
 
 
 _LARGE = 1 << 20
@@ -91,9 +111,9 @@ def _is_large(node: PlanNode) -> bool:
     return len(node.outputs) > 1 or int(np.prod(shape)) > _LARGE
 
 
-def _folded(step: _Step, node: PlanNode, constants: Mapping[int, Array]) -> dict[int, Array]:
+def _folded(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:
     """The results, by slot, of a kernel that depends on constants only."""
-    result = step.compute(*[constants[slot] for slot in node.inputs])
+    result = kernel(node.kernel, node.attrs)(*[constants[slot] for slot in node.inputs])
     values = result if node.several else [result]
     return dict(zip(node.outputs, map(np.asarray, values), strict=True))
 

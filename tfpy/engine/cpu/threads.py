@@ -122,6 +122,15 @@ def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, in
             _workers.run([lambda a=a, b=b: function(a, b) for a, b in cuts])  # type: ignore[misc]
 
 
+class _Held(threading.local):
+    """How often this thread has entered `one_blas_thread`."""
+
+    depth = 0
+
+
+held = _Held()
+
+
 class _OneBlasThread:
     """A context in which the OpenBLAS that numpy brings uses one thread; with any other BLAS nothing happens.
 
@@ -148,6 +157,9 @@ class _OneBlasThread:
                 self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
 
     def __enter__(self) -> None:
+        held.depth += 1
+        if held.depth > 1:
+            return
         with self._lock:
             if not self._depth:
                 self._before = self._get()
@@ -156,6 +168,9 @@ class _OneBlasThread:
             self._depth += 1
 
     def __exit__(self, *error: object) -> None:
+        held.depth -= 1
+        if held.depth:
+            return
         with self._lock:
             self._depth -= 1
             if not self._depth and self._before != 1:

@@ -20,7 +20,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.handle import Handle
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
-from tfpy.layers.declared import Declared
+from tfpy.layers.declared import Declared, Total
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.symbolic import Node, SymbolicTensor
 
@@ -51,15 +51,29 @@ def _watch(things: Sequence[Any]) -> Holds | None:
     watched = _watched(things)
     if watched is None:
         return None
-    return partial(_unchanged, [(thing, thing.changes) for thing in watched], things)
+    return _Watch(watched, things).unchanged
 
 
-def _unchanged(watched: Sequence[tuple[Declared, int]], things: Sequence[Any]) -> bool:
-    """Whether nothing has been set since. The things are here to be kept."""
-    for thing, changes in watched:  # noqa: SIM110  all(…) takes longer
-        if thing.changes != changes:
-            return False
-    return True
+class _Watch:
+    """What a step depends on, as it was when this was made.
+
+    Args:
+        things: kept, so that the identities in a plan's key stay theirs alone.
+    """
+
+    def __init__(self, watched: Sequence[Declared], things: Sequence[Any]) -> None:
+        self._watched = [(thing, thing.changes) for thing in watched]
+        self._things = things
+        self._total = Total.changes
+
+    def unchanged(self) -> bool:
+        """Whether nothing has been set since."""
+        if self._total != Total.changes:  # then it may have been somebody else's
+            for thing, changes in self._watched:
+                if thing.changes != changes:
+                    return False
+            self._total = Total.changes
+        return True
 
 
 def _watched(things: Sequence[Any]) -> list[Declared] | None:

@@ -140,12 +140,21 @@ def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[T
     return found
 
 
+_PREDICT = ("predict",)
+
+
 def predict_step(model: TrainableModel, inputs: list[Tensor]) -> list[Tensor]:
     """The outputs of a model for given inputs."""
     found: list[Tensor] = _planned(
-        model, ("predict",), None, Batch(inputs, [], []), lambda: (model.graph.run(inputs)[0], None)
+        model, _PREDICT, None, Batch(inputs, [], []), lambda: (model.graph.run(inputs)[0], None)
     )[0]
     return found
+
+
+def predict_again(model: TrainableModel, x: Tensor) -> list[Tensor] | None:
+    """What `predict_step` returns, if it has a plan for a tensor of x's shape: then x is what the model takes."""
+    found = model.plans.again((*_PREDICT, ()), (x,))
+    return None if found is None else found[0]
 
 
 def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
