@@ -11,20 +11,23 @@ import contextvars
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from sys import getrefcount
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
-from tfpy.engine.cpu.blocks import LARGE, blocked
+from tfpy.engine.cpu.elementwise import ELEMENTWISE
 from tfpy.engine.cpu.exact import EXACT, rounded
 from tfpy.engine.cpu.fused import FUSED
+from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.handle import Handle
+from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Executor, Plan
 from tfpy.engine.spec import DType, Spec
 
@@ -44,12 +47,23 @@ class _Quiet(threading.local):
 _quiet = _Quiet()
 _array = np.asarray
 
+_TOTALS = ("Sum", "Mean")
+
+
+class _Tensor(NamedTuple):
+    payload: object
+
+
+_probe = _Tensor(object())
+_BY_ONE_TENSOR = getrefcount(_probe.payload)
+
 
 class CpuBackend:
     """numpy arrays as payloads, kernels as numpy functions."""
 
     epsilon = 1e-7
     symbolic = False
+    _is_lazy = True
 
     def __init__(self, name: str = "cpu", real: type = np.float32, compound: type = np.complex64) -> None:
         self.name = name
@@ -65,13 +79,13 @@ class CpuBackend:
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
 
-    def read(self, payload: Array, dtype: DType) -> Array:
-        return payload
+    def read(self, payload: Any, dtype: DType) -> Array:
+        return self.array(payload)
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         compute = self._kernels[kernel]
         # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
-        if not attrs and type(out) is Spec and out.size < LARGE:
+        if not attrs and type(out) is Spec and 0 < out.size < LARGE:
             if len(inputs) == 2:
                 a, b = inputs
                 result = _quiet.run(compute, a.payload, b.payload)
@@ -80,19 +94,30 @@ class CpuBackend:
             else:
                 result = _quiet.run(compute, *[t.payload for t in inputs])
             return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
-        payloads = [t.payload for t in inputs]
-        if type(out) is Spec and out.size >= LARGE:
-            result = _quiet.run(blocked, kernel, compute, payloads, attrs)
-            if result is not None:
-                return result
+        if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
+            payloads = [t.payload for t in inputs]
+            later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
+            if later is not None:
+                return later
+        if kernel in _TOTALS and type(inputs[0].payload) is Lazy and len(attrs["axes"]) == inputs[0].payload.ndim:
+            inputs[0].payload.held = getrefcount(inputs[0].payload) > _BY_ONE_TENSOR
+            payloads = [inputs[0].payload]
+        else:
+            payloads = [self.array(t.payload) for t in inputs]
         if "dtype" in attrs:
             attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
         result = _quiet.run(compute, *payloads, **attrs)
         return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
+    @staticmethod
+    def array(payload: Any) -> Array:
+        """The array of a payload, which may not have been computed yet."""
+        return payload if type(payload) is np.ndarray else _quiet.run(forced, payload)
+
     def compile(self, plan: Plan) -> Executor:
-        run: Executor = _quiet.run(executor, plan, self._function)
-        return lambda payloads: _quiet.run(run, payloads)
+        constants = {slot: self.array(payload) for slot, payload in plan.constants.items()}
+        run: Executor = _quiet.run(executor, plan._replace(constants=constants), self._function)
+        return lambda payloads: _quiet.run(run, [*map(self.array, payloads)])
 
     def _function(self, kernel: str, attrs: Mapping[str, Any]) -> Callable[..., Any]:
         """A kernel as a function of arrays."""
@@ -123,6 +148,7 @@ class ExactBackend(CpuBackend):
     """
 
     compile = None  # type: ignore[assignment]
+    _is_lazy = False
 
     def __init__(self) -> None:
         super().__init__("exact", np.float64, np.complex128)

@@ -26,6 +26,7 @@ def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _gather_nd(x: Array, indices: Array) -> Array:
+    x = np.asarray(x)  # it has no attributes, and so may come as it is, not computed yet
     depth = indices.shape[-1]
     tail = x.shape[depth:]
     blocks = x.reshape(math.prod(x.shape[:depth]), *tail)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.lazy import total as total_of
 from tfpy.engine.cpu.select import selected
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import reduced_shape
@@ -25,8 +26,8 @@ _or: Any = np.logical_or.reduce
 
 
 def _sum(x: Array, axes: Axes, keep_dims: bool) -> Array:
-    if len(axes) == x.ndim and not keep_dims:
-        return _add(x, None, x.dtype)  # by position: numpy's short way
+    if len(axes) == x.ndim:
+        return total_of(x).reshape((1,) * x.ndim) if keep_dims else total_of(x)
     if axes and axes == _leading(x.ndim) and x.size >= _MANY_ROWS * x.shape[-1] > 0 and x.flags.c_contiguous:
         total = _sum_of_rows(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * (x.ndim - 1) + total.shape) if keep_dims else total

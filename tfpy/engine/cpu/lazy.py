@@ -1,0 +1,253 @@
+"""Elementwise kernels on large arrays: put off until somebody needs their results, then run together, block by block.
+
+What a chain of kernels makes on its way stays in the cache and is never written to memory, unless somebody still refers
+to it; the blocks are shared among the cores. Every element is computed as in one piece.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.threads import run_sharded, spans
+
+LARGE = 1 << 20  # elements: from here on it pays
+_SHARD = 1 << 19
+_BLOCK = 1 << 18
+_MOST = 24  # kernels that are put off together: what goes into them is kept in memory until then
+
+
+class Lazy:
+    """The result of an elementwise kernel that may not have run yet.
+
+    Attributes:
+        compute: the kernel.
+        inputs: lazy results of the same shape, arrays with all elements in a row, or single numbers.
+        weight: at least how many kernels have to be run for it.
+        value: the result, when it is there; then there is nothing else.
+        held: whether more than one tensor refers to it, a tape say.
+        passed: it has been computed once already, and not been kept.
+    """
+
+    __slots__ = ("compute", "dtype", "held", "inputs", "passed", "shape", "size", "value", "weight")
+
+    def __init__(
+        self,
+        compute: Callable[..., Any],
+        inputs: tuple[Lazy | Array, ...],
+        shape: tuple[int, ...],
+        dtype: npt.DTypeLike,
+        weight: int,
+    ) -> None:
+        self.compute: Callable[..., Any] | None = compute
+        self.inputs = inputs
+        self.shape = shape
+        self.size = int(np.prod(shape))
+        self.dtype = np.dtype(dtype)
+        self.weight = weight
+        self.value: Array | None = None
+        self.held = True
+        self.passed = False
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(forced(self), dtype, copy=copy)
+
+
+def forced(payload: Any) -> Any:
+    """The array of what may be a lazy result."""
+    if type(payload) is not Lazy:
+        return payload
+    if payload.value is None:
+        _evaluate(payload, keep=True, add=False)
+    return payload.value
+
+
+def defer(
+    compute: Callable[..., Any], payloads: Sequence[Array | Lazy], shape: tuple[int, ...], dtype: npt.DTypeLike
+) -> Lazy | Array | None:
+    """An elementwise kernel put off; None where its inputs are not laid out alike."""
+    inputs: list[Lazy | Array] = []
+    weight = 1
+    for p in payloads:
+        if type(p) is Lazy and p.value is None and p.shape == shape and not p.passed and weight + p.weight <= _MOST:
+            inputs.append(p)
+            weight += p.weight
+            continue
+        flat = _flat(forced(p), shape)
+        if flat is None:
+            return None
+        inputs.append(flat)
+    if not any(x.ndim for x in inputs):  # all elements are equal
+        return np.broadcast_to(compute(*inputs), shape)
+    return Lazy(compute, tuple(inputs), shape, dtype, weight)
+
+
+def total(x: Array | Lazy) -> Any:
+    """The sum of all elements: those of blocks, added up. It is the same for an array and for a lazy result."""
+    if type(x) is Lazy and x.value is None:
+        sums = _evaluate(x, keep=x.held or x.passed, add=True)
+        if sums is not None:
+            return _add(sums, None, x.dtype)
+    array: Array = forced(x)
+    if array.size < LARGE or not array.flags.c_contiguous:
+        return _add(array, None, array.dtype)  # by position: numpy's short way
+    flat = array.reshape(-1)
+    sums = np.empty(-(-flat.size // _BLOCK), flat.dtype)
+
+    def work(first: int, last: int) -> None:
+        for i in range(first, last):
+            sums[i] = _add(flat[i * _BLOCK : (i + 1) * _BLOCK], None, flat.dtype)
+
+    run_sharded(work, spans(len(sums), flat.size, _SHARD))
+    return _add(sums, None, flat.dtype)
+
+
+_add: Any = np.add.reduce
+
+
+def _flat(a: Array, shape: tuple[int, ...]) -> Array | None:
+    """All elements in a row, or a scalar where they are one; None where they lie otherwise."""
+    if not any(a.strides) or a.size == 1:  # a number broadcast to the shape, or a number
+        return a[(0,) * a.ndim + (...,)]
+    return a.reshape(-1) if a.shape == shape and a.flags.c_contiguous else None
+
+
+def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
+    """Run what has been put off.
+
+    Args:
+        keep: whether the result itself is stored; what it is computed from is if somebody still refers to it.
+        add: whether to give the sums of the blocks of the result; None if another thread was faster.
+    """
+    with _lock:
+        if last.value is not None:
+            return None
+        todo = _in_order(last)
+        held = [*_held(todo)[:-1], keep]
+        outs = [np.empty(v.size, v.dtype) if h else None for v, h in zip(todo, held, strict=True)]
+        blocks = -(-last.size // _BLOCK)
+        sums = np.empty(blocks, last.dtype) if add else None
+        run_sharded(_work(todo, outs, sums), spans(blocks, last.size, _SHARD))
+        for v, out in zip(todo, outs, strict=True):
+            if out is not None:
+                v.value = out.reshape(v.shape)
+                v.compute, v.inputs = None, ()
+        last.passed = not keep
+    return sums
+
+
+class _Run(NamedTuple):
+    """One kernel of those that are run together.
+
+    Attributes:
+        inputs: arrays, or the numbers of earlier kernels.
+        out: where the result is stored, if it is.
+        over: the number of an earlier kernel whose block may be overwritten.
+    """
+
+    compute: Any
+    inputs: list[Any]
+    out: Array | None
+    is_ufunc: bool
+    over: int | None
+
+
+def _program(todo: Sequence[Lazy], outs: Sequence[Array | None]) -> list[_Run]:
+    place = {id(v): i for i, v in enumerate(todo)}
+    last_use = {place[id(x)]: i for i, v in enumerate(todo) for x in v.inputs if id(x) in place}
+    runs: list[_Run] = []
+    for i, (v, out) in enumerate(zip(todo, outs, strict=True)):
+        inputs = [place[id(x)] if id(x) in place else _row(x) for x in v.inputs]
+        done = [x for x in inputs if type(x) is int and last_use[x] == i and outs[x] is None]
+        over = [x for x in done if runs[x].is_ufunc and todo[x].dtype == v.dtype]
+        runs.append(_Run(v.compute, inputs, out, isinstance(v.compute, np.ufunc), over[0] if over else None))
+    return runs
+
+
+def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None) -> Callable[[int, int], None]:
+    """What computes the blocks from one number to another."""
+    program = _program(todo, outs)
+    size, dtype = todo[-1].size, todo[-1].dtype
+    most = min(size, _BLOCK)
+
+    def work(first: int, final: int) -> None:
+        # Blocks that are used again stay in the cache, and save the allocator's work.
+        spare: list[Any] = [
+            np.empty(most, v.dtype) if r.is_ufunc and r.over is None and r.out is None else None
+            for v, r in zip(todo, program, strict=True)
+        ]
+        made: list[Any] = [None] * len(todo)
+        for block in range(first, final):
+            piece = slice(block * _BLOCK, min((block + 1) * _BLOCK, size))
+            count = piece.stop - piece.start
+            for i, (compute, inputs, out, is_ufunc, over) in enumerate(program):
+                given = [made[x] if type(x) is int else x[piece] if x.ndim else x for x in inputs]
+                if out is not None:
+                    made[i] = out[piece]
+                elif is_ufunc:
+                    made[i] = spare[i][:count] if over is None else made[over]
+                if is_ufunc:
+                    compute(*given, out=made[i])
+                elif out is None:
+                    made[i] = compute(*given)
+                else:
+                    made[i][:] = compute(*given)
+            if sums is not None:
+                sums[block] = _add(made[-1], None, dtype)
+
+    return work
+
+
+def _row(x: Lazy | Array) -> Array:
+    """An input that is there."""
+    row: Array = x if isinstance(x, np.ndarray) else forced(x).reshape(-1)
+    return row
+
+
+def _in_order(last: Lazy) -> list[Lazy]:
+    """What has to be run for a result: inputs first, the result itself last."""
+    found: dict[int, Lazy] = {}
+    stack = [last]
+    while stack:
+        v = stack[-1]
+        before = [x for x in v.inputs if type(x) is Lazy and x.value is None and id(x) not in found]
+        if before:
+            stack += before
+        else:
+            found[id(stack.pop())] = v
+    return list(found.values())
+
+
+_probe = [object()]
+_UNHELD = sys.getrefcount(_probe[0])
+"""The count of references to what only a list refers to."""
+
+
+def _held(todo: list[Lazy]) -> list[bool]:
+    """Whether somebody else refers to each: a tensor, a tape, or what is not run now."""
+    uses = Counter([id(x) for v in todo for x in v.inputs])
+    return [sys.getrefcount(todo[i]) > _UNHELD + uses[id(todo[i])] for i in range(len(todo))]
+
+
+_lock = threading.Lock()
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)  # another thread may have held it
