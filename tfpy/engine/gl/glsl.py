@@ -50,7 +50,7 @@ float m_sqrt(float x) {
 
 _EXPONENTIALS = """
 float m_scale(float x, int n) {
-  int h = n / 2; F r = x * intBitsToFloat((h + 127) << 23); r = r * intBitsToFloat((n - h + 127) << 23);
+  int h = n >> 1; F r = x * intBitsToFloat((h + 127) << 23); r = r * intBitsToFloat((n - h + 127) << 23);
   return r;
 }
 float m_expm1_poly(float r) {
@@ -58,16 +58,19 @@ float m_expm1_poly(float r) {
   p = fma(p, r, 1.6666665459e-1); p = fma(p, r, 5.0000001201e-1); F q = fma(p, r * r, r);
   return q;
 }
-float m_exp_sum(float hi, float lo) {
-  if (m_isnan(hi)) return hi;
-  if (hi > 88.8) return m_inf();
-  if (hi < -104.) return 0.;
-  float n = roundEven(hi * 1.44269504);
-  F t = n * 0.693145751953125; F r = hi - t; F u = n * 1.428606765330187e-06; r = r - u; r = r + lo;
-  F e = m_expm1_poly(r) + 1.;
-  return m_scale(e, int(n));
+float m_exp_reduced(float x, out int n) {
+  float k = roundEven(x * 1.44269504); n = int(k);
+  F r = fma(-k, 0.693145751953125, x); r = fma(-k, 1.428606765330187e-06, r);
+  return r;
 }
-float m_exp(float x) { return m_exp_sum(x, 0.); }
+float m_exp_sum(float hi, float lo) {
+  int n; F r = m_exp_reduced(clamp(hi, -110., 90.), n); r = r + lo; F e = m_expm1_poly(r) + 1.;
+  return m_isnan(hi) ? hi : m_scale(e, n);
+}
+float m_exp(float x) {
+  int n; float r = m_exp_reduced(clamp(x, -110., 90.), n); F e = m_expm1_poly(r) + 1.;
+  return m_isnan(x) ? x : m_scale(e, n);
+}
 float m_expm1(float x) {
   if (m_isnan(x)) return x;
   if (abs(x) < .3466) return x == 0. ? x : m_expm1_poly(x);
@@ -104,7 +107,7 @@ float m_log1p(float x) {
 float m_sigmoid(float x) {
   if (m_isnan(x)) return x;
   F e = m_exp(-abs(x)); F d = 1. + e;
-  return x >= 0. ? m_div(1., d) : m_div(e, d);
+  return m_div(x >= 0. ? 1. : e, d);
 }
 float m_tanh(float x) {
   float a = abs(x); F z = x * x;
@@ -114,7 +117,7 @@ float m_tanh(float x) {
     q = fma(q, z, 1.33314422036e-1); q = fma(q, z, -3.33332819422e-1); F v = fma(x * z, q, x);
     return v;
   }
-  F r = a > 10. ? 1. : 1. - m_div(2., m_exp(2. * a) + 1.);
+  F d = m_exp(2. * a) + 1.; F r = 1. - 2. / d;  // the last digits of what is taken from 1 are lost anyway
   return x < 0. ? -r : r;
 }
 float m_sinh(float x) {
@@ -303,9 +306,14 @@ float m_pow(float x, float y) {
 }
 """
 
+# The quotient of an index by a parameter is a product (see maps.py): a GPU takes twenty operations for a division.
 # GLSL leaves / and % of negative integers open, so magnitudes are divided. m_fmod subtracts shifted divisors: exact.
 # A negative quotient that is too small for the device has been taken as 0, and is rounded down to -1 all the same.
 _INTEGERS = """
+uint m_quotient(uint n, uint factor, uint shift) {
+  uint high, low; umulExtended(n, factor, high, low);
+  return factor == 0u ? n : high >> shift;
+}
 float m_floor_quotient(float x, float y) {
   float q = floor(m_div(x, y));
   return q == 0. && x != 0. && !m_isinf(y) && (x < 0.) != (y < 0.) ? -1. : q;

@@ -18,6 +18,22 @@ from tfpy.engine.spec import Shape
 _MASK = 0xFFFFFFFF
 
 
+def _divisor(size: int) -> tuple[int, int, int]:
+    """A divisor as parameters: itself, and the factor and the shift that give quotients of numbers below 2³¹.
+
+    n / d = ⌊n · ⌈2^(32 + s) / d⌉ / 2^(32 + s)⌋ with 2^s < d ≤ 2^(s + 1) (Granlund and Montgomery 1994); the factor 0
+    stands for a division by 1.
+    """
+    if size < 2:
+        return size, 0, 0
+    shift = (size - 1).bit_length() - 1
+    return size, -(-(1 << 32 + shift) // size), shift
+
+
+def _quotient(number: str, first: int) -> str:
+    return f"m_quotient({number}, {word(first + 1)}, {word(first + 2)})"
+
+
 NOWHERE = "0xffffffffu"
 """What a map with gaps gives where the result has no element of the input."""
 
@@ -56,9 +72,9 @@ def statements(form: Form, name: str, index: str, first: int) -> str:
     if form == "shift":
         return f"uint {name} = {index} + {word(first)};"
     if form == "mod":
-        return f"uint {name} = {index} % {word(first)} + {word(first + 1)};"
+        return f"uint {name} = {index} - {_quotient(index, first)} * {word(first)} + {word(first + 3)};"
     if form == "div":
-        return f"uint {name} = {index} / {word(first)} + {word(first + 1)};"
+        return f"uint {name} = {_quotient(index, first)} + {word(first + 3)};"
     if isinstance(form, tuple):
         return _gapped_index(form, name, index, first)
     assert isinstance(form, int)
@@ -66,35 +82,38 @@ def statements(form: Form, name: str, index: str, first: int) -> str:
 
 
 def _split_index(rank: int, name: str, index: str, first: int) -> str:
-    """Coordinates from the last one on: words are (size, stride) of each, the first one's stride, the offset."""
-    rest = f"r{name}"
-    parts = [f"uint {name} = {word(first + 2 * rank - 1)}, {rest} = {index};"]
-    for k in range(rank - 1):
-        size, stride = word(first + 2 * k), word(first + 2 * k + 1)
-        parts.append(f"{name} += ({rest} % {size}) * {stride}; {rest} /= {size};")
-    parts.append(f"{name} += {rest} * {word(first + 2 * rank - 2)};")
+    """Coordinates from the last one on: words are (divisor, stride) of each, the first one's stride, the offset."""
+    rest, last = f"r{name}", first + 4 * (rank - 1)
+    parts = [f"uint {name} = {word(last + 1)}, {rest} = {index}, q{name};"]
+    for at in range(first, last, 4):
+        parts.append(f"q{name} = {_quotient(rest, at)};")
+        parts.append(f"{name} += ({rest} - q{name} * {word(at)}) * {word(at + 3)}; {rest} = q{name};")
+    parts.append(f"{name} += {rest} * {word(last)};")
     return " ".join(parts)
 
 
 def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> str:
-    """Words: the axes' sizes from the last to the second; of each dimension its numbers in the order of `gapped`."""
+    """Words: divisors by the axes' sizes from the last to the second; of each dimension its numbers as in `gapped`."""
     axes, dimensions = form
-    rest, inside, at = f"r{name}", f"b{name}", f"c{name}"
-    parts = [f"uint {name} = 0u, {rest} = {index}, {at}; bool {inside} = true;"]
+    rest, inside, at, quotient = f"r{name}", f"b{name}", f"c{name}", f"q{name}"
+    parts = [f"uint {name} = 0u, {rest} = {index}, {at}, {quotient}; bool {inside} = true;"]
     place = first
     for axis in range(axes - 1, 0, -1):
-        size = word(place)
-        parts.append(f"uint x{axis}{name} = {rest} % {size}; {rest} /= {size};")
-        place += 1
+        parts.append(f"{quotient} = {_quotient(rest, place)};")
+        parts.append(f"uint x{axis}{name} = {rest} - {quotient} * {word(place)}; {rest} = {quotient};")
+        place += 3
     parts.append(f"uint x0{name} = {rest};")
     for along, checked, divided in dimensions:
         terms = [f"{word(place + k)} * x{axis}{name}" for k, axis in enumerate(along)]
         place += len(along)
         parts.append(f"{at} = {' + '.join([word(place), *terms])};")
         place += 1
-        if divided:
-            parts.append(f"{inside} = {inside} && {at} % {word(place)} == 0u; {at} /= {word(place)};")
-            place += 1
+        if divided:  # what is negative is above 2³¹, and its quotient something else
+            parts.append(f"{quotient} = {_quotient(at, place)};")
+            parts.append(
+                f"{inside} = {inside} && int({at}) >= 0 && {quotient} * {word(place)} == {at}; {at} = {quotient};"
+            )
+            place += 3
         if checked:
             parts.append(f"{inside} = {inside} && {at} < {word(place)};")
             place += 1
@@ -109,14 +128,14 @@ def strided(shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Map | No
     """The map from an index in `shape` to the sum of its coordinates times strides; None when that is the index."""
     dims = _merged(shape, strides)
     if not dims or all(stride == 0 for _, stride in dims):
-        return ZERO if offset == 0 else _interned("div", (_MASK, offset))
+        return ZERO if offset == 0 else _interned("div", (*_divisor(_MASK), offset))
     if len(dims) == 1 and dims[0][1] == 1:
         return None if offset == 0 else _interned("shift", (offset,))
     if len(dims) == 2 and (dims[0][1], dims[1][1]) == (0, 1):
-        return _interned("mod", (dims[1][0], offset))
+        return _interned("mod", (*_divisor(dims[1][0]), offset))
     if len(dims) == 2 and (dims[0][1], dims[1][1]) == (1, 0):
-        return _interned("div", (dims[1][0], offset))
-    words = [n & _MASK for size, stride in reversed(dims[1:]) for n in (size, stride)]
+        return _interned("div", (*_divisor(dims[1][0]), offset))
+    words = [n for size, stride in reversed(dims[1:]) for n in (*_divisor(size), stride & _MASK)]
     return _interned(len(dims), (*words, dims[0][1] & _MASK, offset))
 
 
@@ -198,11 +217,11 @@ class Dimension(NamedTuple):
 def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
     """The map from an index in the shape `axes` to an input given by its dimensions; NOWHERE where it has none."""
     form = len(axes), tuple([(tuple([a for a, _ in d.steps]), d.size > 0, d.divisor > 1) for d in dimensions])
-    words = list(reversed(axes[1:]))
+    words = [n for size in reversed(axes[1:]) for n in _divisor(size)]
     for d in dimensions:
         words += [step & _MASK for _, step in d.steps]
         words.append(d.offset & _MASK)
-        words += [d.divisor] if d.divisor > 1 else []
+        words += _divisor(d.divisor) if d.divisor > 1 else ()
         words += [d.size] if d.size else []
         words.append(d.stride)
     return _interned(form, tuple(words))

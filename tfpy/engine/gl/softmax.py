@@ -15,9 +15,9 @@ _FEW = 16  # elements of a thread
 _MOST_KEPT = 32
 
 # What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
-# and the result.
+# and the result. The largest may lose NaN: the sum finds it.
 _RESULTS = {
-    "Softmax": ("m_exp(v)", "e", "total", "m_div(e, total)"),
+    "Softmax": ("m_exp(v)", "e", "m_div(1., total)", "e * total"),
     "LogSoftmax": ("v", "m_exp(e)", "m_log(total)", "e - total"),
 }
 
@@ -61,7 +61,7 @@ def _source(name: str, lanes: int, kept: int) -> str:
 layout(std430, binding = 0) readonly buffer A {{ float a[]; }};
 layout(std430, binding = 1) writeonly buffer C {{ float c[]; }};
 {shared}
-float larger(float a, float b) {{ return m_max(a, b); }}
+float larger(float a, float b) {{ return max(a, b); }}
 float plus(float a, float b) {{ precise float c = a + b; return c; }}
 {_all("larger", lanes)}{_all("plus", lanes)}
 void main() {{
@@ -81,7 +81,7 @@ def _in_registers(name: str, lanes: int, kept: int) -> str:
     places = [f"from + {k * lanes}u" for k in range(kept)]
     lines = [f"float x{k} = -m_inf(); if ({at} < to) x{k} = a[{at}];" for k, at in enumerate(places)]
     lines.append("float most = x0;")
-    lines += [f"most = m_max(most, x{k});" for k in range(1, kept)]
+    lines += [f"most = max(most, x{k});" for k in range(1, kept)]
     lines.append("most = all_larger(most, t, lane); float total = 0.;")
     lines += [
         f"if ({at} < to) {{ precise float v = x{k} - most, e = {element}; x{k} = e; total = plus(total, {added}); }}"
@@ -97,7 +97,7 @@ def _in_memory(name: str, lanes: int) -> str:
     element, added, total, result = _RESULTS[name]
     elements = f"for (uint i = from; i < to; i += {lanes}u)"
     return f"""    float most = -m_inf();
-    {elements} most = m_max(most, a[i]);
+    {elements} most = max(most, a[i]);
     most = all_larger(most, t, lane); float total = 0.;
     {elements} {{ precise float v = a[i] - most, e = {element}; total = plus(total, {added}); }}
     total = all_plus(total, t, lane); total = {total};
