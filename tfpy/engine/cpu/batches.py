@@ -89,5 +89,7 @@ def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int
     """About how many operations a kernel takes."""
     window = attrs["window"]
     places = len(arrays[0]) * math.prod(window.out) * window.cells
-    channels = [x.shape[-1] for x in arrays[:2]]
-    return places * (channels[0] * channels[1] if products else channels[0])
+    channels = arrays[0].shape[-1]
+    if products:  # by the input, the first array has the filters, and the result the channels
+        channels *= attrs["input_shape"][-1] if "input_shape" in attrs else arrays[1].shape[-1]
+    return places * channels
