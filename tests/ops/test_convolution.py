@@ -82,6 +82,24 @@ def test_pooling_keeps_truth_values() -> None:
     assert tf.max_pool(x, 1, 2, "same").numpy().tolist() == [[[[True]]]]
 
 
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 8, 12, 16])
+@pytest.mark.parametrize(("sizes", "cells"), [((9, 7), (2, 3)), ((8, 8), (2, 2)), ((6, 5), (3, 1))])
+def test_gradients_of_pooling_line_by_line(
+    channels: int, sizes: tuple[int, int], cells: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What windows side by side on a few channels give is what any windows give: ties, NaN, what is left at the edges."""
+    rng = np.random.default_rng(channels)
+    x = rng.integers(0, 4, (3, *sizes, channels)).astype(np.float32)
+    x[0, 0, :2] = np.nan
+    window = slide("op", sizes, cells, cells, "valid")
+    y = KERNELS["MaxPool"](x, window=window)
+    dy = rng.normal(size=y.shape).astype(np.float32)
+    monkeypatch.setattr(pool, "_BLOCK_BYTES", 400)
+    found = KERNELS["MaxPoolGrad"](dy, x, y, window=window)
+    monkeypatch.setattr(pool, "_FEW_CHANNELS", 0)
+    np.testing.assert_array_equal(found, KERNELS["MaxPoolGrad"](dy, x, y, window=window))
+
+
 @pytest.mark.parametrize("budget", [1, 300, 5000])
 def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole batches, images or lines at a time: the kernels cut their work and put it together again."""

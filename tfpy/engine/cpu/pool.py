@@ -31,6 +31,7 @@ from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 _BLOCK_BYTES = 1 << 19
+_FEW_CHANNELS = 16  # the runs of a cell are short
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
@@ -122,9 +123,13 @@ def _max_grad(
     dx: Array, dy: Array, input: Array, output: Array, window: Window, last: bool = False, certain: int = 0
 ) -> None:
     """dy where the largest elements were."""
+    tiled = window.strides == window.size == window.reach
+    if tiled and len(window.size) == 2 and dy.shape[-1] <= _FEW_CHANNELS and not any(map(any, window.pads)) and dy.size:
+        _max_grad_by_line(dx, dy, input, output, window)
+        return
     array, extent = padded(input, window, lowest(input.dtype))
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
-    spread, extent = extended(dx, window, tiled=window.strides == window.size == window.reach)
+    spread, extent = extended(dx, window, tiled=tiled)
     sources, targets = covered(array, window, extent), covered(spread, window, extent)
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
@@ -137,6 +142,36 @@ def _max_grad(
                 np.multiply(block, found, out=product)
                 target += product
     cropped(spread, extent, dx)
+
+
+def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
+    """The same for windows that lie side by side on an image: a line of cells at a time, whose runs are long.
+
+    Results and slopes are repeated until they are as wide as the line. Truth values are bytes, so that those of several
+    channels are combined as one number.
+    """
+    (high, wide), (rows, columns), channels = window.size, window.out, dy.shape[-1]
+    inside = slice(None), slice(rows * high), slice(columns * wide)
+    shape = (rows, high, columns, wide, channels)
+    if input[0][inside[1:]].size < input[0].size:
+        dx.fill(0)
+    source, target = (t[inside].reshape(len(t), *shape) for t in (input, dx))
+    several = np.dtype(f"u{next(n for n in (8, 4, 2, 1) if channels % n == 0)}")
+    count = max(1, _BLOCK_BYTES // (wide * dy[0].nbytes))
+    for start in range(0, len(dy), count):
+        part = slice(start, start + count)
+        values, slopes = (t[part].repeat(wide, axis=2).reshape(-1, rows, columns, wide, channels) for t in (output, dy))
+        taken: Array | None = None
+        for i in range(high):
+            found = source[part, :, i] == values
+            for j in range(wide):
+                flags = found.view(several)[..., j, :]
+                if taken is None:
+                    taken = flags.copy()
+                else:
+                    flags &= ~taken
+                    taken |= flags
+            np.multiply(slopes, found, out=target[part, :, i])
 
 
 def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
