@@ -251,8 +251,7 @@ def test_writing_in_a_loop_copies_nothing() -> None:
         return time.perf_counter() - start
 
     small, large = dl.Array2D.zeros([10, 10]), dl.Array2D.zeros([1000, 1000])
-    fill(large)  # its memory is there
-    assert fill(large) < 100 * fill(small)
+    assert min(fill(large) for _ in range(5)) < 100 * fill(small)
     assert small.get(9, 9) == 162
 
 

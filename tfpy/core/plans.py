@@ -118,5 +118,5 @@ class Plans:
             return None
         tensors, assigned = found
         for variable, value in assigned:
-            variable.assign(value)  # type: ignore[attr-defined]
+            variable.take_over(value)  # type: ignore[attr-defined]
         return tensors, rest

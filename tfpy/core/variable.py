@@ -12,7 +12,7 @@ from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import attach, check_live, join_share
+from tfpy.engine.handle import attach, check_live, join_share, release
 from tfpy.engine.spec import DType
 from tfpy.engine.state import local
 
@@ -73,6 +73,15 @@ class Variable(Tensor, VariableCamel):
         join_share(value, self)
         if local.state.recorder is not None:
             local.state.recorder.assigned(self, value)
+
+    def take_over(self, value: Tensor) -> None:
+        """`assign` a tensor that nobody else refers to, of this variable's shape and dtype; it is disposed."""
+        check_live(self, "assign")
+        self.member = None
+        self.payload, self.backend = value.payload, value.backend
+        if local.state.recorder is not None:
+            local.state.recorder.assigned(self, value)
+        release(value)
 
     def dispose(self) -> None:
         """Free the data and the name."""

@@ -125,7 +125,9 @@ def wrap(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
     if out_spec.dtype == "string":
         out_spec = _string_spec(out_spec, payload, backend)
     attach(out, out_spec, payload, backend)
-    track(out)
+    scopes = local.state.scopes
+    if scopes:
+        scopes[-1].handles.append(ref(out))
     return out
 
 

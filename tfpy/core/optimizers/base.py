@@ -164,7 +164,7 @@ class Optimizer(OptimizerCamel, Hints):
         gradients = [grad for _, grad in pairs]
         inputs = [*variables, *gradients, *targets[len(variables) :]]
         for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.numbers()), strict=True):
-            target.assign(new)
+            target.take_over(new)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)

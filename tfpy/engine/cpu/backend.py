@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from sys import getrefcount
 from typing import Any, NamedTuple
@@ -47,6 +47,12 @@ class _Quiet(threading.local):
 _quiet = _Quiet()
 _array = np.asarray
 
+
+def arrays(payloads: Iterable[Any]) -> list[Array]:
+    """The arrays of payloads, some of which may not have been computed yet."""
+    return [p if type(p) is np.ndarray else _quiet.run(forced, p) for p in payloads]
+
+
 _TOTALS = ("Sum", "Mean")
 
 
@@ -56,6 +62,7 @@ class _Tensor(NamedTuple):
 
 _probe = _Tensor(object())
 _BY_ONE_TENSOR = getrefcount(_probe.payload)
+"""The count of references to a payload that only one tensor refers to."""
 
 
 class CpuBackend:
@@ -80,7 +87,7 @@ class CpuBackend:
         return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
 
     def read(self, payload: Any, dtype: DType) -> Array:
-        return self.array(payload)
+        return arrays((payload,))[0]
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         compute = self._kernels[kernel]
@@ -103,21 +110,16 @@ class CpuBackend:
             inputs[0].payload.held = getrefcount(inputs[0].payload) > _BY_ONE_TENSOR
             payloads = [inputs[0].payload]
         else:
-            payloads = [self.array(t.payload) for t in inputs]
+            payloads = arrays([t.payload for t in inputs])
         if "dtype" in attrs:
             attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
         result = _quiet.run(compute, *payloads, **attrs)
         return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
-    @staticmethod
-    def array(payload: Any) -> Array:
-        """The array of a payload, which may not have been computed yet."""
-        return payload if type(payload) is np.ndarray else _quiet.run(forced, payload)
-
     def compile(self, plan: Plan) -> Executor:
-        constants = {slot: self.array(payload) for slot, payload in plan.constants.items()}
+        constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
         run: Executor = _quiet.run(executor, plan._replace(constants=constants), self._function)
-        return lambda payloads: _quiet.run(run, [*map(self.array, payloads)])
+        return lambda payloads: _quiet.run(run, arrays(payloads))
 
     def _function(self, kernel: str, attrs: Mapping[str, Any]) -> Callable[..., Any]:
         """A kernel as a function of arrays."""
