@@ -83,15 +83,16 @@ def test_pooling_keeps_truth_values() -> None:
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 8, 12, 16])
+@pytest.mark.parametrize("rounding", ["floor", "ceil"])
 @pytest.mark.parametrize(("sizes", "cells"), [((9, 7), (2, 3)), ((8, 8), (2, 2)), ((6, 5), (3, 1))])
 def test_gradients_of_pooling_line_by_line(
-    channels: int, sizes: tuple[int, int], cells: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    channels: int, sizes: tuple[int, int], cells: tuple[int, int], rounding: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What windows side by side on a few channels give is what any windows give: ties, NaN, what is left at the edges."""
     rng = np.random.default_rng(channels)
     x = rng.integers(0, 4, (3, *sizes, channels)).astype(np.float32)
     x[0, 0, :2] = np.nan
-    window = slide("op", sizes, cells, cells, "valid")
+    window = slide("op", sizes, cells, cells, 0, rounding=rounding)
     y = KERNELS["MaxPool"](x, window=window)
     dy = rng.normal(size=y.shape).astype(np.float32)
     monkeypatch.setattr(pool, "_BLOCK_BYTES", 400)
