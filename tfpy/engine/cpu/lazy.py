@@ -101,9 +101,10 @@ def total(x: Array | Lazy) -> Any:
         if sums is not None:
             return _add(sums, None, x.dtype)
     array: Array = forced(x)
-    if array.size < LARGE or not array.flags.c_contiguous:
+    flat = _flat(array, array.shape) if array.size >= LARGE else None
+    if flat is None:
         return _add(array, None, array.dtype)  # by position: numpy's short way
-    flat = array.reshape(-1)
+    flat = np.broadcast_to(flat, (array.size,))
     sums = np.empty(-(-flat.size // _BLOCK), flat.dtype)
 
     def work(first: int, last: int) -> None:
