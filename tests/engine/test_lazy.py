@@ -96,7 +96,7 @@ CHAINS: dict[str, Callable[[], tf.Tensor]] = {
     "a bool on the way": lambda: tf.where(A.greater(B), A.square(), B.abs()),
     "equal numbers": lambda: tf.scalar(2).broadcast_to([31, 29]).mul(3).add(A),
     "equal numbers only": lambda: tf.scalar(2).broadcast_to([31, 29]).mul(3),
-    "sum of equal numbers": lambda: tf.scalar(0.1).broadcast_to([31, 29]).mul(3).sum(),
+    "sum of equal numbers": lambda: tf.scalar(0.7).broadcast_to([31, 29]).mul(3).sum(),
     "longer than is put off": lambda: functools.reduce(lambda t, i: t.mul(0.9).add(i), range(40), A),
     "rows are broadcast": lambda: A.add(B).mul(B.slice([0, 0], [1, 29])).tanh(),
     "something else between": lambda: A.add(B).transpose().mul(2).reshape([29 * 31]),

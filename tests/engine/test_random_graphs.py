@@ -15,7 +15,25 @@ from tfpy.engine.cpu import backend as cpu
 from tfpy.engine.cpu import lazy
 from tfpy.engine.plan import recording_plan
 
-UNARY = ["neg", "square", "tanh", "sigmoid", "relu", "exp", "abs", "sqrt", "elu", "selu", "softplus", "sign", "floor", "sin", "leaky_relu", "log1p", "step"]
+UNARY = [
+    "neg",
+    "square",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "exp",
+    "abs",
+    "sqrt",
+    "elu",
+    "selu",
+    "softplus",
+    "sign",
+    "floor",
+    "sin",
+    "leaky_relu",
+    "log1p",
+    "step",
+]
 BINARY = ["add", "sub", "mul", "div", "maximum", "minimum", "squared_difference", "mod", "pow", "div_no_nan", "prelu"]
 OTHERS: list[Callable[[random.Random, tf.Tensor, tf.Tensor], tf.Tensor]] = [
     lambda r, a, b: a.mul(r.choice([2, 0.5, -1, 0])),

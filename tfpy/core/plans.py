@@ -7,16 +7,14 @@ sessions. `engine/plan.py` says what a plan is.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
+from tfpy.core.variable import Variable, take_over
 from tfpy.engine.backend import current, registry
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Replay, can_replay, recording_plan
 from tfpy.engine.state import local
-
-if TYPE_CHECKING:
-    from tfpy.core.variable import Variable
 
 Result = tuple[list[Tensor], Any]
 """The tensors that a step computes, and what else there is to say of them that is the same each time."""
@@ -118,5 +116,5 @@ class Plans:
             return None
         tensors, assigned = found
         for variable, value in assigned:
-            variable.take_over(value)  # type: ignore[attr-defined]
+            take_over(variable, value)  # type: ignore[arg-type]
         return tensors, rest

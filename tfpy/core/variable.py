@@ -74,15 +74,6 @@ class Variable(Tensor, VariableCamel):
         if local.state.recorder is not None:
             local.state.recorder.assigned(self, value)
 
-    def take_over(self, value: Tensor) -> None:
-        """`assign` a tensor that nobody else refers to, of this variable's shape and dtype; it is disposed."""
-        check_live(self, "assign")
-        self.member = None
-        self.payload, self.backend = value.payload, value.backend
-        if local.state.recorder is not None:
-            local.state.recorder.assigned(self, value)
-        release(value)
-
     def dispose(self) -> None:
         """Free the data and the name."""
         if _registered.get(self.name) is self:
@@ -96,6 +87,16 @@ class Variable(Tensor, VariableCamel):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+
+def take_over(variable: Variable, value: Tensor) -> None:
+    """`variable.assign(value)` for what nobody else refers to, of the variable's shape and dtype; it is disposed."""
+    check_live(variable, "assign")
+    variable.member = None
+    variable.payload, variable.backend = value.payload, value.backend
+    if local.state.recorder is not None:
+        local.state.recorder.assigned(variable, value)
+    release(value)
 
 
 def variable_again(

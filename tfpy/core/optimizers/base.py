@@ -19,7 +19,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import field
 from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, find_variable, registered_variables
+from tfpy.core.variable import Variable, find_variable, registered_variables, take_over
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -164,7 +164,7 @@ class Optimizer(OptimizerCamel, Hints):
         gradients = [grad for _, grad in pairs]
         inputs = [*variables, *gradients, *targets[len(variables) :]]
         for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.numbers()), strict=True):
-            target.take_over(new)
+            take_over(target, new)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)
