@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -145,6 +146,19 @@ def test_only_what_somebody_refers_to_is_stored(small_blocks: None) -> None:
     assert between.value is not None  # the test refers to it
     mean = A.mul(B).tanh().mean()
     assert not pending(mean)
+
+
+def test_few_arrays_are_kept_for_what_is_put_off(small_blocks: None) -> None:
+    """A long sum of arrays that nobody else refers to: they are freed while it goes on."""
+    alive: list[weakref.ref[Any]] = []
+    payload = A.payload
+    for i in range(30):
+        values = np.full((31, 29), i, np.float32)
+        alive.append(weakref.ref(values))
+        payload = lazy.defer(np.add, [payload, values], (31, 29), "f4")
+        del values
+        assert sum(ref() is not None for ref in alive) <= 6
+    np.testing.assert_allclose(lazy.forced(payload), A.numpy() + 435, rtol=1e-5)
 
 
 def test_a_sum_stores_its_terms_when_they_are_needed_again(small_blocks: None) -> None:

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,8 @@ from tfpy.engine.cpu.threads import run_sharded, spans
 LARGE = 1 << 20  # elements: from here on it pays
 _SHARD = 1 << 19
 _BLOCK = 1 << 18
-_MOST = 24  # kernels that are put off together: what goes into them is kept in memory until then
+_MOST = 24  # kernels that are put off together
+_MOST_ARRAYS = 6  # that go into them: they are kept in memory until then, though nobody else may refer to them
 
 
 class Lazy:
@@ -31,13 +32,13 @@ class Lazy:
     Attributes:
         compute: the kernel.
         inputs: lazy results of the same shape, arrays with all elements in a row, or single numbers.
-        weight: at least how many kernels have to be run for it.
+        weight, arrays: upper bounds of the kernels that have to be run for it, and of the arrays that go into them.
         value: the result, when it is there; then there is nothing else.
         held: whether more than one tensor refers to it, a tape say.
         passed: it has been computed once already, and not been kept.
     """
 
-    __slots__ = ("compute", "dtype", "held", "inputs", "passed", "shape", "size", "value", "weight")
+    __slots__ = ("arrays", "compute", "dtype", "held", "inputs", "passed", "shape", "size", "value", "weight")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Lazy:
         shape: tuple[int, ...],
         dtype: npt.DTypeLike,
         weight: int,
+        arrays: int,
     ) -> None:
         self.compute: Callable[..., Any] | None = compute
         self.inputs = inputs
@@ -53,6 +55,7 @@ class Lazy:
         self.size = int(np.prod(shape))
         self.dtype = np.dtype(dtype)
         self.weight = weight
+        self.arrays = arrays
         self.value: Array | None = None
         self.held = True
         self.passed = False
@@ -79,19 +82,26 @@ def defer(
 ) -> Lazy | Array | None:
     """An elementwise kernel put off; None where its inputs are not laid out alike."""
     inputs: list[Lazy | Array] = []
-    weight = 1
+    weight, arrays = 1, 0
     for p in payloads:
-        if type(p) is Lazy and p.value is None and p.shape == shape and not p.passed and weight + p.weight <= _MOST:
+        if _goes_on(p, shape) and weight + p.weight <= _MOST and arrays + p.arrays < _MOST_ARRAYS:
             inputs.append(p)
             weight += p.weight
+            arrays += p.arrays
             continue
         flat = _flat(forced(p), shape)
         if flat is None:
             return None
         inputs.append(flat)
-    if not any(x.ndim for x in inputs):  # all elements are equal
+        arrays += flat.ndim
+    if not arrays:  # all elements are equal
         return np.broadcast_to(compute(*inputs), shape)
-    return Lazy(compute, tuple(inputs), shape, dtype, weight)
+    return Lazy(compute, tuple(inputs), shape, dtype, weight, arrays)
+
+
+def _goes_on(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
+    """Whether a payload is still to be computed, and can be together with what has that shape."""
+    return type(p) is Lazy and p.value is None and p.shape == shape and not p.passed
 
 
 def total(x: Array | Lazy) -> Any:
