@@ -25,13 +25,18 @@ H = TypeVar("H", bound=Handle)
 
 
 class PlanNode(NamedTuple):
-    """A kernel run: its inputs and outputs are slots. `several` tells one output from a list of one."""
+    """A kernel run: its inputs and outputs are slots. `several` tells one output from a list of one.
+
+    Attributes:
+        specs: what the outputs look like.
+    """
 
     kernel: str
     inputs: tuple[int, ...]
     attrs: Mapping[str, Any]
     outputs: tuple[int, ...]
     several: bool
+    specs: tuple[Spec, ...]
 
 
 class Plan(NamedTuple):
@@ -145,7 +150,8 @@ class Recorder:
         slots = tuple([self._slot(t, kernel) for t in inputs])
         if any(out.backend is not self.backend for out in outs):
             self.refuse(f"{kernel} ran on another backend")
-        self._nodes.append(PlanNode(kernel, slots, attrs, tuple([self._new_slot(out) for out in outs]), several))
+        outputs = tuple([self._new_slot(out) for out in outs])
+        self._nodes.append(PlanNode(kernel, slots, attrs, outputs, several, tuple([out.spec for out in outs])))
 
     def constant(self, handle: Handle) -> None:
         """A number was made that is the same every time."""

@@ -20,7 +20,7 @@ from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
 from tfpy.engine.cpu.exact import EXACT, rounded
 from tfpy.engine.cpu.fused import FUSED
-from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced
+from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced, in_blocks
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
@@ -28,7 +28,7 @@ from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
-from tfpy.engine.plan import Executor, Plan
+from tfpy.engine.plan import Executor, Plan, PlanNode
 from tfpy.engine.spec import DType, Spec
 
 
@@ -118,8 +118,15 @@ class CpuBackend:
 
     def compile(self, plan: Plan) -> Executor:
         constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
-        run: Executor = _quiet.run(executor, plan._replace(constants=constants), self._function)
+        run: Executor = _quiet.run(executor, plan._replace(constants=constants), self._planned)
         return lambda payloads: _quiet.run(run, arrays(payloads))
+
+    def _planned(self, node: PlanNode) -> Callable[..., Any]:
+        """A node's kernel as a function of arrays; an elementwise one runs in blocks if its result is large."""
+        compute = self._function(node.kernel, node.attrs)
+        if node.kernel not in ELEMENTWISE or node.specs[0].size < LARGE:
+            return compute
+        return partial(in_blocks, compute, node.specs[0].shape, self._types[node.specs[0].dtype])
 
     def _function(self, kernel: str, attrs: Mapping[str, Any]) -> Callable[..., Any]:
         """A kernel as a function of arrays."""

@@ -99,6 +99,13 @@ def defer(
     return Lazy(compute, tuple(inputs), shape, dtype, weight, arrays)
 
 
+def in_blocks(compute: Callable[..., Any], shape: tuple[int, ...], dtype: npt.DTypeLike, *arrays: Array) -> Array:
+    """An elementwise kernel run at once, as those that are put off: block by block, on all cores."""
+    later = defer(compute, arrays, shape, dtype)
+    result: Array = compute(*arrays) if later is None else forced(later)
+    return result
+
+
 def _goes_on(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
     """Whether a payload is still to be computed, and can be together with what has that shape."""
     return type(p) is Lazy and p.value is None and p.shape == shape and not p.passed
@@ -166,6 +173,7 @@ class _Run(NamedTuple):
         inputs: arrays, or the numbers of earlier kernels.
         out: where the result is stored, if it is.
         over: the number of an earlier kernel whose block may be overwritten.
+        fresh: the dtype of a block of its own, if it needs one.
     """
 
     compute: Any
@@ -173,6 +181,7 @@ class _Run(NamedTuple):
     out: Array | None
     is_ufunc: bool
     over: int | None
+    fresh: np.dtype[Any] | None
 
 
 def _program(todo: Sequence[Lazy], outs: Sequence[Array | None]) -> list[_Run]:
@@ -183,7 +192,9 @@ def _program(todo: Sequence[Lazy], outs: Sequence[Array | None]) -> list[_Run]:
         inputs = [place[id(x)] if id(x) in place else _row(x) for x in v.inputs]
         done = [x for x in inputs if type(x) is int and last_use[x] == i and outs[x] is None]
         over = [x for x in done if runs[x].is_ufunc and todo[x].dtype == v.dtype]
-        runs.append(_Run(v.compute, inputs, out, isinstance(v.compute, np.ufunc), over[0] if over else None))
+        is_ufunc = isinstance(v.compute, np.ufunc)
+        fresh = v.dtype if is_ufunc and out is None and not over else None
+        runs.append(_Run(v.compute, inputs, out, is_ufunc, over[0] if over else None, fresh))
     return runs
 
 
@@ -195,15 +206,12 @@ def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None
 
     def work(first: int, final: int) -> None:
         # Blocks that are used again stay in the cache, and save the allocator's work.
-        spare: list[Any] = [
-            np.empty(most, v.dtype) if r.is_ufunc and r.over is None and r.out is None else None
-            for v, r in zip(todo, program, strict=True)
-        ]
-        made: list[Any] = [None] * len(todo)
+        spare: list[Any] = [np.empty(most, run.fresh) if run.fresh else None for run in program]
+        made: list[Any] = [None] * len(program)
         for block in range(first, final):
             piece = slice(block * _BLOCK, min((block + 1) * _BLOCK, size))
             count = piece.stop - piece.start
-            for i, (compute, inputs, out, is_ufunc, over) in enumerate(program):
+            for i, (compute, inputs, out, is_ufunc, over, _) in enumerate(program):
                 given = [made[x] if type(x) is int else x[piece] if x.ndim else x for x in inputs]
                 if out is not None:
                     made[i] = out[piece]

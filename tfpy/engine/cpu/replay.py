@@ -18,7 +18,7 @@ from tfpy.engine.cpu.threads import one_blas_thread
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
 Compute = Callable[..., Any]
-Kernel = Callable[[str, Mapping[str, Any]], Compute]
+Kernel = Callable[[PlanNode], Compute]
 
 
 class _Step(NamedTuple):
@@ -43,7 +43,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
 
     Args:
         plan: what is to be run.
-        kernel: gives the function of arrays for a kernel's name and attributes.
+        kernel: gives a node's kernel as a function of arrays.
     """
     plan = joined(_merged(plan))
     constants: dict[int, Array] = dict(plan.constants)
@@ -97,7 +97,7 @@ def _step(node: PlanNode, free: Sequence[int], kernel: Kernel, places: Mapping[i
     inputs = [places[slot] for slot in node.inputs]
     outputs = tuple([places[slot] for slot in node.outputs])
     take: Callable[[list[Any]], Any] = itemgetter(*inputs) if inputs else lambda slots: ()
-    compute = kernel(node.kernel, node.attrs)
+    compute = kernel(node)
     outs = outputs if node.several else ()
     return _Step(compute, take, len(inputs) == 1, outputs[0] if outputs else 0, outs, tuple(free))
 
@@ -113,7 +113,7 @@ def _is_large(node: PlanNode) -> bool:
 
 def _folded(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:
     """The results, by slot, of a kernel that depends on constants only."""
-    result = kernel(node.kernel, node.attrs)(*[constants[slot] for slot in node.inputs])
+    result = kernel(node)(*[constants[slot] for slot in node.inputs])
     values = result if node.several else [result]
     return dict(zip(node.outputs, map(np.asarray, values), strict=True))
 
