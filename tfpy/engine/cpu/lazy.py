@@ -206,7 +206,7 @@ def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None
 
     def work(first: int, final: int) -> None:
         # Blocks that are used again stay in the cache, and save the allocator's work.
-        spare: list[Any] = [np.empty(most, run.fresh) if run.fresh else None for run in program]
+        spare: list[Any] = [None if run.fresh is None else np.empty(most, run.fresh) for run in program]
         made: list[Any] = [None] * len(program)
         for block in range(first, final):
             piece = slice(block * _BLOCK, min((block + 1) * _BLOCK, size))
