@@ -77,6 +77,19 @@ def test_kernels_give_memory_of_their_own(kernel: str, dtype: str) -> None:
     assert not any(np.shares_memory(found, x) for x in inputs)
 
 
+def test_a_kernel_may_give_its_input_back(small_blocks: None) -> None:
+    """As rounding does with whole numbers: what is computed from the same input must not be written over it."""
+    x = np.arange(900, dtype=np.int32)
+
+    def chain() -> Any:
+        first = lazy.defer(np.negative, [x], x.shape, "i4")
+        same = lazy.defer(COMPUTE["Round"], [first], x.shape, "i4")
+        last = lazy.defer(np.square, [first], x.shape, "i4")
+        return lazy.defer(np.subtract, [last, same], x.shape, "i4")
+
+    np.testing.assert_array_equal(lazy.forced(chain()), x * x + x)
+
+
 def test_what_is_not_laid_out_alike_goes_in_one_piece(small_blocks: None) -> None:
     a = np.ones((30, 40), np.float32)
     assert lazy.defer(np.tanh, [a.T], (40, 30), "f4") is None

@@ -187,11 +187,15 @@ class _Run(NamedTuple):
 def _program(todo: Sequence[Lazy], outs: Sequence[Array | None]) -> list[_Run]:
     place = {id(v): i for i, v in enumerate(todo)}
     last_use = {place[id(x)]: i for i, v in enumerate(todo) for x in v.inputs if id(x) in place}
+    # Other kernels than ufuncs may give an input back as their result: then it must stay as it is.
+    maybe_results = {
+        place[id(x)] for v in todo if not isinstance(v.compute, np.ufunc) for x in v.inputs if id(x) in place
+    }
     runs: list[_Run] = []
     for i, (v, out) in enumerate(zip(todo, outs, strict=True)):
         inputs = [place[id(x)] if id(x) in place else _row(x) for x in v.inputs]
         done = [x for x in inputs if type(x) is int and last_use[x] == i and outs[x] is None]
-        over = [x for x in done if runs[x].is_ufunc and todo[x].dtype == v.dtype]
+        over = [x for x in done if runs[x].is_ufunc and x not in maybe_results and todo[x].dtype == v.dtype]
         is_ufunc = isinstance(v.compute, np.ufunc)
         fresh = v.dtype if is_ufunc and out is None and not over else None
         runs.append(_Run(v.compute, inputs, out, is_ufunc, over[0] if over else None, fresh))
