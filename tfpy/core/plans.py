@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, take_over
-from tfpy.engine.backend import current, registry
+from tfpy.engine.backend import Backend, current
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Replay, can_replay, recording_plan
 from tfpy.engine.state import local
@@ -83,11 +83,10 @@ class Plans:
         found = self.again(key, inputs)
         if found is not None:
             return found
-        state = local.state
         backend = current()
-        if state.tapes or state.recorder is not None or not can_replay(backend) or is_hooked(backend):
+        if _is_watched(backend) or not can_replay(backend):
             return compute()
-        full_key = (*key, backend, *[t.spec for t in inputs])
+        full_key = _full_key(key, backend, inputs)
         self._planned.pop(full_key, None)  # it does not hold any more
         times = self._seen.get(full_key, 0)
         if times > _MOST_RECORDINGS or len(self._seen) >= _MOST_PLANS:
@@ -105,10 +104,9 @@ class Plans:
 
     def again(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
         """What `run` returns, if there is a plan that can be run."""
-        state = local.state
-        backend = state.backend or registry.current or registry.default()
-        planned = self._planned.get((*key, backend, *[t.spec for t in inputs]))
-        if planned is None or state.tapes or state.recorder is not None or is_hooked(backend):
+        backend = current()
+        planned = self._planned.get(_full_key(key, backend, inputs))
+        if planned is None or _is_watched(backend):
             return None
         replay, rest, holds = planned
         found = replay.run(Tensor, inputs) if holds() else None
@@ -118,3 +116,13 @@ class Plans:
         for variable, value in assigned:
             take_over(variable, value)  # type: ignore[arg-type]
         return tensors, rest
+
+
+def _full_key(key: tuple[Hashable, ...], backend: Backend, inputs: Sequence[Tensor]) -> tuple[Hashable, ...]:
+    return (*key, backend, *[t.spec for t in inputs])
+
+
+def _is_watched(backend: Backend) -> bool:
+    """Whether a tape, a recording or an observer has to see the kernels one by one."""
+    state = local.state
+    return bool(state.tapes) or state.recorder is not None or is_hooked(backend)

@@ -24,6 +24,7 @@ def runner(cls: type[H]) -> Callable[..., H]:
 
     A function made for a class, since handing the class over with each call costs a tenth of an op.
     """
+    new: Any = object.__new__
 
     def run(name: str, *inputs: Handle, **attrs: Any) -> H:
         """Run a kernel with one output on the current backend.
@@ -78,7 +79,6 @@ def runner(cls: type[H]) -> Callable[..., H]:
             state.recorder.ran(name, inputs, attrs, (out,))
         return out
 
-    new: Any = object.__new__
     return run
 
 

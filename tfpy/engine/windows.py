@@ -55,6 +55,10 @@ class Window(NamedTuple):
         """One cell that visits each element of the input once, in order."""
         return self.cells == 1 and set(self.strides) <= {1} and not any(p for pair in self.pads for p in pair)
 
+    def lies_inside(self, sizes: Sequence[int]) -> bool:
+        """Whether all places lie on an input of these sizes, with nothing around it."""
+        return not any(map(any, self.pads)) and all(c <= n for c, n in zip(self.covered, sizes, strict=True))
+
 
 def reach(size: int, dilation: int) -> int:
     """The number of elements from the first to the last of `size` cells that lie `dilation` apart."""

@@ -79,5 +79,4 @@ def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
 
 def _can_pool_first(conv: PlanNode, pool: Window) -> bool:
     """Whether the largest of the convolution becomes the largest of the result, with nothing from outside."""
-    inside = all(c <= n for c, n in zip(pool.covered, conv.attrs["window"].out, strict=True))
-    return inside and not any(p for pair in pool.pads for p in pair) and conv.attrs["activation"] in _RISING
+    return pool.lies_inside(conv.attrs["window"].out) and conv.attrs["activation"] in _RISING

@@ -124,7 +124,8 @@ def _max_grad(
 ) -> None:
     """dy where the largest elements were."""
     tiled = window.strides == window.size == window.reach
-    if tiled and dy.size and dy.shape[-1] <= _FEW_CHANNELS and _lies_inside(window, input):
+    few = dy.shape[-1] <= _FEW_CHANNELS
+    if few and dy.size and tiled and len(window.size) == 2 and window.lies_inside(input.shape[1:-1]):
         _max_grad_by_line(dx, dy, input, output, window)
         return
     array, extent = padded(input, window, lowest(input.dtype))
@@ -142,12 +143,6 @@ def _max_grad(
                 np.multiply(block, found, out=product)
                 target += product
     cropped(spread, extent, dx)
-
-
-def _lies_inside(window: Window, image: Array) -> bool:
-    """Whether all places of a window lie on an image, with nothing around it."""
-    inside = all(c <= n for c, n in zip(window.covered, image.shape[1:-1], strict=True))
-    return inside and len(window.size) == 2 and not any(map(any, window.pads))
 
 
 def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
