@@ -64,7 +64,7 @@ def test_all_at_once_is_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_blocks_hold_every_number_once() -> None:
-    sizes = [3, 0, 20000, 16384, 16000, 500, 40000, 1]
+    sizes = (3, 0, 20000, 16384, 16000, 500, 40000, 1)
     pieces = [p for block in update._blocks(sizes) for p in block]
     for i, size in enumerate(sizes):
         own = sorted((a, b) for j, a, b in pieces if j == i)

@@ -7,7 +7,8 @@ The order of operations is that of `core/optimizers/rules.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,24 +22,27 @@ _BLOCK = 1 << 16
 _SHARD = 1 << 17  # so many numbers make a shard worth its while
 
 Piece = tuple[int, int, int]  # a variable, and from where to where in it
-Rule = Callable[..., tuple[Array, ...]]
+Block = Sequence[Piece]
+Out = Sequence[Array]
+Rule = Callable[..., None]
 
 
-def _blocks(sizes: Sequence[int]) -> Iterator[list[Piece]]:
+@functools.lru_cache(maxsize=256)
+def _blocks(sizes: tuple[int, ...]) -> list[Block]:
     """Blocks of about equal size: a part of a large variable each, or several small variables."""
+    blocks: list[Block] = []
     gathered: list[Piece] = []
     total = 0
     for i, size in enumerate(sizes):
         if size >= _BLOCK:
-            yield from ([(i, a, min(a + _BLOCK, size))] for a in range(0, size, _BLOCK))
+            blocks += [[(i, a, min(a + _BLOCK, size))] for a in range(0, size, _BLOCK)]
             continue
         if total + size > _BLOCK:
-            yield gathered
+            blocks.append(gathered)
             gathered, total = [], 0
         gathered.append((i, 0, size))
         total += size
-    if gathered:
-        yield gathered
+    return [*blocks, gathered] if gathered else blocks
 
 
 def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
@@ -52,20 +56,35 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
         }
         flat = [t.reshape(-1) for t in tensors]
         columns = [flat[k : k + count] for k in range(0, len(flat), count)]
-        outputs = [np.empty(t.shape, t.dtype) for t in (*tensors[:count], *tensors[2 * count :])]
-        targets = [o.reshape(-1) for o in outputs]
-        blocks = list(_blocks([len(v) for v in columns[0]]))
+        blocks = _blocks(tuple([len(v) for v in columns[0]]))
+        results = [_room(tensors[:count], blocks) for _ in range(1 + slots)]
+        parts = [parts for _, parts in results]
 
         def work(start: int, end: int) -> None:
-            for pieces in blocks[start:end]:
-                found = rule(*[_gathered(column, pieces) for column in columns], **scalars)
-                for k, new in enumerate(found):
-                    _scatter(new, targets[k * count : (k + 1) * count], pieces)
+            for pieces, *out in zip(blocks[start:end], *[p[start:end] for p in parts], strict=True):
+                rule(out, *[_gathered(column, pieces) for column in columns], **scalars)
 
         run_sharded(work, spans(len(blocks), len(blocks) * _BLOCK, _SHARD))
-        return outputs
+        return [array for arrays, _ in results for array in arrays]
 
     return run
+
+
+def _room(variables: Sequence[Array], blocks: Sequence[Block]) -> tuple[list[Array], list[Array]]:
+    """Arrays for new values, and for each block its part of them: small variables of a block share their memory."""
+    arrays, parts = list(variables), []
+    for pieces in blocks:
+        i, start, end = pieces[0]
+        if variables[i].size >= _BLOCK:
+            if start == 0:
+                arrays[i] = np.empty(variables[i].shape, variables[i].dtype)
+            parts.append(arrays[i].reshape(-1)[start:end])
+        else:
+            room = np.empty(sum([size for _, _, size in pieces]), variables[i].dtype)
+            parts.append(room)
+            for i, _, size in pieces:
+                arrays[i], room = room[:size].reshape(variables[i].shape), room[size:]
+    return arrays, parts
 
 
 def _constants(numbers: dict[str, Any]) -> dict[str, Any]:
@@ -81,82 +100,123 @@ def _gathered(column: Sequence[Array], pieces: Sequence[Piece]) -> Array:
     return np.concatenate([column[i][a:b] for i, a, b in pieces])
 
 
-def _scatter(values: Array, targets: Sequence[Array], pieces: Sequence[Piece]) -> None:
-    start = 0
-    for i, a, b in pieces:
-        targets[i][a:b] = values[start : start + b - a]
-        start += b - a
+# A rule fills the arrays `out` with the new value and the new slots. It writes to them as it goes: each array that is
+# made and each pass over one costs as much as an operation.
 
 
-def _sgd(w: Array, g: Array, *, lr: Any) -> tuple[Array, ...]:
-    return (-lr * g + w,)
+def _sgd(out: Out, w: Array, g: Array, *, lr: Any) -> None:
+    (new,) = out
+    np.multiply(g, -lr, out=new)
+    new += w
 
 
-def _momentum(w: Array, g: Array, a: Array, *, lr: Any, beta: Any, nesterov: bool) -> tuple[Array, ...]:
-    velocity = beta * a + g
-    step = g + velocity * beta if nesterov else velocity
-    return -lr * step + w, velocity
+def _momentum(out: Out, w: Array, g: Array, a: Array, *, lr: Any, beta: Any, nesterov: bool) -> None:
+    new, velocity = out
+    np.multiply(a, beta, out=velocity)
+    velocity += g
+    if nesterov:
+        np.multiply(velocity, beta, out=new)
+        new += g
+        new *= -lr
+    else:
+        np.multiply(velocity, -lr, out=new)
+    new += w
 
 
-def _adagrad(w: Array, g: Array, a: Array, *, lr: Any, epsilon: Any) -> tuple[Array, ...]:
-    total = a + g * g
-    return g / np.sqrt(total + epsilon) * -lr + w, total
+def _adagrad(out: Out, w: Array, g: Array, a: Array, *, lr: Any, epsilon: Any) -> None:
+    new, total = out
+    np.multiply(g, g, out=total)
+    total += a
+    np.divide(g, _root(total, epsilon), out=new)
+    new *= -lr
+    new += w
 
 
 def _adadelta(
-    w: Array, g: Array, a: Array, u: Array, *, lr: Any, rho: Any, new_rho: Any, epsilon: Any
-) -> tuple[Array, ...]:
-    step = np.sqrt(u + epsilon) / np.sqrt(a + epsilon) * g
-    return step * -lr + w, a * rho + g * g * new_rho, u * rho + step * step * new_rho
+    out: Out, w: Array, g: Array, a: Array, u: Array, *, lr: Any, rho: Any, new_rho: Any, epsilon: Any
+) -> None:
+    new, squares, updates = out
+    step = _root(u, epsilon)
+    step /= _root(a, epsilon)
+    step *= g
+    np.multiply(step, -lr, out=new)
+    new += w
+    _average(squares, a, g * g, rho, new_rho)
+    step *= step
+    _average(updates, u, step, rho, new_rho)
 
 
 def _rmsprop(
-    w: Array, g: Array, s: Array, v: Array, *, lr: Any, decay: Any, new_decay: Any, beta: Any, epsilon: Any
-) -> tuple[Array, ...]:
-    squares = s * decay + g * g * new_decay
-    velocity = v * beta + g * lr / np.sqrt(squares + epsilon)
-    return w - velocity, squares, velocity
+    out: Out, w: Array, g: Array, s: Array, v: Array, *, lr: Any, decay: Any, new_decay: Any, beta: Any, epsilon: Any
+) -> None:
+    new, squares, velocity = out
+    _average(squares, s, g * g, decay, new_decay)
+    step = g * lr
+    step /= _root(squares, epsilon)
+    np.multiply(v, beta, out=velocity)
+    velocity += step
+    np.subtract(w, velocity, out=new)
 
 
 def _centered_rmsprop(
-    w: Array, g: Array, s: Array, v: Array, m: Array, *, lr: Any, decay: Any, new_decay: Any, beta: Any, epsilon: Any
-) -> tuple[Array, ...]:
-    squares = s * decay + g * g * new_decay
-    mean = m * decay + g * new_decay
-    velocity = v * beta + g * lr / np.sqrt(squares - (mean * mean + epsilon))
-    return w - velocity, squares, velocity, mean
+    out: Out, w: Array, g: Array, s: Array, v: Array, m: Array, *,
+    lr: Any, decay: Any, new_decay: Any, beta: Any, epsilon: Any,
+) -> None:  # fmt: skip
+    new, squares, velocity, mean = out
+    _average(squares, s, g * g, decay, new_decay)
+    _average(mean, m, g, decay, new_decay)
+    variance = mean * mean
+    variance += epsilon
+    np.subtract(squares, variance, out=variance)
+    step = g * lr
+    step /= np.sqrt(variance, out=variance)
+    np.multiply(v, beta, out=velocity)
+    velocity += step
+    np.subtract(w, velocity, out=new)
 
 
 def _adam(
-    w: Array, g: Array, m: Array, v: Array, *,
+    out: Out, w: Array, g: Array, m: Array, v: Array, *,
     lr: Any, beta1: Any, new_beta1: Any, beta2: Any, new_beta2: Any, epsilon: Any, bias1: Any, bias2: Any,
-) -> tuple[Array, ...]:  # fmt: skip
-    # first = m * beta1 + g * new_beta1; second = v * beta2 + g * g * new_beta2;
-    # first / bias1 / (sqrt(second / bias2) + epsilon) * -lr + w; in four arrays instead of a dozen, which is faster by
-    # a third. Adam is what most models are trained with.
-    first, part = m * beta1, g * new_beta1
-    first += part
-    np.multiply(g, g, out=part)
+) -> None:  # fmt: skip
+    new, first, second = out
+    _average(first, m, g, beta1, new_beta1)
+    part = g * g
     part *= new_beta2
-    second = v * beta2
+    np.multiply(v, beta2, out=second)
     second += part
     np.divide(second, bias2, out=part)
     np.sqrt(part, out=part)
     part += epsilon
-    step = first / bias1
-    step /= part
-    step *= -lr
-    step += w
-    return step, first, second
+    np.divide(first, bias1, out=new)
+    new /= part
+    new *= -lr
+    new += w
 
 
 def _adamax(
-    w: Array, g: Array, m: Array, v: Array, *,
+    out: Out, w: Array, g: Array, m: Array, v: Array, *,
     rate: Any, beta1: Any, new_beta1: Any, beta2: Any, new_beta2: Any, epsilon: Any,
-) -> tuple[Array, ...]:  # fmt: skip
-    first = m * beta1 + g * new_beta1
-    norm = np.maximum(v * beta2, np.abs(g))
-    return -rate * (first / (norm + epsilon)) + w, first, norm
+) -> None:  # fmt: skip
+    new, first, norm = out
+    _average(first, m, g, beta1, new_beta1)
+    np.multiply(v, beta2, out=norm)
+    np.maximum(norm, np.abs(g), out=norm)
+    np.divide(first, norm + epsilon, out=new)
+    new *= -rate
+    new += w
+
+
+def _average(out: Array, old: Array, new: Array, decay: Any, rest: Any) -> None:
+    """decay · old + rest · new."""
+    np.multiply(old, decay, out=out)
+    out += new * rest
+
+
+def _root(squares: Array, epsilon: Any) -> Array:
+    """√(squares + ε)."""
+    total = squares + epsilon
+    return np.sqrt(total, out=total)
 
 
 _RULES: dict[str, Rule] = {
