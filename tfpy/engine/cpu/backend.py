@@ -60,8 +60,14 @@ class _Tensor(NamedTuple):
     payload: object
 
 
-_probe = _Tensor(object())
-_BY_ONE_TENSOR = getrefcount(_probe.payload)
+def _references(tensor: _Tensor) -> int:
+    """The references to a tensor's payload, counted as `run` counts them."""
+    payloads = [tensor.payload]
+    last = payloads[0]
+    return getrefcount(last)
+
+
+_BY_ONE_TENSOR = _references(_Tensor(object()))
 """The count of references to a payload that only one tensor refers to."""
 
 
@@ -101,19 +107,22 @@ class CpuBackend:
             else:
                 result = _quiet.run(compute, *[t.payload for t in inputs])
             return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
+        payloads = [t.payload for t in inputs]
         if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
-            payloads = [t.payload for t in inputs]
             later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
             if later is not None:
                 return later
-        if kernel in _TOTALS and type(inputs[0].payload) is Lazy and len(attrs["axes"]) == inputs[0].payload.ndim:
-            inputs[0].payload.held = getrefcount(inputs[0].payload) > _BY_ONE_TENSOR
-            payloads = [inputs[0].payload]
-        else:
-            payloads = arrays([t.payload for t in inputs])
+        if Lazy in map(type, payloads):
+            last = payloads[0]
+            if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
+                last.held = getrefcount(last) > _BY_ONE_TENSOR
+            else:
+                payloads = arrays(payloads)
         if "dtype" in attrs:
             attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
         result = _quiet.run(compute, *payloads, **attrs)
+        if type(result) is np.ndarray:
+            return result
         return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
     def compile(self, plan: Plan) -> Executor:
