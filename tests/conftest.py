@@ -35,6 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", default="cpu", choices=["cpu", "webgl"], help="the backend of tests that name none")
 
 
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking at all tests and recorded numbers again after each test that needs it."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def default_backend(request: pytest.FixtureRequest) -> str:
     """The name of the backend that is current when a test begins."""
