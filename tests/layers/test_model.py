@@ -163,11 +163,66 @@ def test_trainability_moves_weights() -> None:
     model.layers[0].trainable = False
     assert (len(model.trainable_weights), len(model.non_trainable_weights)) == (2, 2)
     frozen = model.layers[0].get_weights()[0].array_sync()
-    model.fit(X, Y, verbose=0)
+    with pytest.warns(UserWarning, match="fit: 2 weights are trainable, but 4 were when the model was compiled"):
+        model.fit(X, Y, verbose=0)
     assert model.layers[0].get_weights()[0].array_sync() == frozen
     model.trainable = False
     with pytest.raises(RuntimeError, match="fit.*no trainable weights"):
         model.fit(X, Y, verbose=0)
+
+
+def dense_of(units: int, size: int, name: str) -> tf.layers.Layer:
+    return tf.layers.dense(units=units, input_shape=[size], activation="sigmoid", name=name)
+
+
+def moved(model: tf.LayersModel, train: Any) -> list[str]:
+    """The names of the weights that a training changes."""
+    before = {w.original_name: w.read().array_sync() for w in model.weights}
+    train()
+    return [w.original_name for w in model.weights if w.read().array_sync() != before[w.original_name]]
+
+
+def test_what_is_trained_is_settled_when_the_model_is_compiled() -> None:
+    """As in TF.js's example mnist-acgan: the judge is frozen in the whole, and still trained by itself."""
+    image, noise = tf.input(shape=[4]), tf.input(shape=[3])
+    features = tf.sequential([dense_of(5, 4, "features")])
+    judge = tf.model(inputs=image, outputs=dense_of(1, 5, "verdict").apply(features.apply(image)))
+    judge.compile(optimizer="sgd", loss="binaryCrossentropy")
+    forger = tf.sequential([dense_of(4, 3, "forged")])
+    judge.trainable = False
+    whole = tf.model(inputs=noise, outputs=judge.apply(forger.apply(noise)))
+    whole.compile(optimizer="sgd", loss="binaryCrossentropy")
+    images, noises, ones = tf.ones([2, 4]), tf.ones([2, 3]), tf.ones([2, 1])
+
+    # TF.js leaves the models inside of a frozen one as they were.
+    by_itself = moved(judge, lambda: judge.train_on_batch(images, ones))
+    assert by_itself == ["features/kernel", "features/bias"]
+    forged = ["forged/kernel", "forged/bias"]
+    assert moved(whole, lambda: whole.train_on_batch(noises, ones)) == forged
+    with pytest.warns(UserWarning, match="fit: 0 weights are trainable, but 4 were when the model was compiled"):
+        assert moved(judge, lambda: judge.fit(images, ones, verbose=0)) == by_itself
+    judge.trainable = True
+    assert len(moved(judge, lambda: judge.train_on_batch(images, ones))) == 4
+    with pytest.warns(UserWarning, match="Compile the model again"):
+        assert moved(whole, lambda: whole.fit(noises, ones, verbose=0)) == forged
+    whole.compile(optimizer="sgd", loss="binaryCrossentropy")
+    assert len(moved(whole, lambda: whole.train_on_batch(noises, ones))) == 6
+
+
+def test_a_frozen_model_keeps_what_its_layers_say_themselves() -> None:
+    model = small()
+    model.layers[0].trainable = False
+    model.trainable = False
+    assert [layer.trainable for layer in model.layers] == [False, True]
+    model.trainable = True
+    assert [w.original_name for w in model.trainable_weights] == [w.original_name for w in model.layers[1].weights]
+
+
+def test_a_model_that_was_frozen_after_it_was_compiled_says_so() -> None:
+    model = compiled()
+    model.trainable = False
+    with pytest.raises(RuntimeError, match="train_on_batch: the model has no trainable weights any more: `trainable`"):
+        model.train_on_batch(X, Y)
 
 
 def test_disposing_frees_the_weights() -> None:

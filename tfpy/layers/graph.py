@@ -115,7 +115,8 @@ def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tenso
         raise ValueError(f"Layer {name}: call returned {len(outputs)} tensors, compute_output_shape {many} shapes.")
     for said, found in zip(node.outputs, outputs, strict=True):
         if not shapes_agree(said.shape, found.shape) and all(map(_fits, node.inputs, inputs)):
-            hint = "" if len(inputs) > 1 else " (A layer with one input is called on the tensor, not on a list.)"
+            fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` had been the tensor
+            hint = " (A layer with one input is called on the tensor, not on a list.)" if fewer else ""
             warn_user(
                 f"Layer {name}: call returned shape {list(found.shape)}, but compute_output_shape had said "
                 f"{list(said.shape)}.{hint}"
