@@ -163,7 +163,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
 
     @accepts_options()
     def load_weights(self, weights: Any, strict: bool = True) -> None:
-        """Write values to the weights by name.
+        """Write values to the weights by name. Beyond TF.js, the numbers in names that layers got by themselves
+        (`dense_Dense7`) count by their order only, so that a model of the same layers can be made again and filled.
 
         Args:
             weights: tensors by name, or a list of {'name', 'tensor'}. Beyond TF.js, the path, URL or handler of a saved
