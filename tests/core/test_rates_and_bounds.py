@@ -126,6 +126,7 @@ def test_a_saved_model_has_them_again(tmp_path: Path) -> None:
         (lambda: tf.train.sgd(0.1, clip_value=1, clip_norm=1), "one of"),
         (lambda: tf.train.sgd("fast"), "learning_rate"),
         (lambda: tf.train.sgd({"class_name": "Slow", "config": {}}), "schedule 'Slow'"),
+        (lambda: tf.train.adam({"learningRate": 0.1}), "options have names, as in adam"),
         (lambda: tf.train.exponential_decay(0.1, 0, 0.5), "decay_steps"),
         (lambda: tf.train.piecewise_constant([5, 2], [1, 2, 3]), "boundaries.*ascending"),
         (lambda: tf.train.piecewise_constant([5], [1]), "values.*2 of them"),

@@ -215,6 +215,9 @@ def test_buffers() -> None:
     assert buffer.get(0, 1) == 5
     assert buffer.toTensor().array_sync() == [[0, 5], [0, 0]]
     assert tf.buffer([2], "int32", [3, 4]).to_tensor().array_sync() == [3, 4]
+    large = tf.buffer([3, 200])
+    large.set(7, np.uint8(2), np.uint8(150))
+    assert large.get(np.int8(2), np.uint8(150)) == large.values[large.loc_to_index(np.uint8([2, 150]))] == 7
     for wrong in (lambda: buffer.get(2, 0), lambda: buffer.set(1, 0), lambda: tf.buffer([2], "float32", [1])):
         with pytest.raises((ValueError, TypeError)):
             wrong()

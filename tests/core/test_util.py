@@ -22,6 +22,7 @@ def test_shapes_and_indices() -> None:
     assert util.index_to_loc(0, 0, []) == []
     assert util.loc_to_index([1, 1, 1], 3, [12, 4]) == 17
     assert util.loc_to_index([], 0, []) == 0
+    assert util.loc_to_index(np.uint8([2, 150]), 2, [200]) == 550
     assert util.infer_from_implicit_shape([2, -1], 6) == [2, 3]
     assert util.parse_axis_param([-1, 0], [2, 3]) == [1, 0]
     assert util.parse_axis_param(None, [2, 3]) == [0, 1]

@@ -73,7 +73,10 @@ def test_large_whole_numbers_are_features_too() -> None:
 def test_an_input_of_whole_numbers_gets_them() -> None:
     class Codes(tf.layers.Layer):
         def call(self, inputs: Any) -> Any:
-            return tf.one_hot(inputs[0] if isinstance(inputs, list) else inputs, 3).to_float()
+            return tf.one_hot(inputs, 3).to_float()
+
+        def compute_output_shape(self, input_shape: Any) -> Any:
+            return [*input_shape, 3]
 
     codes = tf.input(shape=[2], dtype="int32")
     model = tf.model(inputs=codes, outputs=Codes().apply(codes))

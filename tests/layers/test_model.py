@@ -111,9 +111,27 @@ def test_mistakes_in_building_are_named(make: Any, words: str) -> None:
 
 def test_symbolic_tensors_are_not_computed_with() -> None:
     x = tf.input(shape=[2])
-    for use in (lambda: tf.add(x, 1), lambda: bool(x), lambda: len(x), lambda: list(x)):
-        with pytest.raises((TypeError, ValueError)):
+    for use in (
+        lambda: tf.add(x, 1),
+        lambda: tf.concat([x, x]),
+        lambda: x + 1,
+        lambda: 1 - x,
+        lambda: tf.ones([2]) @ x,
+        lambda: np.ones(2) * x,
+        lambda: -x,
+        lambda: x > 0,
+        lambda: x[0],
+        lambda: np.sqrt(x),
+        lambda: bool(x),
+        lambda: float(x),
+        lambda: len(x),
+        lambda: list(x),
+        lambda: x.reshape([1]),
+    ):
+        with pytest.raises((TypeError, AttributeError), match="ymbolic.*: *use layers, not ops|symbolic; use layers"):
             use()
+    assert not hasattr(x, "reshape")
+    assert {x: 1}[x] == 1
 
 
 # Weights
@@ -145,11 +163,66 @@ def test_trainability_moves_weights() -> None:
     model.layers[0].trainable = False
     assert (len(model.trainable_weights), len(model.non_trainable_weights)) == (2, 2)
     frozen = model.layers[0].get_weights()[0].array_sync()
-    model.fit(X, Y, verbose=0)
+    with pytest.warns(UserWarning, match="fit: 2 weights are trainable, but 4 were when the model was compiled"):
+        model.fit(X, Y, verbose=0)
     assert model.layers[0].get_weights()[0].array_sync() == frozen
     model.trainable = False
     with pytest.raises(RuntimeError, match="fit.*no trainable weights"):
         model.fit(X, Y, verbose=0)
+
+
+def dense_of(units: int, size: int, name: str) -> tf.layers.Layer:
+    return tf.layers.dense(units=units, input_shape=[size], activation="sigmoid", name=name)
+
+
+def moved(model: tf.LayersModel, train: Any) -> list[str]:
+    """The names of the weights that a training changes."""
+    before = {w.original_name: w.read().array_sync() for w in model.weights}
+    train()
+    return [w.original_name for w in model.weights if w.read().array_sync() != before[w.original_name]]
+
+
+def test_what_is_trained_is_settled_when_the_model_is_compiled() -> None:
+    """As in TF.js's example mnist-acgan: the judge is frozen in the whole, and still trained by itself."""
+    image, noise = tf.input(shape=[4]), tf.input(shape=[3])
+    features = tf.sequential([dense_of(5, 4, "features")])
+    judge = tf.model(inputs=image, outputs=dense_of(1, 5, "verdict").apply(features.apply(image)))
+    judge.compile(optimizer="sgd", loss="binaryCrossentropy")
+    forger = tf.sequential([dense_of(4, 3, "forged")])
+    judge.trainable = False
+    whole = tf.model(inputs=noise, outputs=judge.apply(forger.apply(noise)))
+    whole.compile(optimizer="sgd", loss="binaryCrossentropy")
+    images, noises, ones = tf.ones([2, 4]), tf.ones([2, 3]), tf.ones([2, 1])
+
+    # TF.js leaves the models inside of a frozen one as they were.
+    by_itself = moved(judge, lambda: judge.train_on_batch(images, ones))
+    assert by_itself == ["features/kernel", "features/bias"]
+    forged = ["forged/kernel", "forged/bias"]
+    assert moved(whole, lambda: whole.train_on_batch(noises, ones)) == forged
+    with pytest.warns(UserWarning, match="fit: 0 weights are trainable, but 4 were when the model was compiled"):
+        assert moved(judge, lambda: judge.fit(images, ones, verbose=0)) == by_itself
+    judge.trainable = True
+    assert len(moved(judge, lambda: judge.train_on_batch(images, ones))) == 4
+    with pytest.warns(UserWarning, match="Compile the model again"):
+        assert moved(whole, lambda: whole.fit(noises, ones, verbose=0)) == forged
+    whole.compile(optimizer="sgd", loss="binaryCrossentropy")
+    assert len(moved(whole, lambda: whole.train_on_batch(noises, ones))) == 6
+
+
+def test_a_frozen_model_keeps_what_its_layers_say_themselves() -> None:
+    model = small()
+    model.layers[0].trainable = False
+    model.trainable = False
+    assert [layer.trainable for layer in model.layers] == [False, True]
+    model.trainable = True
+    assert [w.original_name for w in model.trainable_weights] == [w.original_name for w in model.layers[1].weights]
+
+
+def test_a_model_that_was_frozen_after_it_was_compiled_says_so() -> None:
+    model = compiled()
+    model.trainable = False
+    with pytest.raises(RuntimeError, match="train_on_batch: the model has no trainable weights any more: `trainable`"):
+        model.train_on_batch(X, Y)
 
 
 def test_disposing_frees_the_weights() -> None:
@@ -261,6 +334,72 @@ def test_layers_of_ones_own_in_either_style() -> None:
     model.compile(optimizer="sgd", loss="meanSquaredError")
     model.fit(X, X, verbose=0)
     assert negate.invoked_with["training"] is True
+
+
+def test_layers_as_the_examples_of_tfjs_write_them() -> None:
+    """Of the example custom-layer: attributes and methods in TF.js's spelling, and the call of the hook."""
+
+    class Antirectifier(tf.layers.Layer):
+        def __init__(self) -> None:
+            super().__init__({})
+            self.supportsMasking = True
+
+        def computeOutputShape(self, inputShape: Any) -> Any:
+            return [*inputShape[:-1], 2 * inputShape[-1]]
+
+        def call(self, inputs: Any, kwargs: Any) -> Any:
+            self.invokeCallHook(inputs, kwargs)
+            return tf.concat([inputs.relu(), inputs.neg().relu()], -1)
+
+        def getClassName(self) -> str:
+            return "BothSides"
+
+    layer = Antirectifier()
+    assert (layer.supports_masking, "supportsMasking" in vars(layer)) == (True, False)
+    assert (layer.get_class_name(), layer.getClassName()) == ("BothSides", "BothSides")
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), layer])
+    assert model.predict(tf.ones([1, 3])).shape == (1, 4)
+
+
+def test_options_are_read_and_written_in_both_spellings() -> None:
+    layer = tf.layers.conv2d(filters=2, kernel_size=3, input_shape=[8, 8, 1])
+    assert (layer.kernelSize, layer.batchInputShape, layer.inboundNodes) == ((3, 3), (None, 8, 8, 1), [])
+    layer.inputSpec = None
+    assert layer.input_spec is None
+    assert tf.initializers.random_normal(stddev=2).getConfig()["stddev"] == 2
+    with pytest.raises(AttributeError, match="Did you mean 'kernel_size'"):
+        layer.kernelSizes  # noqa: B018
+    assert tf.input(shape=[3]).nodeIndex == 0
+
+
+@pytest.mark.parametrize(
+    ("returned", "kind", "message"),
+    [
+        (lambda x: None, TypeError, "odd: call must return a tensor or a list of them, but gave None"),
+        (lambda x: [x, 1], TypeError, "odd: call must return a tensor or a list of them, but gave 1"),
+        (lambda x: [x, x], ValueError, "Layer odd: call returned 2 tensors, compute_output_shape 1 shapes"),
+    ],
+)
+def test_what_a_call_returns_is_looked_at(returned: Any, kind: type[Exception], message: str) -> None:
+    class Odd(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return returned(inputs)
+
+    model = tf.sequential([Odd(name="odd", input_shape=[2])])
+    with pytest.raises(kind, match=message):
+        model.predict(X)
+
+
+def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
+    """As when the call of a TF.js layer takes `inputs[0]`, which there is the tensor and here its first sample."""
+
+    class First(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return inputs[0]
+
+    model = tf.sequential([First(name="first", input_shape=[2])])
+    with pytest.warns(UserWarning, match=r"returned shape \[2\], but .* had said \[None, 2\]\. \(A layer with one"):
+        model.apply(tf.ones([3, 2]))
 
 
 def test_a_sequential_model_takes_a_list_of_layers() -> None:

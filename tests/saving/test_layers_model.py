@@ -108,8 +108,9 @@ class Amplified(tf.layers.Layer):
 
 def test_layers_of_ones_own(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Amplified(factor=3, note="myNote")])
-    with pytest.warns(UserWarning, match="TF.js has no class Amplified"):
+    with pytest.warns(UserWarning, match="TF.js has no class Amplified") as warned:
         model.save(tmp_path)
+    assert {warning.filename for warning in warned} == {__file__}
     with pytest.raises(ValueError, match=r"layers\[1\].*Unknown layer 'Amplified'.*tf.serialization.register_class"):
         tf.load_layers_model(tmp_path)
     again = tf.load_layers_model(tmp_path, custom_objects={"Amplified": Amplified})
@@ -358,8 +359,9 @@ def test_what_keras_notes_beside_the_options() -> None:
     model = tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer()]})
     config = model.layers[0].get_config()
     assert (config["dtype"], config["activation"], config["batch_input_shape"]) == ("float32", "relu", [None, 3])
-    with pytest.warns(UserWarning, match="d: option lora_rank = 4 of the file"):
+    with pytest.warns(UserWarning, match="d: option lora_rank = 4 of the file") as warned:
         tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer(lora_rank=4)]})
+    assert warned[0].filename == __file__
     wrapped = {
         "model_config": {"class_name": "Sequential", "config": {"layers": [keras_layer()]}},
         "keras_version": "2",

@@ -426,6 +426,8 @@ def test_routers(tmp_path: Path) -> None:
         ("", "a path, a URL, or a handler"),
         (None, "a path, a URL, or a handler"),
         (7, "a path, a URL, or a handler"),
+        ('{"modelTopology": "' + 300 * "x" + '"}', r"of the text of a model\.json, give json\.loads\(text\)"),
+        (300 * "x", "cannot be read"),
         (b"bytes", "a path, a URL, or a handler"),
     ],
 )

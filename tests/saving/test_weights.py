@@ -168,6 +168,22 @@ def test_load_weights(tmp_path: Path) -> None:
     assert [s["name"] for s in tf.io.get_weight_specs(manifest)] == ["a", "b", "c"]
 
 
+def test_numbers_of_automatic_names_count_by_their_order(tmp_path: Path) -> None:
+    def model(name: str, *units: int) -> tf.Sequential:
+        sizes = enumerate(units)
+        return tf.sequential([tf.layers.dense(units=n, input_shape=[2], name=None if i else name) for i, n in sizes])
+
+    first = model("own1", 2, 2, 2)
+    first.save(tmp_path)
+    twin = model("own1", 2, 2, 2)
+    assert [w.original_name for w in twin.weights] != [w.original_name for w in first.weights]
+    twin.load_weights(tmp_path)
+    assert [w.array_sync() for w in twin.get_weights()] == [w.array_sync() for w in first.get_weights()]
+    for other in (model("own2", 2, 2, 2), model("own1", 2, 2), model("own1", 2, 2, 2, 2)):
+        with pytest.raises(ValueError, match="it has weights that the model has not|it lacks weights"):
+            other.load_weights(tmp_path)
+
+
 def test_weights_loader_factory(tmp_path: Path) -> None:
     manifest = two_groups(tmp_path)
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, Shape
+from tfpy.engine.spec import DType, Shape, as_ints
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -65,29 +65,31 @@ class TensorBuffer(TensorBufferCamel):
 
     def get(self, *locs: int) -> Any:
         """The value at a place; without one, the first."""
-        value = self.values[self.loc_to_index(self._checked("get", locs))]
+        value = self.values[self._offset("get", locs)]
         return value.decode(errors="replace") if self.dtype == "string" else value.item()
 
     def set(self, value: Any, *locs: int) -> None:
         """Write a value at a place; without one, at the first."""
         from tfpy.core.convert import host_values
 
-        index = self.loc_to_index(self._checked("set", locs))
+        index = self._offset("set", locs)
         self.values[index] = host_values("set", "value", value, self.dtype)[0].item()
 
-    def _checked(self, op: str, locs: tuple[int, ...]) -> tuple[int, ...]:
-        locs = locs or (0,) * len(self.shape)
-        if len(locs) != len(self.shape):
+    def _offset(self, op: str, locs: Any) -> int:
+        # numpy's small whole numbers would overflow where a flat index is made of them.
+        indices = as_ints(op, "locs", locs) or [0] * len(self.shape)
+        if len(indices) != len(self.shape):
             raise argument_error(op, "locs", f"{len(self.shape)} indices, for shape {list(self.shape)}", locs)
-        if any(not 0 <= i < n for i, n in zip(locs, self.shape, strict=True)):
+        if any(not 0 <= i < n for i, n in zip(indices, self.shape, strict=True)):
             raise argument_error(op, "locs", f"inside the shape {list(self.shape)}", locs)
-        return locs
+        return sum(i * stride for i, stride in zip(indices, [*self.strides, 1], strict=False))
 
     def loc_to_index(self, locs: Any) -> int:
         """The index in the flat array of a place given by an index for each dimension."""
-        if len(locs) != len(self.shape):
+        indices = as_ints("loc_to_index", "locs", locs)
+        if len(indices) != len(self.shape):
             raise argument_error("loc_to_index", "locs", f"{len(self.shape)} indices", locs)
-        return sum(i * stride for i, stride in zip(locs, [*self.strides, 1], strict=False))
+        return sum(i * stride for i, stride in zip(indices, [*self.strides, 1], strict=False))
 
     def index_to_loc(self, index: int) -> list[int]:
         """The place, an index for each dimension, of an index in the flat array."""

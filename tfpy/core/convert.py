@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array, Backend, current, registry
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import Handle, attach, check_live
 from tfpy.engine.spec import DType, spec
 from tfpy.engine.state import local
@@ -95,7 +95,7 @@ def _number(backend: Backend, value: float, negative_zero: bool) -> Tensor:
 
 
 def _wanted(kind: Kind) -> str:
-    return "a tensor of numbers or truth values" if kind == "numeric" else f"a {kind} tensor"
+    return "a tensor of numbers or truth values" if kind == "numeric" else f"{with_article(kind)} tensor"
 
 
 def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> list[Tensor]:
@@ -122,9 +122,9 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
     if dtype == "string" and not array.size:
         return array.astype(object), dtype
     if "string" in (dtype, found):
-        raise argument_error(op, argument, f"values for a {dtype} tensor", value, TypeError)
+        raise argument_error(op, argument, f"values for {with_article(dtype)} tensor", value, TypeError)
     if found == "complex64":
-        raise argument_error(op, argument, f"real numbers for a {dtype} tensor", value, TypeError)
+        raise argument_error(op, argument, f"real numbers for {with_article(dtype)} tensor", value, TypeError)
     return cast_values(array, dtype), dtype
 
 

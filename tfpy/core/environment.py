@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
 from tfpy.engine.cpu.threads import most_shards, set_most_shards
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.warn import warn_user
 
 
 class Platform:
@@ -199,9 +199,8 @@ ENV = Environment()
 def _switch_debugging(on: Any) -> None:
     watch_for_errors(bool(on))
     if on:
-        warnings.warn(
-            "Debug mode is on: every result is read and checked for NaN and infinities, which takes a lot of time.",
-            stacklevel=4,
+        warn_user(
+            "Debug mode is on: every result is read and checked for NaN and infinities, which takes a lot of time."
         )
 
 
@@ -261,7 +260,7 @@ def deprecation_warn(msg: str) -> None:
     """
     if ENV.get("DEPRECATION_WARNINGS_ENABLED") and not ENV.get("PROD"):
         text = f"{msg} You can disable deprecation warnings with tf.disable_deprecation_warnings()."
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warn_user(text, DeprecationWarning)
 
 
 @op(doc="Environment")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from types import CoroutineType
 from typing import Any, TypeVar, overload
@@ -14,6 +13,7 @@ from tfpy.engine import scope
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, check_live
+from tfpy.engine.warn import warn_user
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Handle)
@@ -107,7 +107,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
     finally:
         scope.end_scope(result)
     if type(result) is CoroutineType:
-        warnings.warn("tidy: the function is async; what it makes after its first await is not tidied.", stacklevel=2)
+        warn_user("tidy: the function is async; what it makes after its first await is not tidied.")
     return result
 
 

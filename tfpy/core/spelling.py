@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.core.names import camel
+from tfpy.core.names import camel, spellings
 
 
 def forward(name: str) -> Any:
@@ -41,3 +41,8 @@ def adopt_camel(cls: type, known: dict[str, str]) -> None:
         if spelling != name and spelling in vars(cls) and name not in vars(cls):
             setattr(cls, name, vars(cls)[spelling])
             delattr(cls, spelling)
+
+
+def attribute_of(target: object, name: str) -> str:
+    """The name of an object's attribute that a name means: the one that it spells as TF.js does, or the name itself."""
+    return name if name.islower() else spellings(vars(target)).get(name, name)

@@ -11,7 +11,7 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import attach, check_live, join_share, release
 from tfpy.engine.spec import DType
 from tfpy.engine.state import local
@@ -65,7 +65,7 @@ class Variable(Tensor, VariableCamel):
         if value.spec.shape != self.spec.shape:
             raise argument_error("assign", "new_value", f"of shape {list(self.shape)}", value)
         if value.spec.dtype != self.spec.dtype:
-            raise argument_error("assign", "new_value", f"a {self.dtype} tensor", value, TypeError)
+            raise argument_error("assign", "new_value", f"{with_article(self.dtype)} tensor", value, TypeError)
         check_live(self, "assign")
         check_live(value, "assign")
         self.member = None

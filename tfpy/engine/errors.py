@@ -26,11 +26,16 @@ class Words(str):
         return str(self)
 
 
+def with_article(noun: str) -> str:
+    """A noun with the article before it."""
+    return f"an {noun}" if noun[:1].lower() in "aeio" else f"a {noun}"
+
+
 def show(value: object, limit: int = 80) -> str:
     """`value` as text for an error message: what it is, cut to a readable length."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, (tuple, list)) and hasattr(value, "dtype"):
-        return f"a {type(value).__name__} of shape {list(shape)} and dtype {value.dtype}"
+        return f"{with_article(type(value).__name__)} of shape {list(shape)} and dtype {value.dtype}"
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 

@@ -55,7 +55,8 @@ class TensorList:
 
     def _check(self, where: str, tensor: Tensor) -> Tensor:
         if self.dtype is not None and tensor.dtype != self.dtype:
-            raise argument_error(where, "tensor", f"a {self.dtype} tensor, as those of the list", tensor, TypeError)
+            expected = f"a tensor of dtype {self.dtype}, as those of the list"
+            raise argument_error(where, "tensor", expected, tensor, TypeError)
         merge_shapes(where, self.shape, tensor.shape)
         return tensor
 
@@ -158,7 +159,7 @@ class TensorArray:
         if index < 0 or (not self._grows and index >= self._size):
             raise argument_error(where, "index", f"below {self._size}, the size of array {self.name!r}", index)
         if tensor.dtype != self.dtype:
-            raise argument_error(where, "tensor", f"a {self.dtype} tensor", tensor, TypeError)
+            raise argument_error(where, "tensor", f"a tensor of dtype {self.dtype}", tensor, TypeError)
         if index in self._items:
             raise argument_error(where, "index", "of a place that was not written to before", index)
         merge_shapes(where, self._shape or None, tensor.shape)
@@ -211,7 +212,7 @@ class HashTable:
     def _check(self, where: str, keys: Tensor, values: Tensor) -> None:
         for argument, tensor, dtype in (("keys", keys, self.key_dtype), ("values", values, self.value_dtype)):
             if dtype is not None and tensor.dtype != dtype:
-                raise argument_error(where, argument, f"a {dtype} tensor, as the table has", tensor, TypeError)
+                raise argument_error(where, argument, f"a tensor of dtype {dtype}, as the table has", tensor, TypeError)
 
 
 def _plain(tensor: Tensor) -> list[Any]:

@@ -19,7 +19,7 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.engine.errors import Words, argument_error, unknown_name_error, with_article
 from tfpy.engine.scope import outlive_scopes
 from tfpy.graph._camel import GraphModelCamel
 
@@ -327,7 +327,7 @@ def _checked(name: str, value: Any, port: Port | None) -> Any:
     # Plain values take the dtype; whole numbers would be float32 otherwise.
     tensor = to_tensor("execute", name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
     if dtype is not None and tensor.dtype != dtype:
-        raise argument_error("execute", name, f"a {dtype} tensor", tensor, TypeError)
+        raise argument_error("execute", name, f"{with_article(dtype)} tensor", tensor, TypeError)
     shape = None if port is None else port.shape
     fits = shape is None or (
         len(shape) == tensor.rank and all(m in (-1, n) for m, n in zip(shape, tensor.shape, strict=True))

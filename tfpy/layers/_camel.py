@@ -76,6 +76,26 @@ class ContainerCamel:
         fromConfig = classmethod(forward("from_config"))
 
 
+class DeclaredCamel:
+    """TF.js's spellings for Declared."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def getClassName(self) -> str: ...
+
+        def getConfig(self) -> dict[str, Any]: ...
+
+        @classmethod
+        def fromConfig(cls, config: Mapping[str, Any]) -> Self: ...
+
+    else:
+        getClassName = forward("get_class_name")
+        getConfig = forward("get_config")
+        fromConfig = classmethod(forward("from_config"))
+
+
 class InitializerCamel:
     """TF.js's spellings for Initializer."""
 
@@ -110,6 +130,8 @@ class LayerCamel:
             constraint: Any = None,
         ) -> LayerVariable: ...
 
+        def invokeCallHook(self, inputs: Any, kwargs: Any) -> None: ...
+
         def addLoss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None: ...
 
         def calculateLosses(self) -> list[Tensor]: ...
@@ -142,6 +164,7 @@ class LayerCamel:
         computeMask = forward("compute_mask")
         resetStates = forward("reset_states")
         addWeight = forward("add_weight")
+        invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")
         calculateLosses = forward("calculate_losses")
         trainableWeights = forward_property("trainable_weights")

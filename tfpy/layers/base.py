@@ -14,10 +14,10 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
-from tfpy.core.warn import warn_user
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_int
+from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.constraints import Constraint
@@ -36,7 +36,6 @@ _OVERRIDABLE = {
     "className": "class_name",
     "computeMask": "compute_mask",
     "computeOutputShape": "compute_output_shape",
-    "getConfig": "get_config",
     "resetStates": "reset_states",
 }
 
@@ -228,13 +227,22 @@ class Layer(LayerCamel, Declared, family="layer"):
             warn_user(f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.")
 
     def invoke(self, inputs: Any, arguments: Mapping[str, Any]) -> Any:
-        """`call` with those of the arguments that it takes."""
+        """`call` with those of the arguments that it takes.
+
+        Raises:
+            TypeError: it returns something else than tensors.
+        """
         names, as_dict = _parameters_of_call(type(self).call)
         if as_dict:
-            return self.call(inputs, dict(arguments))  # type: ignore[call-arg]
-        if names is None:
-            return self.call(inputs, **arguments)
-        return self.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
+            outputs = self.call(inputs, dict(arguments))  # type: ignore[call-arg]
+        elif names is None:
+            outputs = self.call(inputs, **arguments)
+        else:
+            outputs = self.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
+        for output in as_list(outputs):
+            if not isinstance(output, Tensor):
+                raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
+        return outputs
 
     # Weights
 
@@ -274,6 +282,12 @@ class Layer(LayerCamel, Declared, family="layer"):
             self.add_loss(lambda: loss.apply(weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
         return weight
+
+    def invoke_call_hook(self, inputs: Any, kwargs: Any) -> None:
+        """Nothing. A `call` written for TF.js begins with it, where TF.js's own tests may hang in a function.
+
+        Source: TF.js `tf.layers.Layer.invokeCallHook`.
+        """
 
     def add_loss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None:
         """Add functions without arguments whose values are added to the loss in training."""

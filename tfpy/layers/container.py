@@ -160,8 +160,10 @@ class Container(ContainerCamel, Layer):
 
     @trainable.setter
     def trainable(self, trainable: bool) -> None:
+        # As in TF.js, the weights of the layers themselves: neither those of models inside, nor the layers' own say.
         for layer in self.layers:
-            layer.trainable = trainable
+            for weight in layer._trainable_weights:
+                weight.trainable = trainable
         self._trainable = trainable
 
     @property

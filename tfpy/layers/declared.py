@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import dict_or_keywords, read_options
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.core.spelling import adopt_camel, attribute_of
+from tfpy.engine.errors import argument_error, unknown_name_error, with_article
+from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
 
 
@@ -58,7 +60,11 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-class Declared(Hints):
+# What a subclass may define in TF.js's spelling.
+_OVERRIDABLE = {"fromConfig": "from_config", "getClassName": "get_class_name", "getConfig": "get_config"}
+
+
+class Declared(DeclaredCamel, Hints):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
@@ -91,6 +97,7 @@ class Declared(Hints):
         aliases: str = "",
         **keywords: Any,
     ) -> None:
+        adopt_camel(cls, _OVERRIDABLE)
         super().__init_subclass__(**keywords)
         if family is not None:
             cls.family, cls.members = family, {}
@@ -118,10 +125,18 @@ class Declared(Hints):
         self.configure()
 
     def __setattr__(self, name: str, value: Any) -> None:
+        # A class written as in TF.js says `self.supportsMasking = True`: that is the attribute, and not another one.
+        name = attribute_of(self, name)
         object.__setattr__(self, name, value)
         if name not in self.passing:
             object.__setattr__(self, "changes", self.changes + 1)
             Total.changes += 1
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            known = attribute_of(self, name)
+            return super().__getattr__(name) if known == name else getattr(self, known)
 
     def _read(
         self, config: Mapping[str, Any] | None, options: Mapping[str, Any], declared: Mapping[str, Any]
@@ -163,7 +178,7 @@ class Declared(Hints):
         if is_object_config(identifier):
             return build_object(identifier, cls.family, cls)
         raise argument_error(
-            cls.family, "identifier", f"a name, a configuration or an {cls.family}", identifier, TypeError
+            cls.family, "identifier", f"a name, a configuration or {with_article(cls.family)}", identifier, TypeError
         )
 
     def configure(self) -> None:

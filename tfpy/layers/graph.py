@@ -7,7 +7,8 @@ from typing import Any
 
 from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
-from tfpy.layers.base import Layer
+from tfpy.engine.warn import warn_user
+from tfpy.layers.base import Layer, shapes_agree
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, node_of, one_or_list
 
 
@@ -97,12 +98,33 @@ def _call(
         shapes = ", ".join(str(list(x.shape)) for x in inputs)
         error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
         raise
+    _check_outputs(node, inputs, outputs)
     tensors.update(zip(node.outputs, outputs, strict=True))
     if layer.supports_masking:
         # All outputs have the mask of the first, as in TF.js.
         found = as_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))[0]
         masks.update(dict.fromkeys(node.outputs, found))
     return mask
+
+
+def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+    """What a layer returned against what it had said that it would: layers of the user's may be wrong there."""
+    name = node.layer.name
+    if len(outputs) != len(node.outputs):
+        many = len(node.outputs)
+        raise ValueError(f"Layer {name}: call returned {len(outputs)} tensors, compute_output_shape {many} shapes.")
+    for said, found in zip(node.outputs, outputs, strict=True):
+        if not shapes_agree(said.shape, found.shape) and all(map(_fits, node.inputs, inputs)):
+            fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` had been the tensor
+            hint = " (A layer with one input is called on the tensor, not on a list.)" if fewer else ""
+            warn_user(
+                f"Layer {name}: call returned shape {list(found.shape)}, but compute_output_shape had said "
+                f"{list(said.shape)}.{hint}"
+            )
+
+
+def _fits(said: SymbolicTensor, found: Tensor) -> bool:
+    return shapes_agree(said.shape, found.shape)
 
 
 def _in_order(inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> list[Node]:

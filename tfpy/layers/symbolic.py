@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from tfpy.core.registry import export
+from tfpy.core.spelling import attribute_of
 from tfpy.engine.spec import DType
 from tfpy.layers._camel import SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
@@ -42,17 +43,45 @@ class SymbolicTensor(SymbolicTensorCamel):
         """The number of dimensions."""
         return len(self.shape)
 
-    def __len__(self) -> int:
-        raise TypeError(f"{self!r} has no length: it is symbolic.")
+    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
 
-    def __bool__(self) -> bool:
-        raise TypeError(f"{self!r} has no truth value: it is symbolic.")
-
-    def __iter__(self) -> Any:
-        raise TypeError(f"{self!r} cannot be iterated over: it is symbolic. Use layers, not ops, on symbolic tensors.")
+        def __getattr__(self, name: str) -> Any:
+            known = attribute_of(self, name)
+            if known != name:
+                return getattr(self, known)
+            why = "" if name.startswith("__") else f" It is symbolic: {_USE_LAYERS}."
+            raise AttributeError(f"'SymbolicTensor' object has no attribute {name!r}.{why}", name=name)
 
     def __repr__(self) -> str:
         return f"SymbolicTensor(name={self.name!r}, shape={list(self.shape)}, dtype={self.dtype})"
+
+
+_USE_LAYERS = "use layers, not ops, on symbolic tensors (tf.layers.lambda_ makes a layer of a function)"
+
+
+def _refused(what: str) -> Callable[..., NoReturn]:
+    def refuse(self: SymbolicTensor, *others: object, **options: object) -> NoReturn:
+        raise TypeError(f"{self!r} {what}: it is symbolic; {_USE_LAYERS}.")
+
+    return refuse
+
+
+# What people do to tensors. numpy asks for `__array__`, and so do ops.
+for _name, _what in {
+    "len": "has no length",
+    "bool": "has no truth value",
+    "iter": "cannot be iterated over",
+    "array": "has no values",
+    "float": "has no value",
+    "int": "has no value",
+    "getitem": "has no values",
+}.items():
+    setattr(SymbolicTensor, f"__{_name}__", _refused(_what))
+for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"]:
+    for _side in ("", "r"):
+        setattr(SymbolicTensor, f"__{_side}{_name}__", _refused("cannot be computed with"))
+for _name in ["neg", "abs", "lt", "le", "gt", "ge"]:
+    setattr(SymbolicTensor, f"__{_name}__", _refused("cannot be computed with"))
 
 
 class Node:

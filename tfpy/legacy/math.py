@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import time
-import warnings
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, overload
@@ -27,6 +26,7 @@ from tfpy.engine.handle import Handle, accounting, check_live
 from tfpy.engine.scope import track
 from tfpy.engine.spec import as_int
 from tfpy.engine.state import local
+from tfpy.engine.warn import warn_user
 from tfpy.legacy import quirks, scopes
 from tfpy.legacy._camel import NDArrayMathCamel
 from tfpy.legacy._math import DerivedMath
@@ -181,7 +181,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
     def enable_debug_mode(self) -> None:
         """Check every result for NaN from here on, and raise at the first."""
         self._debug = True
-        warnings.warn("Debug mode: every result of math is read and checked for NaN, which is slow.", stacklevel=2)
+        warn_user("Debug mode: every result of math is read and checked for NaN, which is slow.")
 
     # Storage
 
@@ -314,9 +314,7 @@ def _chosen(backend: Any) -> Backend | None:
     if registry.factory(backend) is None and backend == GPU:
         if not _warned:
             _warned.append(True)
-            warnings.warn(
-                "NDArrayMathGPU: no GPU backend is registered; the CPU computes instead.", UserWarning, stacklevel=4
-            )
+            warn_user("NDArrayMathGPU: no GPU backend is registered; the CPU computes instead.")
         return None
     return registry.find(backend)
 

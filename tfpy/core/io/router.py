@@ -130,6 +130,9 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     if not isinstance(path, (str, list, tuple)) or not path:
         argument = "handler_or_url" if kind == "save" else "path_or_io_handler"
         raise argument_error(where, argument, f"a path, a URL, or a handler with a {kind} method", target, TypeError)
+    if kind == "load" and isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
+        expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
+        raise argument_error(where, "path_or_io_handler", expected, path)
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
     if len(found) > 1:
         raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")

@@ -104,6 +104,11 @@ def rate_of(learning_rate: Any) -> LearningRate:
     """A learning rate given as a number, as a function of the steps, or as the configuration of a schedule."""
     if isinstance(learning_rate, Mapping):
         name = learning_rate.get("class_name")
+        if name is None:
+            expected = (
+                "a number, a function of the steps, or a schedule; options have names, as in adam(learning_rate=0.1)"
+            )
+            raise argument_error("optimizer", "learning_rate", expected, learning_rate, TypeError)
         if name not in Schedule.members:
             raise unknown_name_error("schedule", name, Schedule.members)
         config = {key: value for key, value in learning_rate.get("config", {}).items() if key != "name"}

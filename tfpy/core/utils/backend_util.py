@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from tfpy.core.utils.util import decode_string, encode_string
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_list, as_shape, reduced_shape, resolve_axis
+from tfpy.engine.warn import warn_user
 
 
 @export(namespace="backend_util", doc="Util")
@@ -199,7 +199,7 @@ def warn(*msg: object) -> None:
     Source: TF.js `tf.backend_util.warn`.
     """
     if not (ENV.get("IS_TEST") or ENV.get("PROD")):
-        warnings.warn(" ".join(map(str, msg)), stacklevel=2)
+        warn_user(" ".join(map(str, msg)))
 
 
 @export(namespace="backend_util", doc="Util")

@@ -17,7 +17,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import DType, as_shape, resolve_axis
+from tfpy.engine.spec import DType, as_ints, as_shape, resolve_axis
 
 _BYTES = bytes, bytearray, memoryview, np.ndarray
 
@@ -151,7 +151,9 @@ def loc_to_index(locs: Sequence[int], rank: int, strides: Sequence[int]) -> int:
 
     Source: TF.js `tf.util.locToIndex`.
     """
-    return sum_([i * stride for i, stride in zip(locs, [*strides, 1], strict=False)]) if rank else 0
+    # As ints: numpy's small whole numbers would overflow.
+    indices = as_ints("loc_to_index", "locs", locs)
+    return sum_([i * stride for i, stride in zip(indices, [*strides, 1], strict=False)]) if rank else 0
 
 
 @export(namespace="util", doc="Util")

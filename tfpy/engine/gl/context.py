@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import warnings
 from typing import Any, NamedTuple
+
+from tfpy.engine.warn import warn_user
 
 SOFTWARE = (
     "llvmpipe",
@@ -86,11 +87,7 @@ def open_context() -> Opened:
 
 def warn_of_software(renderer: str) -> None:
     """Say once that this 'GPU' is the CPU."""
-    warnings.warn(
-        f"webgl: {renderer} renders in software; the backend 'cpu' is faster on this machine.",
-        UserWarning,
-        stacklevel=2,
-    )
+    warn_user(f"webgl: {renderer} renders in software; the backend 'cpu' is faster on this machine.")
 
 
 def shared_memory(context: Any) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tfpy.core.warn import warn_user
 from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import Logs
 
 

@@ -5,12 +5,12 @@ Keys are snake_case. TF.js writes its words ('hardSigmoid') in Keras's spelling 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.names import spellings
 from tfpy.engine.errors import show
+from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.container import Container
@@ -155,10 +155,7 @@ class _Reader:
                 out[key] = _dtype(self.value(value)) if key == "dtype" else self.value(value)
             elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
                 label = config.get("name") or name
-                warnings.warn(
-                    f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.",
-                    stacklevel=2,
-                )
+                warn_user(f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.")
         if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
             out["axis"] = out["axis"][0]
         if name == "Sequential":

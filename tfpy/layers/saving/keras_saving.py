@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from tfpy.core.io.hdf5 import package
 from tfpy.core.io.writing import replacing
 from tfpy.core.ready import ReadyNone
 from tfpy.engine import dispatch
+from tfpy.engine.warn import warn_user
 from tfpy.layers.saving.keras_config import KerasConfig
 from tfpy.layers.saving.keras_files import CONFIG, METADATA, WEIGHTS
 from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
@@ -64,7 +64,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
     if made.faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
     if made.faults and strict is None:
-        warnings.warn(text, stacklevel=4)
+        warn_user(text)
     config = made.config
     training = (
         _training(training_config_of(model), version) if include_optimizer and model.optimizer is not None else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.results import field
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers.saving._camel import SavableModelCamel
 from tfpy.layers.saving.browser import browser_faults
 from tfpy.layers.saving.keras_files import found_keras_file, opened, write_keras_weights
@@ -105,7 +105,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             if faults and strict:
                 raise ValueError(f"save: {text} Nothing was saved.")
             if faults:
-                warnings.warn(text, stacklevel=4)
+                warn_user(text)
         return save_artifacts("save", handler_or_url, artifacts)
 
     def _artifacts(self, trainable_only: bool, include_optimizer: bool) -> ModelArtifacts:
@@ -163,7 +163,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
 
     @accepts_options()
     def load_weights(self, weights: Any, strict: bool = True) -> None:
-        """Write values to the weights by name.
+        """Write values to the weights by name. Beyond TF.js, the numbers in names that layers got by themselves
+        (`dense_Dense7`) count by their order only, so that a model of the same layers can be made again and filled.
 
         Args:
             weights: tensors by name, or a list of {'name', 'tensor'}. Beyond TF.js, the path, URL or handler of a saved
@@ -199,7 +200,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             raise argument_error(where, "user_defined_metadata", "a dict", user_defined_metadata, TypeError)
         text = json_text(user_defined_metadata, "set_user_defined_metadata")
         if len(text.encode()) > MAX_METADATA_BYTES:
-            warnings.warn(f"The metadata of the model have more than {MAX_METADATA_BYTES} bytes.", stacklevel=2)
+            warn_user(f"The metadata of the model have more than {MAX_METADATA_BYTES} bytes.")
         self._metadata = json.loads(text)
 
     def get_user_defined_metadata(self) -> dict[str, Any] | None:

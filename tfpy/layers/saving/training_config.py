@@ -11,8 +11,8 @@ from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.tensor import Tensor
-from tfpy.core.warn import warn_user
 from tfpy.engine.errors import show
+from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
 from tfpy.layers.training import losses, metrics

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfpy.core.io.faults import ModelFileError
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 # What Keras's own files put between the names of layers.
 _FOLDERS = frozenset({"vars", "layers", "layer_checkpoint_dependencies"})
+
+# A name that a layer was given by itself: its kind, and how many of the kind there had been in the process.
+_AUTOMATIC = re.compile(r"([a-z]\w*_[A-Z]\w*?)(\d+)")
 
 
 def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, source: str) -> None:
@@ -30,6 +34,8 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
         ModelFileError: a weight without its like (if strict), of another shape or dtype, or two that mean the same.
     """
     targets = _targets(model, list(values))
+    if strict:
+        values = _with_names_of(targets, values)
     pairs: dict[str, tuple[LayerVariable, Tensor, str]] = {}
     unknown = []
     for name, value in values.items():
@@ -65,6 +71,29 @@ def _targets(model: Container, names: Sequence[str]) -> dict[str, LayerVariable]
                 raise ModelFileError(f"model {model.name} has two weights {name!r}; give its layers distinct names.")
             found[name] = weight
     return found
+
+
+def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The weights of a file by the names of a model whose layers of a kind come in the same order, but with other
+    numbers: those of names that layers get by themselves go on counting with every model that is made.
+    """
+    own, given = _counted_anew(targets), _counted_anew(values)
+    return {own[name]: values[given[name]] for name in given} if own.keys() == given.keys() else values
+
+
+def _counted_anew(names: Iterable[str]) -> dict[str, str]:
+    """Names by what they are when the layers of each kind among them are counted from 1 on."""
+    paths = {name: name.split("/") for name in names}
+    numbers: dict[str, set[int]] = {}
+    for token in {token for path in paths.values() for token in path}:
+        if found := _AUTOMATIC.fullmatch(token):
+            numbers.setdefault(found[1], set()).add(int(found[2]))
+    ranks = {
+        f"{kind}{number}": f"{kind}{rank}"
+        for kind, counted in numbers.items()
+        for rank, number in enumerate(sorted(counted), 1)
+    }
+    return {"/".join(ranks.get(token, token) for token in path): name for name, path in paths.items()}
 
 
 def _spellings(name: str) -> Iterator[str]:

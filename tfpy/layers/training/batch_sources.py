@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.memory import dispose
-from tfpy.core.warn import warn_user
 from tfpy.engine import rng
+from tfpy.engine.warn import warn_user
 from tfpy.layers.training.data_adapter import batches
 from tfpy.layers.training.steps import Batch
 

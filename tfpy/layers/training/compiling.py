@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy.core.warn import warn_user
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, as_list
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output

@@ -92,7 +92,6 @@ class TrainingRun:
         self.logs: Logs = {}
         self.began: tuple[dict[str, Any], list[Any]] = {}, []
         self._validation = validation
-        self._variables = model.trainable_weights
         self._keepers = [c for c in callbacks.callbacks if isinstance(c, RunKeeper)]
         self._skipping = False
         self._then: Callable[[], None] = nothing
@@ -176,7 +175,7 @@ class TrainingRun:
         self.callbacks.call("on_batch_begin", self.batch, dict(batch_logs))
         start_scope("fit")
         try:
-            found = train_step(self.model, self.compiled, step.take(), self._variables)
+            found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
             self.means.add(self.compiled.labels, found, step.size)
             batch_logs |= _named(self.compiled.labels, found)
             step.within()

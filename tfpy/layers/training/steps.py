@@ -31,11 +31,26 @@ class Output(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported."""
+    """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported, and the
+    weights that are trained.
+    """
 
     optimizer: Any
     outputs: list[Output]
     labels: list[str]
+    weights: list[LayerVariable]
+
+    def trained(self, where: str) -> list[LayerVariable]:
+        """The weights that were trainable when the model was compiled, less those that have been frozen since.
+
+        Raises:
+            RuntimeError: there are none.
+        """
+        found = [weight for weight in self.weights if weight.trainable]
+        if not found:
+            frozen = " any more: `trainable` has been set to False since it was compiled" if self.weights else ""
+            raise RuntimeError(f"{where}: the model has no trainable weights{frozen}.")
+        return found
 
 
 def names_of(outputs: Sequence[Output]) -> list[str]:

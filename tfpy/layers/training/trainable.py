@@ -13,6 +13,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, as_positive
+from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.container import Container
 from tfpy.layers.training import data_adapter as adapter
@@ -84,7 +85,7 @@ class TrainableModel(TrainableModelCamel, Container):
             raise RuntimeError(f"compile: model {self.name} has no layers yet; add some first.")
         chosen = get_optimizer(optimizer)
         outputs = judged_outputs(self.output_names, self.graph.outputs, loss, metrics)
-        self._compiled = Compiled(chosen, outputs, labels_of(outputs))
+        self._compiled = Compiled(chosen, outputs, labels_of(outputs), self.trainable_weights)
         self.loss, self.metrics = loss, metrics
 
     def _needs_compiling(self, where: str) -> Compiled:
@@ -268,8 +269,12 @@ class TrainableModel(TrainableModelCamel, Container):
         listeners: list[Any],
         initial_epoch: int | None,
     ) -> History:
-        if not self.trainable_weights:
-            raise RuntimeError(f"{where}: the model has no trainable weights.")
+        compiled.trained(where)
+        if len(self.trainable_weights) != len(compiled.weights):
+            warn_user(
+                f"{where}: {len(self.trainable_weights)} weights are trainable, but {len(compiled.weights)} were when "
+                f"the model was compiled: `trainable` has been set since. Compile the model again for that to count."
+            )
         verbose = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
         history = History()
         shown = displays(verbose)
@@ -328,7 +333,7 @@ class TrainableModel(TrainableModelCamel, Container):
         compiled = self._needs_compiling("train_on_batch")
         with tidy():
             batch = self._batch("train_on_batch", compiled, x, y, None, None, None)
-            found = train_step(self, compiled, batch, self.trainable_weights)
+            found = train_step(self, compiled, batch, compiled.trained("train_on_batch"))
             values = [ReadyFloat(value.data_sync()[0]) for value in found]
         return values[0] if len(values) == 1 else ReadyList(values)
 
