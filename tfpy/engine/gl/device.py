@@ -19,6 +19,8 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
+from tfpy.engine.gl.recipes import Recipes
+from tfpy.engine.gl.structures import Structures
 from tfpy.engine.gl.uploads import Uploads
 from tfpy.engine.gl.value import Value, stored_bytes
 
@@ -106,7 +108,7 @@ class Device:
             what cannot be done again.
         constants: small values that kernels need again and again, by what they are made of.
         blocks: how many buffers a shader may use.
-        most_leaves: of how many buffers elementwise operations are fused.
+        structures, recipes: what there was to compute so far, and how.
         block_size: how many bytes a buffer may have.
         most_groups: how many groups there may be along the first axis.
     """
@@ -119,7 +121,8 @@ class Device:
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
-        self.most_leaves = min(_MOST_LEAVES, self.blocks - _OUTPUTS)
+        self.structures = Structures(min(_MOST_LEAVES, self.blocks - _OUTPUTS))
+        self.recipes = Recipes()
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
-from tfpy.engine.gl.fusion import defer, ensure, fuse, trace_of, view
+from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
 from tfpy.engine.gl.gemm import Form, Tile
 from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, Reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused
-from tfpy.engine.gl.trace import VIEW, Expression, Trace
-from tfpy.engine.gl.value import WIDTH, Value
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused, interned
+from tfpy.engine.gl.trace import VIEW, Expression
+from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec, spec
-
-Outputs = tuple[tuple[int, str], ...]
 
 SMALL = 1 << 15  # products: below, one thread for each element, without tiles
 _ENOUGH_GROUPS = 192
@@ -61,34 +60,37 @@ class MatMul:
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
 
     def run(self, device: Device, value: Value) -> Lease:
-        trace = Trace.of_base(value.spec.dtype)
-        return self._compute(device, value, trace, ((0, value.spec.dtype),), [device.room(value)])[0]
+        lease = device.room(value)
+        self._compute(device, value, _plain(value.spec.dtype), (), (), [lease])
+        return lease
 
-    def extend(self, device: Device, value: Value, trace: Trace, outs: Outputs) -> list[Lease]:
-        """Compute the product, and from each element of it what the trace says; a buffer for each output."""
-        size = value.spec.size
-        return self._compute(device, value, trace, outs, [device.take(size * WIDTH[dtype]) for _, dtype in outs])
+    def extend(
+        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
+    ) -> list[Lease]:
+        """Compute the product, and from each element of it what the steps say; a buffer for each result of them."""
+        leases = [device.take(value.spec.size * width) for width in fused.widths]
+        self._compute(device, value, fused, words, others, leases)
+        return leases
 
-    def _compute(self, device: Device, value: Value, trace: Trace, outs: Outputs, leases: list[Lease]) -> list[Lease]:
-        assert value.node is not None
-        a, b = (_reads(device, v) for v in value.node.inputs)
-        others = [ensure(device, leaf).buffer for leaf in trace.leaves]
-        fused, s = Fused(tuple(trace.steps), outs), self.sizes
+    def _compute(
+        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
+        leases: Sequence[Lease],
+    ) -> None:  # fmt: skip
+        a, b = (_reads(device, v) for v in value.inputs)
+        s = self.sizes
         writes = [lease.buffer for lease in leases]
         small = s.m * s.n * s.k <= SMALL
         form = self._form(device, value.spec.dtype, a, b, small)
         parts = 1 if small else _parts(s, form.tile)
         operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
         if small:
-            self._run_small(device, form, [*operands, *others], writes, fused, [*own, *trace.words])
+            self._run_small(device, form, [*operands, *others], writes, fused, [*own, *words])
         elif parts == 1:
-            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *trace.words])
+            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *words])
         else:
-            plain = Fused((("base", form.dtype),), ((0, form.dtype),))
             partial = device.take(parts * s.m * s.n * 4)
-            self._run_tiled(device, form, parts, operands, [partial.buffer], plain, own)
-            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, trace.words)
-        return leases
+            self._run_tiled(device, form, parts, operands, [partial.buffer], _plain(form.dtype), own)
+            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
 
     def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
         s = self.sizes
@@ -122,16 +124,19 @@ class MatMul:
         device.dispatch(program, reads, writes, (*own, *words), -(-size // GROUP))
 
 
+def _plain(dtype: str) -> Fused:
+    """The product as it is."""
+    return interned((("base", dtype),), ((0, dtype),))
+
+
 def _reads(device: Device, v: Value) -> _Reads:
     """An operand whose elements are found at other places is read there; any other is made first."""
-    node = v.node
-    if node is None or not (getattr(node.op, "spreads", False) or (node.op is VIEW and v.spec.size <= _SMALL_VIEW)):
+    if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW)):
         return _Reads([ensure(device, v).buffer], None, [])
-    for source in node.inputs:
+    for source in v.inputs:
         ensure(device, source)
-    trace, step = trace_of(device, v, False)
-    fused = Fused(tuple(trace.steps), ((step, v.spec.dtype),))
-    return _Reads([ensure(device, leaf).buffer for leaf in trace.leaves], fused, trace.words)
+    recipe, values, _ = prepared(device, (v,), False)
+    return _Reads([ensure(device, values[place]).buffer for place in recipe.leaves], recipe.plain, recipe.words(values))
 
 
 _NO_TILE = Tile(0, 0, 0, 0, 0)
@@ -213,15 +218,16 @@ void main() {{
 
 
 def _add_parts(
-    device: Device, parts: int, size: int, reads: list[Buffer], writes: list[Buffer], fused: Fused, words: list[int]
-) -> None:
+    device: Device, parts: int, size: int, reads: Sequence[Buffer], writes: Sequence[Buffer], fused: Fused,
+    words: Sequence[int],
+) -> None:  # fmt: skip
     program = device.programs.get(("add parts", fused), lambda: _sum_of_parts(fused, len(words)))
     device.dispatch(program, reads, writes, (size, parts, *words), -(-size // GROUP))
 
 
 def _sum_of_parts(fused: Fused, words: int) -> str:
     """The second half of a product whose inner size was split: always in the same order, several parts on their way."""
-    dtype = fused.base() or "float32"
+    dtype = fused.base or "float32"
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
     text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
     text += templates.element_function(fused, 2)
@@ -242,7 +248,7 @@ void main() {{
 
 def _others(fused: Fused, first: int) -> str:
     """The buffers that the steps read, then those of the results."""
-    kinds = fused.leaves()
+    kinds = fused.leaves
     text = "".join(templates.buffer(first + i, f"a{i}_", dtype, "readonly") for i, dtype in enumerate(kinds))
     first += len(kinds)
     return text + "".join(
@@ -252,8 +258,8 @@ def _others(fused: Fused, first: int) -> str:
 
 def _apply(fused: Fused) -> str:
     """The steps for the element i, of which `base` has been computed."""
-    kinds = fused.leaves()
-    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
+    kinds = fused.leaves
+    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], "base")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]

@@ -116,11 +116,10 @@ class Reduction:
         self.columns, self.length, self.inner = outer * inner, length, inner
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
         layout = _layout(self.columns, self.length, self.inner)
         groups = -(-self.columns // layout.columns())
         chunks = _chunks(groups, self.length, layout.lanes)
-        prologue = Prologue(device, value.node, 4)
+        prologue = Prologue(device, value, 4)
         operation, whole = self.operation, chunks == 1
         key = ("reduce", self.name, layout, whole, prologue.fused)
         program = device.programs.get(key, lambda: _first_pass(prologue, operation, layout, whole))

@@ -138,7 +138,7 @@ def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
 
 def _put(device: Device, v: Value, part: Part) -> None:
     """Have a value computed in a part of a buffer, or copied there."""
-    if v.node is not None:
+    if v.op is not None:
         v.place = part
     lease = ensure(device, v)
     v.place = None

@@ -22,7 +22,7 @@ from tfpy.engine.gl.matmul import TIMES, MatMul, Sizes
 from tfpy.engine.gl.reduce import OPERATIONS, Reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
-from tfpy.engine.gl.value import Node, Value, bits, float_bits
+from tfpy.engine.gl.value import Value, bits, float_bits
 from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
@@ -280,7 +280,7 @@ def _max_pick(last: bool) -> Builder:
 
 
 class _Argmax:
-    """From a chosen cell to the element's index in the image: the node's map gives that of the first.
+    """From a chosen cell to the element's index in the image: the value's map gives that of the first.
 
     Parameters: what the first cell lies before the map's index, cells in a row of the window, how far apart rows and
     cells are.
@@ -291,14 +291,9 @@ class _Argmax:
         "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
     )
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        where = (node.maps or (None,))[0]
-        return trace.add(
-            self._INDEX,
-            node.words,
-            trace.value(node.inputs[0], index),
-            index if where is None else trace.map(where, index),
-        )
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        cell = trace.value(v.inputs[0], index)
+        return trace.add(self._INDEX, trace.words_of(v), cell, trace.map(v, 0, index))
 
 
 _ARGMAX = _Argmax()
