@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Executor, Plan
 from tfpy.engine.spec import DType, Spec, spec
 
+_payload = attrgetter("payload")
+
 
 class GlBackend:
     """Values as payloads (see value.py), computed when they are needed.
@@ -69,10 +72,7 @@ class GlBackend:
         return read(self.device, payload)
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        return self.compute(kernel, tuple([t.payload for t in inputs]), attrs, out)
-
-    def compute(self, kernel: str, values: tuple[Value, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        """Run a kernel on payloads."""
+        values = tuple(map(_payload, inputs))
         build = KERNELS.get(kernel)
         if build is not None and (type(out) is not Spec or out.size):
             made = build(self.device, values, attrs, out)
@@ -89,7 +89,7 @@ class GlBackend:
 
     def compile(self, plan: Plan) -> Executor:
         """A function that does what the plan says."""
-        return replay.Executor(self.device, plan, self.compute)
+        return replay.Executor(self.device, plan, self.run)
 
     def implements(self, kernel: str) -> bool:
         return kernel in KERNELS or self._cpu.implements(kernel)

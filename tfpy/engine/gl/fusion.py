@@ -29,6 +29,7 @@ AT_A_TIME = 512  # groups with many registers
 ROWS_AT_A_TIME = 1024  # groups that wait for each other's numbers, and have few
 KEPT_ON_HOST = 1 << 20  # bytes: what has been on the host and is no larger stays there, too
 
+_new: Any = object.__new__
 _structure_of = attrgetter("structure")
 
 
@@ -42,7 +43,15 @@ def fuse(
         structure = device.structures[(op, *map(_structure_of, inputs), *_how(spec, inputs, maps))]
     if structure.large:
         structure = _smaller(device, spec, op, inputs, maps)
-    return Value.pending(spec, structure, op, inputs, maps, words)
+    v: Value = _new(Value)  # what `__init__` does, for the commonest values: a call more costs a twentieth of an op
+    v.spec = spec
+    v.structure = structure
+    v.op = op
+    v.inputs = inputs
+    v.maps = maps
+    v.words = words
+    v.host = v.lease = v.word = None
+    return v
 
 
 def _how(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[How]:
@@ -71,8 +80,10 @@ def defer(device: Device, spec: Spec, task: Any, inputs: tuple[Value, ...], leav
         for v in inputs:
             ensure(device, v)
         depth = 0
-    structure = structure_of_task(task.extends, spec.dtype, leaves, depth + 1)
-    return Value.pending(spec, structure, task, inputs, None, ())
+    v = Value(spec)
+    v.structure = structure_of_task(task.extends, spec.dtype, leaves, depth + 1)
+    v.op, v.inputs = task, inputs
+    return v
 
 
 def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
@@ -146,36 +157,39 @@ def _same_on_host(source: Value, v: Value) -> bool:
 
 def _make(device: Device, v: Value) -> None:
     """Compute a value that is elementwise, and on the way what else is needed of what it is computed from."""
-    size, alone = v.spec.size, v.structure.alone
+    alone = v.structure.alone
     if alone is not None:
-        v.settle(dispatch_pointwise(device, size, alone, v.words, [ensure(device, x).buffer for x in v.inputs])[0])
+        reads = [(x.lease or ensure(device, x)).buffer for x in v.inputs]
+        v.settle(dispatch_pointwise(device, v.spec.size, alone, v.words, reads)[0])
         return
     recipe, values, extras = prepared(device, (v,), True)
-    looked = _looked_up(device, recipe, values)
-    if looked is not None:
-        v.settle(looked)
+    lease = _looked_up(device, recipe, values) if recipe.looks else None
+    if lease is not None:
+        v.settle(lease)
         return
-    fused, words = recipe.fused(extras), recipe.words(values)
-    reads = [ensure(device, values[place]).buffer for place in recipe.leaves]
+    fused, words, reads = recipe.fused(extras), recipe.words(values), buffers(device, recipe, values)
     if recipe.base is None:
-        leases = dispatch_pointwise(device, size, fused, words, reads)
+        leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
     else:
         base = values[recipe.base]
         leases = base.op.extend(device, base, fused, words, reads)
     v.settle(leases[0])
-    for lease, step in zip(leases[1:], extras, strict=True):
-        recipe.settle(values, step, lease)
+    if extras:
+        recipe.settle(values, extras, leases[1:])
+
+
+def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buffer]:
+    """What a recipe reads."""
+    return [(values[place].lease or ensure(device, values[place])).buffer for place in recipe.leaves]
 
 
 def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
     """The memory of a value that is nothing but another's elements, if they lie there in its order, in one piece."""
-    *before, last = recipe.steps
-    if last[0] != "load" or len(before) > 1:
-        return None
     v, source = values[0], values[recipe.leaves[0]]
+    *before, _ = recipe.steps
     if not before:
         return ensure(device, source) if source.spec.size == v.spec.size else None
-    if before[0][:2] != ("map", "shift"):
+    if [step[:2] for step in before] != [("map", "shift")]:
         return None
     offset = recipe.words(values)[0] * WIDTH[v.spec.dtype]
     return _rows_of(ensure(device, source), offset, v)
@@ -204,9 +218,9 @@ def prepared(
     while True:
         values = involved(inputs[0])
         recipe = device.recipes.of(values, extend)
-        for place in recipe.tasks:
-            ensure(device, values[place])
         if recipe.tasks:
+            for place in recipe.tasks:
+                ensure(device, values[place])
             continue
         held = recipe.held(values)
         if not held or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
@@ -231,8 +245,11 @@ def dispatch_pointwise(
     program = device.programs.find((fused, vectors))
     if program is None:
         program = device.programs.get((fused, vectors), lambda: templates.pointwise(fused, len(words), vectors))
-    leases = [device.take(size * width) for width in fused.widths]
-    writes = [lease.buffer for lease in leases]
+    leases, writes = [], []
+    for width in fused.widths:
+        lease = device.take(size * width)
+        leases.append(lease)
+        writes.append(lease.buffer)
     groups = -(-size // templates.GROUP)
     if vectors:
         moved = 4 * size * (len(fused.direct) + len(writes))

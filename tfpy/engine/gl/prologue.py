@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import ensure, prepared
+from tfpy.engine.gl.fusion import buffers, prepared
 from tfpy.engine.gl.pool import Buffer
 from tfpy.engine.gl.programs import Program, parameters
 from tfpy.engine.gl.value import Value
@@ -36,8 +36,7 @@ class Prologue:
         """Run the task's shader; what somebody still needs is there then, too."""
         device, recipe, values = self._device, self._recipe, self._values
         leases = [device.take(values[0].spec.size * width) for width in self.fused.widths[1:]]
-        reads = [ensure(device, values[place]).buffer for place in recipe.leaves]
+        reads = buffers(device, recipe, values)
         writes = [out, *[lease.buffer for lease in leases]]
         device.dispatch(program, reads, writes, (*words, *recipe.words(values)), groups, layers)
-        for step, lease in zip(self._extras, leases, strict=True):
-            recipe.settle(values, step, lease)
+        recipe.settle(values, self._extras, leases)

@@ -43,6 +43,7 @@ class Recipe:
         count: how many parameters there are.
         steps: what is computed for each element.
         step: the last one, which gives the value itself.
+        looks: that is nothing but an element of another.
         plain: the steps, where nothing is wanted of them but the value.
     """
 
@@ -52,6 +53,7 @@ class Recipe:
         self.step = trace.value(root, ROOT)
         self.steps = tuple(trace.steps)
         self.count = trace.count
+        self.looks = self.steps[self.step][0] == "load"
         self.plain = interned(self.steps, ((self.step, root.spec.dtype),))
         places: dict[Value, int] = {}
         for place, v in enumerate(values):
@@ -89,11 +91,12 @@ class Recipe:
             return self.plain
         return interned(self.steps, (*self.plain.outputs, *[(step, self._dtypes[step]) for step in extras]))
 
-    def settle(self, values: Sequence[Value], step: int, lease: Lease) -> None:
-        """Give the result of a step to every value that it is the value of."""
-        for place, known in self._seen.items():
-            if known == step:
-                values[place].settle(lease)
+    def settle(self, values: Sequence[Value], steps: Sequence[int], leases: Sequence[Lease]) -> None:
+        """Give the results of steps to the values that they are."""
+        made = dict(zip(steps, leases, strict=True))
+        for place, step in self._seen.items():
+            if step in made:
+                values[place].settle(made[step])
 
 
 def _repeats(things: Sequence[Any]) -> Iterable[int]:

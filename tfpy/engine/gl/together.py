@@ -145,12 +145,12 @@ def _room(v: Value) -> int:
 def _put(device: Device, v: Value, part: Part) -> None:
     """Bring a value into a part of a buffer: computed there, uploaded there, or copied."""
     if v.op is not None:
-        v.place = part
+        device.places[v] = part
     elif v.lease is None and v.host is not None:
         device.fill(part.buffer, np.asarray(v.host, STORED[v.spec.dtype]))
         v.lease = part
     lease = ensure(device, v)
-    v.place = None
+    device.places.pop(v, None)
     if lease is not part:
         device.copy(lease.buffer, part.buffer, v.spec.size * 4)
         v.lease = part

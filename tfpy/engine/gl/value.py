@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.gl.structures import NUMBER, THERE, Structure
+from tfpy.engine.gl.structures import NUMBER, THERE
 from tfpy.engine.spec import Spec
 
 if TYPE_CHECKING:
@@ -66,10 +66,9 @@ class Value:
         inputs: with what.
         maps: for each input where its elements are found, None standing for the same place; None when all are None.
         words: parameters, as the bits of numbers; a shader is compiled without them.
-        place: the memory where the result is wanted, if that matters.
     """
 
-    __slots__ = ("host", "inputs", "lease", "maps", "op", "place", "spec", "structure", "word", "words")
+    __slots__ = ("host", "inputs", "lease", "maps", "op", "spec", "structure", "word", "words")
 
     def __init__(
         self, spec: Spec, host: Array | None = None, lease: Lease | None = None, word: int | None = None
@@ -83,28 +82,11 @@ class Value:
         self.inputs: tuple[Value, ...] = ()
         self.maps: Maps | None = None
         self.words: Sequence[int] = () if word is None else (word,)
-        self.place: Lease | None = None
 
-    @classmethod
-    def pending(
-        cls,
-        spec: Spec,
-        structure: Structure,
-        op: Any,
-        inputs: tuple[Value, ...],
-        maps: Maps | None,
-        words: Sequence[int],
-    ) -> Value:
-        """A value that is still to do."""
-        v = cls.__new__(cls)
-        v.spec = spec
-        v.structure = structure
-        v.host = v.lease = v.word = v.place = None
-        v.op = op
-        v.inputs = inputs
-        v.maps = maps
-        v.words = words
-        return v
+    @property
+    def payload(self) -> Value:
+        """Itself: where plans run kernels, values stand in for handles."""
+        return self
 
     def settle(self, lease: Lease) -> None:
         """The value is there now; what it was made of is not needed any more."""
