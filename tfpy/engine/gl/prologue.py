@@ -39,4 +39,5 @@ class Prologue:
         reads = buffers(device, recipe, values)
         writes = [out, *[lease.buffer for lease in leases]]
         device.dispatch(program, reads, writes, (*words, *recipe.words(values)), groups, layers)
-        recipe.settle(values, self._extras, leases)
+        if leases:
+            recipe.settle(values, self._extras, leases)
