@@ -11,10 +11,10 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.maps import Map
+from tfpy.engine.gl.maps import PART, WHOLE, How, Map
 from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
-from tfpy.engine.gl.structures import Cost, How, Structure, structure_of_task
+from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import Fused
 from tfpy.engine.gl.trace import VIEW
 from tfpy.engine.gl.value import STORED, WIDTH, Maps, Value, number_of
@@ -56,10 +56,7 @@ def fuse(
 
 def _how(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[How]:
     """How inputs are mapped. One that is not may be larger than the result, which is the beginning of it then."""
-    return [
-        How(m.form if m is not None else "whole" if inputs[i].spec.size == spec.size else "part")
-        for i, m in enumerate(maps)
-    ]
+    return [m.how if m is not None else WHOLE if inputs[i].spec.size == spec.size else PART for i, m in enumerate(maps)]
 
 
 def _smaller(device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], maps: Maps | None) -> Structure:

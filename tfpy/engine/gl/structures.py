@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+from tfpy.engine.gl.maps import How
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import ROOT, Expression
 
@@ -47,12 +48,6 @@ NUMBER = {dtype: Structure(False, 0, 0, 0) for dtype in _DTYPES}
 """The structures of values that are one number repeated."""
 
 _DTYPE_OF = {structure: dtype for dtype, structure in THERE.items()}
-
-
-class How(NamedTuple):
-    """How the elements of an input are found: the form of a map, or 'whole' or 'part' for those at the same places."""
-
-    form: Any
 
 
 class Cost(NamedTuple):
