@@ -10,7 +10,6 @@ import os
 import struct
 import weakref
 from collections.abc import Hashable, Sequence
-from operator import attrgetter
 from threading import get_ident
 from typing import Any, NamedTuple, Protocol
 
@@ -31,7 +30,6 @@ _OUTPUTS = 5
 _STAGING = 1 << 26
 _MOST_BYTES = 2**31 - 1
 
-_written, _used = attrgetter("written"), attrgetter("used")
 _packers: dict[int, struct.Struct] = {}
 
 
@@ -181,9 +179,13 @@ class Device:
             raise self._refusal()
         if self.log is not None:
             self.log.append(Dispatched(program, tuple(reads), tuple(writes), words, groups, layers))
-        if self._epoch in map(_written, reads) or self._epoch in map(_used, writes):
-            self.next_epoch()
         epoch, bound = self._epoch, self._bound
+        for buffer in reads:
+            if buffer.written == epoch:
+                epoch = self.next_epoch()
+        for buffer in writes:
+            if buffer.used == epoch:
+                epoch = self.next_epoch()
         for place, buffer in enumerate((*reads, *writes)):
             if bound[place] is not buffer:
                 buffer.bind(place, 0, -1)
@@ -242,10 +244,11 @@ class Device:
         self.counts.dispatches += sum(step.program is not None for step in steps)
         self.next_epoch()
 
-    def next_epoch(self) -> None:
-        """Let what follows wait for the shaders before."""
+    def next_epoch(self) -> int:
+        """Let what follows wait for the shaders before; gives the new epoch."""
         self._barrier(_BARRIER, False)
         self._epoch += 1
+        return self._epoch
 
     def make_room(self) -> None:
         """Have memory given back that is only kept to be quicker."""

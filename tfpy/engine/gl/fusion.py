@@ -1,4 +1,4 @@
-"""Making values from nodes: as few shaders as possible, nothing stored that nobody needs."""
+"""Making values that are still to do: as few shaders as possible, nothing stored that nobody needs."""
 
 from __future__ import annotations
 
@@ -37,10 +37,13 @@ def fuse(
     device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], maps: Maps | None = None, words: Sequence[int] = ()
 ) -> Value:
     """A value still to do, elementwise. What it would fuse with is made first where that gets too large."""
-    if maps is None:
-        structure = device.structures[(op, *map(_structure_of, inputs))]
-    else:
+    if maps is not None:
         structure = device.structures[(op, *map(_structure_of, inputs), *_how(spec, inputs, maps))]
+    elif len(inputs) == 2:  # the commonest case is spelled out: a loop costs a tenth of an op that is fused
+        a, b = inputs
+        structure = device.structures[op, a.structure, b.structure]
+    else:
+        structure = device.structures[(op, *map(_structure_of, inputs))]
     if structure.large:
         structure = _smaller(device, spec, op, inputs, maps)
     v: Value = _new(Value)  # what `__init__` does, for the commonest values: a call more costs a twentieth of an op
@@ -213,8 +216,8 @@ def prepared(
         extend: see `Recipes.of`.
     """
     while True:
-        values = involved(inputs[0])
-        recipe = device.recipes.of(values, extend)
+        values, work = involved(inputs[0])
+        recipe = device.recipes.of(values, work, extend)
         if recipe.tasks:
             for place in recipe.tasks:
                 ensure(device, values[place])

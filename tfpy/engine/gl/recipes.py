@@ -6,9 +6,8 @@ that agree in structures, and in what occurs several times, are the same work on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import count
-from operator import attrgetter, gt
+from collections.abc import Sequence
+from operator import gt
 from sys import getrefcount, maxsize
 from typing import Any
 
@@ -18,19 +17,28 @@ from tfpy.engine.gl.trace import OWN, ROOT, Trace
 from tfpy.engine.gl.value import Value
 
 _MOST_RECIPES = 1 << 12
-_structure_of = attrgetter("structure")
 # How often what only a list refers to is referred to, as this Python counts it.
 _ALONE = next(map(getrefcount, [object()]))
 
 
-def involved(root: Value) -> list[Value]:
-    """A value and what it is made of in turn, down to tasks and what is there; once for each place where it is used."""
-    values, walked = [root], set()
+def involved(root: Value) -> tuple[list[Value], list[Any]]:
+    """A value and what it is made of in turn, down to tasks and what is there; once for each place where it is used.
+
+    With it comes the same list in general: of each value the structure, or where it occurs first, if that was before.
+    """
+    values: list[Value] = [root]
+    work: list[Any] = []
+    places: dict[Value, int] = {}
     for v in values:
-        if v.structure.fuses and v not in walked:
-            walked.add(v)
-            values += v.inputs
-    return values
+        if v in places:
+            work.append(places[v])
+        else:
+            places[v] = len(work)
+            structure = v.structure
+            work.append(structure)
+            if structure.fuses:
+                values += v.inputs
+    return values, work
 
 
 class Recipe:
@@ -99,25 +107,21 @@ class Recipe:
                 values[place].settle(made[step])
 
 
-def _repeats(things: Sequence[Any]) -> Iterable[int]:
-    """For each thing where it occurs first."""
-    first: dict[Any, int] = {}
-    return map(first.setdefault, things, count())
-
-
 class Recipes(dict[tuple[Any, ...], Recipe]):
     """The recipes of a device's work."""
 
-    def of(self, values: Sequence[Value], extend: bool) -> Recipe:
+    def of(self, values: Sequence[Value], work: list[Any], extend: bool) -> Recipe:
         """The recipe for the first of the values, which involves the others.
 
         Args:
+            work: the values in general, see `involved`.
             extend: the value is for somebody who holds it, and the task of another may be extended by the work on it.
                 Else a task asks, by its inputs; what others want of the value has to be stored.
         """
-        key = (extend, *map(_structure_of, values), *_repeats(values))
-        if values[0].structure.mapped:
-            key += tuple(_repeats([m for v in values if v.maps is not None for m in v.maps]))
+        if values[0].structure.mapped:  # equal maps of one index are one step, so it matters which are equal
+            first: dict[Any, int] = {}
+            work += [first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps]
+        key = (extend, *work)
         recipe = self.get(key)
         if recipe is None:
             if len(self) >= _MOST_RECIPES:
