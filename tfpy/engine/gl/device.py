@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import struct
-import threading
 import weakref
 from collections.abc import Hashable, Sequence
+from threading import get_ident
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +19,8 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
+from tfpy.engine.gl.recipes import Recipes
+from tfpy.engine.gl.structures import Structures
 from tfpy.engine.gl.uploads import Uploads
 from tfpy.engine.gl.value import Value, stored_bytes
 
@@ -34,10 +36,10 @@ _packers: dict[int, struct.Struct] = {}
 class Counts:
     """What the device did since it was opened; `fallbacks` counts the runs of kernels that it has no shader for."""
 
-    __slots__ = ("barriers", "copies", "dispatches", "downloads", "fallbacks", "uploads")
+    __slots__ = ("copies", "dispatches", "downloads", "fallbacks", "uploads")
 
     def __init__(self) -> None:
-        self.dispatches = self.barriers = self.copies = self.uploads = self.downloads = 0
+        self.dispatches = self.copies = self.uploads = self.downloads = 0
         self.fallbacks: dict[str, int] = {}
 
 
@@ -106,7 +108,8 @@ class Device:
             what cannot be done again.
         constants: small values that kernels need again and again, by what they are made of.
         blocks: how many buffers a shader may use.
-        most_leaves: of how many buffers elementwise operations are fused.
+        places: memory where the results of tasks are wanted, of values for which that matters.
+        structures, recipes: what there was to compute so far, and how.
         block_size: how many bytes a buffer may have.
         most_groups: how many groups there may be along the first axis.
     """
@@ -119,7 +122,9 @@ class Device:
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
-        self.most_leaves = min(_MOST_LEAVES, self.blocks - _OUTPUTS)
+        self.structures = Structures(min(_MOST_LEAVES, self.blocks - _OUTPUTS))
+        self.recipes = Recipes()
+        self.places: dict[Value, Lease] = {}
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()
@@ -128,7 +133,7 @@ class Device:
         self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
         self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
         self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
-        self._thread = threading.get_ident()
+        self._thread = get_ident()
         self._dead = ""
         self._epoch = 0
         self._bound: list[Buffer | None] = [None] * 64
@@ -146,7 +151,7 @@ class Device:
         Raises:
             ValueError: more than the device allows in one buffer. RuntimeError: out of memory.
         """
-        if threading.get_ident() != self._thread:
+        if get_ident() != self._thread:
             raise self._refusal()
         if nbytes > self.block_size:
             raise ValueError(
@@ -170,30 +175,32 @@ class Device:
             groups: how many groups; beyond the limit of one axis they are laid out in two, which the shader undoes.
             layers: how many in the third direction.
         """
-        if threading.get_ident() != self._thread:
+        if get_ident() != self._thread:
             raise self._refusal()
         if self.log is not None:
             self.log.append(Dispatched(program, tuple(reads), tuple(writes), words, groups, layers))
-        self._await(reads, writes)
         epoch, bound = self._epoch, self._bound
-        place = 0
         for buffer in reads:
+            if buffer.written == epoch:
+                epoch = self.next_epoch()
+        for buffer in writes:
+            if buffer.used == epoch:
+                epoch = self.next_epoch()
+        for place, buffer in enumerate((*reads, *writes)):
             if bound[place] is not buffer:
                 buffer.bind(place, 0, -1)
                 bound[place] = buffer
             buffer.used = epoch
-            place += 1
         for buffer in writes:
-            if bound[place] is not buffer:
-                buffer.bind(place, 0, -1)
-                bound[place] = buffer
-            buffer.used = buffer.written = epoch
-            place += 1
+            buffer.written = epoch
         if words != program.words and program.write is not None:
             program.write(_pack(words)[: program.size])
             program.words = words
         self.counts.dispatches += 1
-        program.run(*self._in_rows(groups), layers)
+        if groups <= self.most_groups:
+            program.run(groups, 1, layers)
+        else:
+            program.run(*self._in_rows(groups), layers)
 
     def _in_rows(self, groups: int) -> tuple[int, int]:
         if groups <= self.most_groups:
@@ -214,7 +221,7 @@ class Device:
 
         What came before is done then, and what follows waits for all of it: the buffers need not tell.
         """
-        if threading.get_ident() != self._thread:
+        if get_ident() != self._thread:
             raise self._refusal()
         self.next_epoch()
         bound, barrier = self._bound, self._barrier
@@ -237,20 +244,11 @@ class Device:
         self.counts.dispatches += sum(step.program is not None for step in steps)
         self.next_epoch()
 
-    def _await(self, reads: Sequence[Buffer], writes: Sequence[Buffer]) -> None:
-        epoch = self._epoch
-        for buffer in reads:
-            if buffer.written == epoch:
-                return self.next_epoch()
-        for buffer in writes:
-            if buffer.used == epoch:
-                return self.next_epoch()
-
-    def next_epoch(self) -> None:
-        """Let what follows wait for the shaders before."""
+    def next_epoch(self) -> int:
+        """Let what follows wait for the shaders before; gives the new epoch."""
         self._barrier(_BARRIER, False)
         self._epoch += 1
-        self.counts.barriers += 1
+        return self._epoch
 
     def make_room(self) -> None:
         """Have memory given back that is only kept to be quicker."""
@@ -290,7 +288,7 @@ class Device:
 
     def room(self, v: Value) -> Lease:
         """Memory for a value: the place where it is wanted, if there is one."""
-        return self.take(stored_bytes(v.spec)) if v.place is None else v.place
+        return self.places.get(v) or self.take(stored_bytes(v.spec))
 
     def download(self, buffer: Buffer, values: Array) -> None:
         """Fill a contiguous array from a buffer, by way of a staging buffer: mapping the buffer itself may move it.
@@ -298,7 +296,7 @@ class Device:
         Raises:
             RuntimeError: the context was lost.
         """
-        if threading.get_ident() != self._thread:
+        if get_ident() != self._thread:
             raise self._refusal()
         self.next_epoch()
         if self.log is not None:
@@ -330,7 +328,7 @@ class Device:
     @property
     def alive(self) -> bool:
         """Whether this process and thread can use it."""
-        return threading.get_ident() == self._thread
+        return get_ident() == self._thread
 
     def finish(self) -> None:
         """Wait until the GPU is done."""
@@ -338,12 +336,12 @@ class Device:
 
     def dispose(self) -> None:
         """Free the context, if this thread may; otherwise leave it to the end of the process."""
-        if threading.get_ident() == self._thread:
+        if get_ident() == self._thread:
             self._kill("the backend was removed (tf.remove_backend)")
             self.context.release()
 
     def _compile(self, source: str) -> Any:
-        if threading.get_ident() != self._thread:
+        if get_ident() != self._thread:
             raise self._refusal()
         return self.context.compute_shader(source)
 

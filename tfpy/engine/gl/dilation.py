@@ -8,7 +8,7 @@ from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse
 from tfpy.engine.gl.maps import Dimension, row_major
-from tfpy.engine.gl.reduce import OPERATIONS, Operation, Reduction
+from tfpy.engine.gl.reduce import OPERATIONS, Operation, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression, Indexed
 from tfpy.engine.gl.value import Value, bits, float_bits
@@ -41,7 +41,7 @@ def _sums(device: Device, x: Value, weights: Value, window: Window) -> Value:
 
 def _largest(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
     return defer(
-        device, out, Reduction("Dilation", _LARGEST, 1, window.cells, out.size), (_sums(device, x, weights, window),)
+        device, out, reduction("Dilation", _LARGEST, 1, window.cells, out.size), (_sums(device, x, weights, window),)
     )
 
 
@@ -83,7 +83,7 @@ def _to_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value
     shape = (places, window.cells, channels)
     every = maps.strided(shape, (channels, 0, 1))
     parts = fuse(device, spec(shape, "float32"), _AT_CELL, (chosen, dy), (every, every), (channels, window.cells))
-    return defer(device, out, Reduction("Sum", OPERATIONS["Sum", "float32"], 1, places, math.prod(out.shape)), (parts,))
+    return defer(device, out, reduction("Sum", OPERATIONS["Sum", "float32"], 1, places, math.prod(out.shape)), (parts,))
 
 
 def _pick(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:

@@ -1,9 +1,9 @@
-"""Making values from nodes: as few shaders as possible, nothing stored that nobody needs."""
+"""Making values that are still to do: as few shaders as possible, nothing stored that nobody needs."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,15 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.maps import Map
+from tfpy.engine.gl.maps import PART, WHOLE, How, Map
 from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part
+from tfpy.engine.gl.recipes import Recipe, involved
+from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import Fused
-from tfpy.engine.gl.trace import ROOT, VIEW, BaseUsedElsewhere, Expression, Trace
-from tfpy.engine.gl.value import STORED, WIDTH, Node, Value, number_of
+from tfpy.engine.gl.trace import VIEW
+from tfpy.engine.gl.value import STORED, WIDTH, Maps, Value, number_of
 from tfpy.engine.spec import Spec
 
-MOST_NODES = 24
 _MOST_EXTRAS = 4
 MOST_DEPTH = 4
 VECTOR_FROM = 1 << 15  # elements: below, more threads with one element each do better than fewer with four
@@ -28,34 +29,61 @@ AT_A_TIME = 512  # groups with many registers
 ROWS_AT_A_TIME = 1024  # groups that wait for each other's numbers, and have few
 KEPT_ON_HOST = 1 << 20  # bytes: what has been on the host and is no larger stays there, too
 
+_new: Any = object.__new__
+_structure_of = attrgetter("structure")
+
 
 def fuse(
-    device: Device,
-    spec: Spec,
-    op: Any,
-    inputs: tuple[Value, ...],
-    maps: tuple[Map | None, ...] | None = None,
-    words: Sequence[int] = (),
+    device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], maps: Maps | None = None, words: Sequence[int] = ()
 ) -> Value:
     """A value still to do, elementwise. What it would fuse with is made first where that gets too large."""
-    weight, leaves, depth = _cost(inputs)
-    while weight >= MOST_NODES or leaves > device.most_leaves:
-        weight, leaves = _exact_cost(inputs)  # shared inputs were counted several times
-        if weight < MOST_NODES and leaves <= device.most_leaves:
-            break
+    if maps is not None:
+        structure = device.structures[(op, *map(_structure_of, inputs), *_how(spec, inputs, maps))]
+    elif len(inputs) == 2:  # the commonest case is spelled out: a loop costs a tenth of an op that is fused
+        a, b = inputs
+        structure = device.structures[op, a.structure, b.structure]
+    else:
+        structure = device.structures[(op, *map(_structure_of, inputs))]
+    if structure.large:
+        structure = _smaller(device, spec, op, inputs, maps)
+    v: Value = _new(Value)  # what `__init__` does, for the commonest values: a call more costs a twentieth of an op
+    v.spec = spec
+    v.structure = structure
+    v.op = op
+    v.inputs = inputs
+    v.maps = maps
+    v.words = words
+    v.host = v.lease = v.word = None
+    return v
+
+
+def _how(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[How]:
+    """How inputs are mapped. One that is not may be larger than the result, which is the beginning of it then."""
+    return [m.how if m is not None else WHOLE if inputs[i].spec.size == spec.size else PART for i, m in enumerate(maps)]
+
+
+def _smaller(device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], maps: Maps | None) -> Structure:
+    """The structure of an operation when so much of its inputs has been made that the rest goes into one shader."""
+    how = [] if maps is None else _how(spec, inputs, maps)
+    while True:
+        cost = _exact_cost(inputs)  # shared inputs were counted several times
+        structure = device.structures[(op, *map(_structure_of, inputs), *how, cost)]
+        if not structure.large:
+            return structure
         ensure(device, max(inputs, key=_weight))
-        weight, leaves, depth = _cost(inputs)
-    return Value(spec, Node(op, inputs, maps, words, weight + 1, leaves, depth))
 
 
 def defer(device: Device, spec: Spec, task: Any, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
     """A value still to do, by a task. `leaves` is how many buffers its shader reads when it is extended."""
-    depth = _cost(inputs)[2]
+    depth = max([v.structure.depth for v in inputs])
     if depth >= MOST_DEPTH:
         for v in inputs:
             ensure(device, v)
         depth = 0
-    return Value(spec, Node(task, inputs, None, (), 0, leaves, depth + 1))
+    v = Value(spec)
+    v.structure = structure_of_task(task.extends, spec.dtype, leaves, depth + 1)
+    v.op, v.inputs = task, inputs
+    return v
 
 
 def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
@@ -68,50 +96,33 @@ def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
     return fuse(device, spec, VIEW, (source,), (where,))
 
 
-def _cost(inputs: tuple[Value, ...]) -> tuple[int, int, int]:
-    """What fusing with all inputs comes to: operations, buffers, tasks one after the other."""
-    weight = leaves = depth = 0
-    for v in inputs:
-        node = v.node
-        if node is not None:
-            weight += node.weight
-            leaves += node.leaves
-            if node.depth > depth:
-                depth = node.depth
-        elif v.word is None:
-            leaves += 1
-    return weight, leaves, depth
-
-
-def _exact_cost(inputs: tuple[Value, ...]) -> tuple[int, int]:
-    """Operations and buffers, each counted once."""
+def _exact_cost(inputs: tuple[Value, ...]) -> Cost:
+    """What fusing with all inputs comes to, each value being counted once."""
     weight = leaves = 0
-    seen: set[int] = set()
+    seen: set[Value] = set()
     stack = list(inputs)
     while stack:
         v = stack.pop()
-        if id(v) in seen or (v.node is None and v.word is not None):
+        if v in seen or (v.op is None and v.word is not None):
             continue
-        seen.add(id(v))
-        if v.node is not None and v.node.op.fusable:
+        seen.add(v)
+        if v.structure.fuses:
             weight += 1
-            stack += v.node.inputs
+            stack += v.inputs
         else:
             leaves += 1
-    return weight, leaves
+    return Cost(weight, leaves)
 
 
 def _weight(v: Value) -> tuple[int, int]:
-    return (v.node.weight, v.node.leaves) if v.node is not None else (-1, -1)
+    return (v.structure.weight, v.structure.leaves) if v.op is not None else (-1, -1)
 
 
 def ensure(device: Device, v: Value) -> Lease:
     """The value on the GPU, made if it is still to do."""
     if v.lease is None:
-        node = v.node
-        if node is not None and not node.op.fusable:
-            v.lease = node.op.run(device, v)
-            v.node = None
+        if v.op is not None and not v.structure.fuses:
+            v.settle(v.op.run(device, v))
         elif v.host is not None:
             v.lease = device.upload(np.asarray(v.host, STORED[v.spec.dtype]))
             if v.host.nbytes > KEPT_ON_HOST:
@@ -128,9 +139,8 @@ def read(device: Device, v: Value) -> Array:
         if v.word is not None:
             dtype = np.bool_ if v.spec.dtype == "bool" else STORED[v.spec.dtype]
             return np.full(v.spec.shape, number_of(v.word, v.spec.dtype), dtype)
-        node = v.node
-        if node is not None and node.op is VIEW and node.maps == (None,) and _same_on_host(node.inputs[0], v):
-            return node.inputs[0].host.reshape(v.spec.shape)  # type: ignore[union-attr]
+        if v.op is VIEW and v.maps == (None,) and _same_on_host(v.inputs[0], v):
+            return v.inputs[0].host.reshape(v.spec.shape)  # type: ignore[union-attr]
         found = np.empty(v.spec.shape, STORED[v.spec.dtype])
         device.download(ensure(device, v).buffer, found)
         if v.spec.dtype == "bool":
@@ -147,49 +157,42 @@ def _same_on_host(source: Value, v: Value) -> bool:
 
 def _make(device: Device, v: Value) -> None:
     """Compute a value that is elementwise, and on the way what else is needed of what it is computed from."""
-    if v.node is not None and _make_alone(device, v, v.node):
+    alone = v.structure.alone
+    if alone is not None:
+        reads = [(x.lease or ensure(device, x)).buffer for x in v.inputs]
+        v.settle(dispatch_pointwise(device, v.spec.size, alone, v.words, reads)[0])
         return
-    trace, step = trace_of(device, v, extend=True)
-    kind = trace.steps[step]
-    if kind[0] == "load" and kind[3] == ROOT and trace.leaves[kind[2]].spec.size == v.spec.size:
-        _settle(v, trace.leaves[kind[2]].lease)
+    recipe, values, extras = prepared(device, (v,), True)
+    lease = _looked_up(device, recipe, values) if recipe.looks else None
+    if lease is not None:
+        v.settle(lease)
         return
-    if kind[0] == "load" and [s[:2] for s in trace.steps[:-1]] == [("map", "shift")]:
-        part = _rows_of(ensure(device, trace.leaves[0]), trace.words[0] * WIDTH[v.spec.dtype], v)
-        if part is not None:
-            _settle(v, part)
-            return
-    extras = wanted(device, trace, step)
-    if trace.base is None:
-        leases = run_pointwise(device, v.spec.size, trace, outputs(trace, step, v.spec, extras))
+    fused, words, reads = recipe.fused(extras), recipe.words(values), buffers(device, recipe, values)
+    if recipe.base is None:
+        leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
     else:
-        base = trace.seen[trace.base]
-        assert base.node is not None
-        leases = base.node.op.extend(device, base, trace, outputs(trace, step, v.spec, extras))
-    _settle(v, leases[0])
-    for lease, extra in zip(leases[1:], extras, strict=True):
-        settle_all(trace, extra, lease)
+        base = values[recipe.base]
+        leases = base.op.extend(device, base, fused, words, reads)
+    v.settle(leases[0])
+    if extras:
+        recipe.settle(values, extras, leases[1:])
 
 
-def _make_alone(device: Device, v: Value, node: Node) -> bool:
-    """Compute a single operation on values that are there: what ops come to whose results are read one by one."""
-    op = node.op
-    if type(op) is not Expression or not node.inputs or (node.maps is not None and any(node.maps)):
-        return False
-    for x in node.inputs:
-        if x.lease is None or x.word is not None:
-            return False
-    fused = _alone(op, v.spec.dtype, tuple([x.spec.dtype for x in node.inputs]))
-    reads = [x.lease.buffer for x in node.inputs]  # type: ignore[union-attr]
-    _settle(v, dispatch_pointwise(device, v.spec.size, fused, node.words, reads)[0])
-    return True
+def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buffer]:
+    """What a recipe reads."""
+    return [(values[place].lease or ensure(device, values[place])).buffer for place in recipe.leaves]
 
 
-@functools.lru_cache(maxsize=1024)
-def _alone(op: Expression, dtype: str, inputs: tuple[str, ...]) -> Fused:
-    count = len(inputs)
-    loads = [("load", kind, i, ROOT) for i, kind in enumerate(inputs)]
-    return Fused((*loads, (op, 0, *range(count))), ((count, dtype),))
+def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
+    """The memory of a value that is nothing but another's elements, if they lie there in its order, in one piece."""
+    v, source = values[0], values[recipe.leaves[0]]
+    *before, _ = recipe.steps
+    if not before:
+        return ensure(device, source) if source.spec.size == v.spec.size else None
+    if [step[:2] for step in before] != [("map", "shift")]:
+        return None
+    offset = recipe.words(values)[0] * WIDTH[v.spec.dtype]
+    return _rows_of(ensure(device, source), offset, v)
 
 
 def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
@@ -202,75 +205,55 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     return Part(whole, start, min(room, whole.buffer.size - start))
 
 
-def trace_of(device: Device, v: Value, extend: bool, user: Node | None = None) -> tuple[Trace, int]:
-    """The steps for an element of a value, and the last of them.
+def prepared(
+    device: Device, inputs: tuple[Value, ...], extend: bool
+) -> tuple[Recipe, list[Value], Sequence[int]]:  # fmt: skip
+    """The recipe for the first of the inputs, the values involved, and the steps that give what else is stored.
+
+    The value is held in no variable here: whether somebody still needs it is found out by counting references.
 
     Args:
-        extend: whether the task of a value on the way may be extended by these steps.
-        user: the node that needs the value, if that is what the steps are for.
+        extend: see `Recipes.of`.
     """
-
-    trace = Trace(v.spec.size, lambda needed: ensure(device, needed), extend)
-    if user is not None:
-        trace.enter(user)
-    try:
-        step = trace.value(v, ROOT)
-    except BaseUsedElsewhere:
-        assert trace.base is not None
-        ensure(device, trace.seen[trace.base])
-        return trace_of(device, v, extend, user)
-    if trace.ran:  # what had been traced before that may be there now
-        return trace_of(device, v, extend, user)
-    if trace.base is not None and len(wanted(device, trace, step, MOST_NODES)) > _room(device, trace):
-        ensure(device, trace.seen[trace.base])  # else what is not stored now would compute it again
-        return trace_of(device, v, extend, user)
-    return trace, step
+    while True:
+        values, work = involved(inputs[0])
+        recipe = device.recipes.of(values, work, extend)
+        if recipe.tasks:
+            for place in recipe.tasks:
+                ensure(device, values[place])
+            continue
+        held = recipe.held(values)
+        if not held or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
+            return recipe, values, ()
+        room = _room(device, recipe)
+        if recipe.base is None or len(held) <= room:
+            return recipe, values, held[:room]
+        ensure(device, values[recipe.base])  # else what is not stored now would compute it again
 
 
-def wanted(device: Device, trace: Trace, step: int | None, most: int | None = None) -> list[int]:
-    """The steps whose results somebody will still need, besides the last one's if that is given as `step`.
-
-    Args:
-        most: how many at most; by default as many as there is room for.
-    """
-    held = trace.held(step is None)
-    if not held or trace.size * 8 > device.block_size:  # too large to be stored at all
-        return []
-    found = [i for i in dict.fromkeys([trace.ids[place] for place in held]) if i != step]
-    return found[: _room(device, trace) if most is None else most]
-
-
-def _room(device: Device, trace: Trace) -> int:
-    operands = 0 if trace.base is None else 2
-    return max(0, min(_MOST_EXTRAS, device.blocks - len(trace.leaves) - operands - 1))
-
-
-def outputs(trace: Trace, step: int, spec: Spec, extras: Sequence[int]) -> tuple[tuple[int, str], ...]:
-    """The steps whose results are stored, each with its dtype; the value's own comes first."""
-    if not extras:
-        return ((step, spec.dtype),)
-    dtypes = dict(zip(trace.ids, (v.spec.dtype for v in trace.seen), strict=True))
-    return ((step, spec.dtype), *[(i, dtypes[i]) for i in extras])
-
-
-def run_pointwise(device: Device, size: int, trace: Trace, outs: tuple[tuple[int, str], ...]) -> list[Lease]:
-    """Compute elements; a buffer for each output."""
-    reads = [ensure(device, leaf).buffer for leaf in trace.leaves]
-    return dispatch_pointwise(device, size, Fused(tuple(trace.steps), outs), trace.words, reads)
+def _room(device: Device, recipe: Recipe) -> int:
+    """How many further results a shader may store."""
+    operands = 0 if recipe.base is None else 2
+    return max(0, min(_MOST_EXTRAS, device.blocks - len(recipe.leaves) - operands - 1))
 
 
 def dispatch_pointwise(
     device: Device, size: int, fused: Fused, words: Sequence[int], reads: Sequence[Buffer]
 ) -> list[Lease]:
-    """The same for buffers that are there."""
-    vectors = 0 if size < VECTOR_FROM or not templates.vectorizable(fused) else 4 if size >= SEVERAL_FROM else 1
+    """Compute elements by these steps; a buffer for each result."""
+    vectors = 0 if size < VECTOR_FROM or not fused.vectorizable else 4 if size >= SEVERAL_FROM else 1
     program = device.programs.find((fused, vectors))
     if program is None:
         program = device.programs.get((fused, vectors), lambda: templates.pointwise(fused, len(words), vectors))
-    leases = [device.take(size * WIDTH[dtype]) for _, dtype in fused.outputs]
-    writes = [lease.buffer for lease in leases]
-    moved = 4 * size * (len(fused.direct()) + len(writes)) if vectors else 0
-    groups = groups_of(-(-size // (templates.GROUP * max(1, 4 * vectors))), moved)
+    leases, writes = [], []
+    for width in fused.widths:
+        lease = device.take(size * width)
+        leases.append(lease)
+        writes.append(lease.buffer)
+    groups = -(-size // templates.GROUP)
+    if vectors:
+        moved = 4 * size * (len(fused.direct) + len(writes))
+        groups = groups_of(-(-size // (templates.GROUP * 4 * vectors)), moved)
     device.dispatch(program, reads, writes, (size, *words), groups)
     return leases
 
@@ -287,14 +270,3 @@ def groups_of(groups: int, moved: int, at_a_time: int = AT_A_TIME) -> int:
         at_a_time: how many of them a GPU runs at a time.
     """
     return min(groups, at_a_time) if moved > FAR_FROM else groups
-
-
-def settle_all(trace: Trace, step: int, lease: Lease) -> None:
-    """Give the result of a step to every value that it is the value of."""
-    for v, i in zip(trace.seen, trace.ids, strict=True):
-        if i == step:
-            _settle(v, lease)
-
-
-def _settle(v: Value, lease: Lease | None) -> None:
-    v.lease, v.node = lease, None

@@ -50,7 +50,7 @@ class Operand(NamedTuple):
 
     def buffers(self) -> int:
         """How many buffers it is read from."""
-        return 1 if self.source is None else len(self.source.leaves())
+        return 1 if self.source is None else len(self.source.leaves)
 
     def declaration(self, name: str, dtype: str, first_binding: int, first_word: int) -> str:
         """The buffers, and the function that gives an element if it has to be computed."""
@@ -169,7 +169,7 @@ def tiled(form: Form, fused: Fused, words: int) -> str:
     """The shader of a product; the steps of `fused`, with so many parameters, are applied to each of its elements."""
     a = _Side("A", M, form.tile.m, form.a, form)
     b = _Side("B", N, form.tile.n, form.b, form)
-    vector = form.vector_result and templates.vectorizable(fused)
+    vector = form.vector_result and fused.vectorizable
     first_word = OWN_WORDS + sum(form.words)
     text = "#pragma optionNV(unroll all)\n"
     text += f"layout(local_size_x = {form.tile.threads()}) in;\n" + parameters(first_word + words)
@@ -182,9 +182,9 @@ def tiled(form: Form, fused: Fused, words: int) -> str:
 
 def _results(form: Form, fused: Fused, vector: bool) -> str:
     """The buffers that the steps after the product read, and those of the results."""
-    first, kinds = form.a.buffers() + form.b.buffers(), fused.leaves()
+    first, kinds = form.a.buffers() + form.b.buffers(), fused.leaves
     text = "".join(
-        templates.buffer(first + i, f"a{i}_", dtype, "readonly", vector and i in fused.direct())
+        templates.buffer(first + i, f"a{i}_", dtype, "readonly", vector and i in fused.direct)
         for i, dtype in enumerate(kinds)
     )
     first += len(kinds)
@@ -265,8 +265,8 @@ def _store(form: Form, fused: Fused, vector: bool) -> str:
 
 
 def _four_at_once(fused: Fused) -> str:
-    kinds, vectors = fused.leaves(), {"float": "vec4", "int": "ivec4"}
-    lines = [f"{vectors[templates.STORED[kinds[leaf]]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct()]
+    kinds, vectors = fused.leaves, {"float": "vec4", "int": "ivec4"}
+    lines = [f"{vectors[templates.STORED[kinds[leaf]]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct]
     for k, (_, dtype) in enumerate(fused.outputs):
         lines.append(f"{templates.PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
     for q, c in enumerate("xyzw"):
@@ -279,9 +279,9 @@ def _four_at_once(fused: Fused) -> str:
 
 
 def _alone(fused: Fused, q: int) -> str:
-    kinds = fused.leaves()
+    kinds = fused.leaves
     lines = [f"if (n + {q}u < {N}) {{ uint i = first + {q}u;"]
-    lines += [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
+    lines += [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], f"acc[r][4u * j + {q}u]")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]

@@ -20,7 +20,7 @@ from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, sorted_pairs
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, STORED
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
-from tfpy.engine.gl.value import Node, Value, stored_bytes
+from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec
 
@@ -49,9 +49,9 @@ class _GatherNd(WithGaps):
         place = f"{number} * {{{'pqrstuv'[depth]}}} + {{{depth}}} % {{{'pqrstuv'[depth]}}}"
         self._place = Expression(f"({inside} ? {place} : {NOWHERE})", "uint", ("uint",) * (depth + 1))
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        picks = [trace.at(node.inputs[1], where, index) for where in node.maps or ()]
-        return self.element(trace, node, trace.add(self._place, node.words[:-1], *picks, index))
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        picks = [trace.value(v.inputs[1], trace.map(v, i, index)) for i in range(len(v.maps or ()))]
+        return self.element(trace, v, trace.add(self._place, trace.words_of(v), *picks, index))
 
 
 @functools.cache
@@ -115,9 +115,8 @@ class _Update:
         self.blocks = blocks
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
-        tensor, numbers, updates = (ensure(device, v) for v in value.node.inputs)
-        rows = value.node.inputs[1].spec.size
+        tensor, numbers, updates = (ensure(device, v) for v in value.inputs)
+        rows = value.inputs[1].spec.size
         pairs = sorted_pairs(device, numbers, "int32", 1, rows, SEGMENT, self.blocks)
         dtype, size = value.spec.dtype, value.spec.size
         program = device.programs.get(("update", dtype), lambda: _updated(dtype))
@@ -169,8 +168,7 @@ class _Search:
         self.side = side
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
-        rows, values = value.node.inputs
+        rows, values = value.inputs
         reads = [ensure(device, v).buffer for v in (rows, values)]
         dtype = rows.spec.dtype
         program = device.programs.get(("search", dtype, self.side), lambda: _bisection(dtype, self.side))

@@ -27,8 +27,7 @@ class _Join:
         self.outer = outer
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
-        inputs = [v for v in value.node.inputs if v.spec.size]
+        inputs = [v for v in value.inputs if v.spec.size]
         lease = device.take(stored_bytes(value.spec))
         kind = "uint" if WIDTH[value.spec.dtype] == 4 else "uvec2"
         total, start = value.spec.size // self.outer, 0

@@ -40,19 +40,30 @@ NOWHERE = "0xffffffffu"
 Form = Hashable
 
 
+class How(NamedTuple):
+    """How the elements of an input are found: by a map of a form, or at the same places of all of it, or of a part."""
+
+    form: Form
+
+
+WHOLE, PART = How("whole"), How("part")
+
+
 class Map:
     """A map of one form; the numbers are parameters.
 
     Attributes:
         form: 'zero', 'shift', 'mod', 'div', the rank of the general one, or a tuple for one with gaps (see `gapped`).
             Shader keys contain it.
+        how: the same, marked as what it is among other things.
         words: its numbers.
     """
 
-    __slots__ = ("form", "words")
+    __slots__ = ("form", "how", "words")
 
     def __init__(self, form: Form, words: tuple[int, ...]) -> None:
         self.form = form
+        self.how = How(form)
         self.words = words
 
 

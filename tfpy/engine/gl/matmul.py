@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
-from tfpy.engine.gl.fusion import defer, ensure, fuse, trace_of, view
+from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
 from tfpy.engine.gl.gemm import Form, Tile
 from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.gl.reduce import OPERATIONS, Reduction
+from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused
-from tfpy.engine.gl.trace import VIEW, Expression, Trace
-from tfpy.engine.gl.value import WIDTH, Value
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused, interned
+from tfpy.engine.gl.trace import VIEW, Expression
+from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec, spec
-
-Outputs = tuple[tuple[int, str], ...]
 
 SMALL = 1 << 15  # products: below, one thread for each element, without tiles
 _ENOUGH_GROUPS = 192
@@ -51,7 +51,11 @@ class _Reads(NamedTuple):
 
 
 class MatMul:
-    """The task: the product of two inputs, either of them transposed or not."""
+    """The task: the product of two inputs, either of them transposed or not.
+
+    Attributes:
+        small_words, small_groups: the parameters and groups of its shader, if it goes without tiles.
+    """
 
     fusable = False
     extends = True
@@ -59,45 +63,54 @@ class MatMul:
     def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool) -> None:
         self.sizes = sizes
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
+        s, size = sizes, sizes.batches * sizes.m * sizes.n
+        steps_a = (1, s.m) if transpose_a else (s.k, 1)
+        steps_b = (1, s.k) if transpose_b else (s.n, 1)
+        self.small_words = s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b, size
+        self.small_groups = -(-size // GROUP)
 
     def run(self, device: Device, value: Value) -> Lease:
-        trace = Trace.of_base(value.spec.dtype)
-        return self._compute(device, value, trace, ((0, value.spec.dtype),), [device.room(value)])[0]
+        lease = device.room(value)
+        self._compute(device, value, _plain(value.spec.dtype), (), (), [lease])
+        return lease
 
-    def extend(self, device: Device, value: Value, trace: Trace, outs: Outputs) -> list[Lease]:
-        """Compute the product, and from each element of it what the trace says; a buffer for each output."""
-        size = value.spec.size
-        return self._compute(device, value, trace, outs, [device.take(size * WIDTH[dtype]) for _, dtype in outs])
-
-    def _compute(self, device: Device, value: Value, trace: Trace, outs: Outputs, leases: list[Lease]) -> list[Lease]:
-        assert value.node is not None
-        a, b = (_reads(device, v) for v in value.node.inputs)
-        others = [ensure(device, leaf).buffer for leaf in trace.leaves]
-        fused, s = Fused(tuple(trace.steps), outs), self.sizes
-        writes = [lease.buffer for lease in leases]
-        small = s.m * s.n * s.k <= SMALL
-        form = self._form(device, value.spec.dtype, a, b, small)
-        parts = 1 if small else _parts(s, form.tile)
-        operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
-        if small:
-            self._run_small(device, form, [*operands, *others], writes, fused, [*own, *trace.words])
-        elif parts == 1:
-            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *trace.words])
-        else:
-            plain = Fused((("base", form.dtype),), ((0, form.dtype),))
-            partial = device.take(parts * s.m * s.n * 4)
-            self._run_tiled(device, form, parts, operands, [partial.buffer], plain, own)
-            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, trace.words)
+    def extend(
+        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
+    ) -> list[Lease]:
+        """Compute the product, and from each element of it what the steps say; a buffer for each result of them."""
+        leases = [device.take(value.spec.size * width) for width in fused.widths]
+        self._compute(device, value, fused, words, others, leases)
         return leases
 
-    def _form(self, device: Device, dtype: str, a: _Reads, b: _Reads, small: bool) -> Form:
+    def _compute(
+        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
+        leases: Sequence[Lease],
+    ) -> None:  # fmt: skip
+        first, second = value.inputs
+        a, b = _reads(device, first), _reads(device, second)
+        s, dtype = self.sizes, value.spec.dtype
+        writes = [lease.buffer for lease in leases]
+        if s.m * s.n * s.k <= SMALL:
+            self._run_small(device, dtype, a, b, others, writes, fused, words)
+            return
+        form = self._form(dtype, a, b)
+        operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
+        parts = _parts(s, form.tile)
+        if parts == 1:
+            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *words])
+        else:
+            partial = device.take(parts * s.m * s.n * 4)
+            self._run_tiled(device, form, parts, operands, [partial.buffer], _plain(form.dtype), own)
+            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
+
+    def _form(self, dtype: str, a: _Reads, b: _Reads) -> Form:
         s = self.sizes
-        tile = _NO_TILE if small else tile_for(s)
+        tile = tile_for(s)
         first, second = (
-            gemm.Operand(inner, not (small or inner or reads.source or outer % 4), reads.source)
+            gemm.Operand(inner, not (inner or reads.source or outer % 4), reads.source)
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
         )
-        exact = not small and s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
+        exact = s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
         return Form(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
 
     def _run_tiled(
@@ -111,27 +124,39 @@ class MatMul:
         groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
         device.dispatch(program, reads, writes, (*own, *words), groups)
 
-    def _run_small(self, device: Device, form: Form, reads: Any, writes: Any, fused: Fused, words: list[int]) -> None:
-        s, count = self.sizes, len(words)
-        form = form._replace(a=form.a._replace(inner_fastest=True), b=form.b._replace(inner_fastest=True))
-        program = device.programs.get(("small gemm", form, fused), lambda: _small(form, fused, count))
-        steps_a = (1, s.m) if self.transpose_a else (s.k, 1)
-        steps_b = (1, s.k) if self.transpose_b else (s.n, 1)
-        size = s.batches * s.m * s.n
-        own = s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b, size
-        device.dispatch(program, reads, writes, (*own, *words), -(-size // GROUP))
+    def _run_small(
+        self, device: Device, dtype: str, a: _Reads, b: _Reads, others: Sequence[Buffer], writes: list[Buffer],
+        fused: Fused, words: Sequence[int],
+    ) -> None:  # fmt: skip
+        counts = len(a.words), len(b.words)
+        key = ("small gemm", dtype, a.source, b.source, counts, fused)
+
+        def source() -> str:
+            first, second = (gemm.Operand(True, False, reads.source) for reads in (a, b))
+            return _small(Form(_NO_TILE, first, second, counts, False, False, dtype), fused, sum(counts) + len(words))
+
+        program = device.programs.get(key, source)
+        reads = [*a.buffers, *b.buffers, *others]
+        device.dispatch(program, reads, writes, (*self.small_words, *a.words, *b.words, *words), self.small_groups)
+
+
+product = functools.lru_cache(maxsize=4096)(MatMul)
+"""The task, which is the same object for the same work."""
+
+
+def _plain(dtype: str) -> Fused:
+    """The product as it is."""
+    return interned((("base", dtype),), ((0, dtype),))
 
 
 def _reads(device: Device, v: Value) -> _Reads:
     """An operand whose elements are found at other places is read there; any other is made first."""
-    node = v.node
-    if node is None or not (getattr(node.op, "spreads", False) or (node.op is VIEW and v.spec.size <= _SMALL_VIEW)):
+    if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW)):
         return _Reads([ensure(device, v).buffer], None, [])
-    for source in node.inputs:
+    for source in v.inputs:
         ensure(device, source)
-    trace, step = trace_of(device, v, False)
-    fused = Fused(tuple(trace.steps), ((step, v.spec.dtype),))
-    return _Reads([ensure(device, leaf).buffer for leaf in trace.leaves], fused, trace.words)
+    recipe, values, _ = prepared(device, (v,), False)
+    return _Reads([ensure(device, values[place]).buffer for place in recipe.leaves], recipe.plain, recipe.words(values))
 
 
 _NO_TILE = Tile(0, 0, 0, 0, 0)
@@ -213,15 +238,16 @@ void main() {{
 
 
 def _add_parts(
-    device: Device, parts: int, size: int, reads: list[Buffer], writes: list[Buffer], fused: Fused, words: list[int]
-) -> None:
+    device: Device, parts: int, size: int, reads: Sequence[Buffer], writes: Sequence[Buffer], fused: Fused,
+    words: Sequence[int],
+) -> None:  # fmt: skip
     program = device.programs.get(("add parts", fused), lambda: _sum_of_parts(fused, len(words)))
     device.dispatch(program, reads, writes, (size, parts, *words), -(-size // GROUP))
 
 
 def _sum_of_parts(fused: Fused, words: int) -> str:
     """The second half of a product whose inner size was split: always in the same order, several parts on their way."""
-    dtype = fused.base() or "float32"
+    dtype = fused.base or "float32"
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
     text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
     text += templates.element_function(fused, 2)
@@ -242,7 +268,7 @@ void main() {{
 
 def _others(fused: Fused, first: int) -> str:
     """The buffers that the steps read, then those of the results."""
-    kinds = fused.leaves()
+    kinds = fused.leaves
     text = "".join(templates.buffer(first + i, f"a{i}_", dtype, "readonly") for i, dtype in enumerate(kinds))
     first += len(kinds)
     return text + "".join(
@@ -252,8 +278,8 @@ def _others(fused: Fused, first: int) -> str:
 
 def _apply(fused: Fused) -> str:
     """The steps for the element i, of which `base` has been computed."""
-    kinds = fused.leaves()
-    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
+    kinds = fused.leaves
+    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], "base")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
@@ -269,12 +295,14 @@ def _batch_matmul(device: Device, values: tuple[Value, ...], attrs: Attrs, out: 
         return None
     ta, tb = attrs["transpose_a"], attrs["transpose_b"]
     lead = out.shape[:-2]
-    (a, step_a), (b, step_b) = (_batched(device, v, lead) for v in (a, b))
+    step_a = step_b = 0
+    if lead:
+        (a, step_a), (b, step_b) = (_batched(device, v, lead) for v in (a, b))
     m, n = out.shape[-2:]
     sizes = Sizes(math.prod(lead), m, n, a.spec.shape[-2 if ta else -1], step_a, step_b)
     if min(m, n) == 1 and sizes.k > 1 and (step_a or step_b or not lead):
         return _with_vector(device, a, b, sizes, (ta, tb), out)
-    return defer(device, out, MatMul(sizes, ta, tb), (a, b), leaves=3)
+    return defer(device, out, product(sizes, ta, tb), (a, b), leaves=3)
 
 
 def _batched(device: Device, v: Value, lead: Shape) -> tuple[Value, int]:
@@ -302,7 +330,7 @@ def _with_vector(device: Device, a: Value, b: Value, s: Sizes, transposed: tuple
     products = fuse(device, spec(shape, out.dtype), TIMES[out.dtype], (a, b), where)
     operation = OPERATIONS["Sum", out.dtype]
     outer, inner = (s.batches, s.m * s.n) if outer_fastest else (s.batches * s.m * s.n, 1)
-    return defer(device, out, Reduction("Sum", operation, outer, s.k, inner), (products,))
+    return defer(device, out, reduction("Sum", operation, outer, s.k, inner), (products,))
 
 
 KERNELS["BatchMatMul"] = _batch_matmul

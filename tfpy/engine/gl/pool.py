@@ -125,11 +125,16 @@ class Pool:
         Raises:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
-        if self._returned or self._adopted:
+        size, returned = size_class(nbytes), self._returned
+        if returned or self._adopted:
+            if len(returned) == 1:  # what has just been dropped is mostly what is needed next
+                buffer = returned.pop()
+                if buffer.size == size:
+                    return Lease(buffer, returned)
+                returned.append(buffer)
             self.collect()
             if self.idle > self._cap:
                 self.trim(self._cap)
-        size = size_class(nbytes)
         waiting = self._bins.get(size)
         if waiting:
             buffer = waiting.pop()

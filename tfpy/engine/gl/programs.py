@@ -32,19 +32,20 @@ class Program:
 
 
 class Programs:
-    """The programs of one device."""
+    """The programs of one device.
+
+    Attributes:
+        find: gives the program of a key, or None if it has not been compiled.
+    """
 
     def __init__(self, compile: Callable[[str], Any], exact_division: bool) -> None:
         self._compile = compile
         self._exact_division = exact_division
         self._programs: dict[Hashable, Program] = {}
+        self.find = self._programs.get
 
     def __len__(self) -> int:
         return len(self._programs)
-
-    def find(self, key: Hashable) -> Program | None:
-        """The program of that key, if it has been compiled."""
-        return self._programs.get(key)
 
     def get(self, key: Hashable, source: Source) -> Program:
         """The program of that key, compiled from `source()` on first use."""

@@ -7,6 +7,7 @@ same, so that equal inputs give equal bits.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -113,22 +114,20 @@ class Reduction:
     def __init__(self, name: str, operation: Operation, outer: int, length: int, inner: int) -> None:
         self.name = name
         self.operation = operation
-        self.columns, self.length, self.inner = outer * inner, length, inner
+        self.columns, self.length = outer * inner, length
+        self.layout = _layout(self.columns, length, inner)
+        self.groups = -(-self.columns // self.layout.columns())
+        self.chunks = _chunks(self.groups, length, self.layout.lanes)
+        self.words = (self.columns, length, inner, -(-length // self.chunks))
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
-        layout = _layout(self.columns, self.length, self.inner)
-        groups = -(-self.columns // layout.columns())
-        chunks = _chunks(groups, self.length, layout.lanes)
-        prologue = Prologue(device, value.node, 4)
-        operation, whole = self.operation, chunks == 1
+        prologue = Prologue(device, value, 4)
+        operation, layout, whole = self.operation, self.layout, self.chunks == 1
         key = ("reduce", self.name, layout, whole, prologue.fused)
         program = device.programs.get(key, lambda: _first_pass(prologue, operation, layout, whole))
-        partial = device.room(value) if whole else device.take(chunks * self.columns * _width(operation))
-        chunk = -(-self.length // chunks)
-        words = (self.columns, self.length, self.inner, chunk)
-        prologue.dispatch(program, partial.buffer, words, groups, chunks)
-        return partial if whole else self._combine(device, partial, chunks, value)
+        partial = device.room(value) if whole else device.take(self.chunks * self.columns * _width(operation))
+        prologue.dispatch(program, partial.buffer, self.words, self.groups, self.chunks)
+        return partial if whole else self._combine(device, partial, self.chunks, value)
 
     def _combine(self, device: Device, partial: Lease, chunks: int, value: Value) -> Lease:
         """The chunks' results are (chunks, columns)."""
@@ -230,6 +229,11 @@ void main() {{
 """
 
 
+reduction = functools.lru_cache(maxsize=4096)(Reduction)
+"""The task, which is the same object for the same work: how the threads share it is found out once."""
+
+
+@functools.lru_cache(maxsize=4096)
 def _blocks(shape: Shape, axes: tuple[int, ...]) -> tuple[int, int, int] | None:
     """(outer, length, inner) when the reduced axes lie together, axes of size 1 aside."""
     flags = [i in axes for i, n in enumerate(shape) if n > 1]
@@ -244,20 +248,20 @@ def _blocks(shape: Shape, axes: tuple[int, ...]) -> tuple[int, int, int] | None:
 def _reduce(name: str) -> Any:
     def build(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
         x = values[0]
-        shape = x.spec.shape
         axes = attrs["axes"] if "axes" in attrs else (attrs["axis"],)
         operation = OPERATIONS.get((name, x.spec.dtype))
         if operation is None or not x.spec.size:
             return None
-        if all(shape[i] == 1 for i in axes):
+        if out.size == x.spec.size:
             return Value(out, word=0) if operation.lower != "a" else view(device, out, x, None)
-        blocks = _blocks(shape, axes)
+        blocks = _blocks(x.spec.shape, axes)
         if blocks is None:
+            shape = x.spec.shape
             kept = tuple(i for i in range(len(shape)) if i not in axes)
             moved = spec(tuple(shape[i] for i in (*kept, *axes)), x.spec.dtype)
             x = view(device, moved, x, transposed(shape, (*kept, *axes)))
             blocks = out.size, x.spec.size // out.size, 1
-        return defer(device, out, Reduction(name, operation, *blocks), (x,))
+        return defer(device, out, reduction(name, operation, *blocks), (x,))
 
     return build
 

@@ -19,7 +19,7 @@ from tfpy.engine.gl.value import WIDTH, Value, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS
 from tfpy.engine.plan import Plan, PlanNode
 
-Run = Callable[[str, tuple[Value, ...], Any, Outputs], Any]
+Run = Callable[[str, tuple[Any, ...], Any, Outputs], Any]
 """Runs a kernel on values."""
 
 _MOST_RECORDINGS = 4  # of a plan: inputs that share buffers in another way need one of their own
@@ -138,10 +138,10 @@ def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
 
 def _put(device: Device, v: Value, part: Part) -> None:
     """Have a value computed in a part of a buffer, or copied there."""
-    if v.node is not None:
-        v.place = part
+    if v.op is not None:
+        device.places[v] = part
     lease = ensure(device, v)
-    v.place = None
+    device.places.pop(v, None)
     if lease is not part:
         device.copy(lease.buffer, part.buffer, stored_bytes(v.spec))
         v.lease = part

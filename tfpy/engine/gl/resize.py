@@ -14,7 +14,7 @@ from tfpy.engine.cpu.resize import bilinear_line, nearest_line
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse, view
-from tfpy.engine.gl.matmul import MatMul, Sizes
+from tfpy.engine.gl.matmul import Sizes, product
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
 from tfpy.engine.gl.value import Value
@@ -110,10 +110,10 @@ def _backward(name: str, matrix_of: Any) -> Any:
         down, across = (_constant(device, (name, line), lambda line=line: matrix_of(line), "float32") for line in lines)
         rows = Sizes(batch, old_height, width * channels, height, 0, height * width * channels)
         part = spec((batch, old_height, width * channels), "float32")
-        dy = defer(device, part, MatMul(rows, True, False), (down, dy), leaves=3)
+        dy = defer(device, part, product(rows, True, False), (down, dy), leaves=3)
         columns = Sizes(batch * old_height, old_width, channels, width, 0, width * channels)
         whole = spec((batch * old_height, old_width, channels), "float32")
-        return view(device, out, defer(device, whole, MatMul(columns, True, False), (across, dy), leaves=3), None)
+        return view(device, out, defer(device, whole, product(columns, True, False), (across, dy), leaves=3), None)
 
     return build
 

@@ -32,11 +32,10 @@ class _Scan:
         self.exclusive, self.reverse = exclusive, reverse
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
         lines = value.spec.size // self.length
         lanes = self._lanes(lines)
         operation = OPERATIONS[self.name, value.spec.dtype]
-        prologue = Prologue(device, value.node, 4)
+        prologue = Prologue(device, value, 4)
         key = ("scan", self.name, lanes, self.exclusive, prologue.fused)
         program = device.programs.get(key, lambda: _head(prologue, operation) + _main(operation, self.exclusive, lanes))
         lease = device.take(stored_bytes(value.spec))

@@ -32,13 +32,12 @@ class _RowTask:
         self.name, self.length = name, length
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
         rows = value.spec.size // self.length
         lanes = _lanes(self.length)
         kept = -(-self.length // lanes)
         kept = 1 << (kept - 1).bit_length() if kept <= _MOST_KEPT else 0
         program = device.programs.get((self.name, lanes, kept), lambda: _source(self.name, lanes, kept))
-        source = ensure(device, value.node.inputs[0])
+        source = ensure(device, value.inputs[0])
         lease = device.take(stored_bytes(value.spec))
         groups = groups_of(-(-rows * lanes // GROUP), 2 * stored_bytes(value.spec), ROWS_AT_A_TIME)
         device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length), groups)

@@ -166,8 +166,7 @@ class SegmentSum:
         self.segments = segments
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
-        x, ids = value.node.inputs
+        x, ids = value.inputs
         rows, dtype = ids.spec.size, x.spec.dtype
         source = ensure(device, x)
         pairs = sorted_pairs(device, ensure(device, ids), "int32", 1, rows, SEGMENT, self.segments)

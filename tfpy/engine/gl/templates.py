@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tfpy.engine.gl.maps import statements
 from tfpy.engine.gl.programs import parameters, word
@@ -24,28 +24,39 @@ FLAT_INDEX = "(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)"
 """The number of the group; groups beyond the limit of one axis are laid out in two."""
 
 
-class Fused(NamedTuple):
+class Fused:
     """The steps of a trace and what is wanted of them: the part of a shader's key that says what it computes.
+
+    Equal ones are one object (see `interned`): they are looked up for each dispatch.
 
     Attributes:
         outputs: (step, dtype) of each result.
+        widths: of an element of each result, in bytes.
+        leaves: the dtypes of the buffers read.
+        direct: the buffers read at the very index that is computed.
+        base: the dtype of what the shader itself computes and these steps go on from.
+        vectorizable: whether neighbours can be read and written four at a time.
     """
 
-    steps: tuple[Step, ...]
-    outputs: tuple[tuple[int, str], ...]
+    __slots__ = ("base", "direct", "leaves", "outputs", "steps", "vectorizable", "widths")
 
-    def leaves(self) -> list[str]:
-        """The dtypes of the buffers read."""
-        found = {s[2]: s[1] for s in self.steps if s[0] == "load"}
-        return [found[i] for i in range(len(found))]
+    def __init__(self, steps: tuple[Step, ...], outputs: tuple[tuple[int, str], ...]) -> None:
+        self.steps = steps
+        self.outputs = outputs
+        self.widths = [8 if dtype == "complex64" else 4 for _, dtype in outputs]
+        loads = [s for s in steps if s[0] == "load"]
+        kinds = {leaf: dtype for _, dtype, leaf, _ in loads}
+        self.leaves = [kinds[leaf] for leaf in range(len(kinds))]
+        self.direct = sorted({leaf for _, _, leaf, index in loads if index == ROOT})
+        self.base: str | None = next((s[1] for s in steps if s[0] == "base"), None)
+        mixed = any(leaf in self.direct for _, _, leaf, index in loads if index != ROOT)
+        self.vectorizable = not mixed and "complex64" not in (*self.leaves, *[dtype for _, dtype in outputs])
 
-    def direct(self) -> list[int]:
-        """The buffers read at the very index that is computed."""
-        return sorted({s[2] for s in self.steps if s[0] == "load" and s[3] == ROOT})
 
-    def base(self) -> str | None:
-        """The dtype of what the shader itself computes and these steps go on from."""
-        return next((s[1] for s in self.steps if s[0] == "base"), None)
+@functools.cache
+def interned(steps: tuple[Step, ...], outputs: tuple[tuple[int, str], ...]) -> Fused:
+    """The `Fused` of these steps and results."""
+    return Fused(steps, outputs)
 
 
 def buffer(binding: int, name: str, dtype: str, access: str, vector: bool = False) -> str:
@@ -69,9 +80,9 @@ def element_function(fused: Fused, first_word: int, name: str = "element", leaf_
 
     Its further arguments are the elements of the direct leaves, x0, …; then the base; then the results, y0, ….
     """
-    kinds = fused.leaves()
-    arguments = ["uint i", *(f"{PLAIN[kinds[leaf]]} x{leaf}" for leaf in fused.direct())]
-    base = fused.base()
+    kinds = fused.leaves
+    arguments = ["uint i", *(f"{PLAIN[kinds[leaf]]} x{leaf}" for leaf in fused.direct)]
+    base = fused.base
     if base is not None:
         arguments.append(f"{PLAIN[base]} base")
     arguments += [f"out {PLAIN[dtype]} y{k}" for k, (_, dtype) in enumerate(fused.outputs)]
@@ -85,14 +96,14 @@ def reader(name: str, fused: Fused, first_word: int, first_binding: int, extras_
 
     What the steps give besides goes to the buffers after binding `extras_after`.
     """
-    kinds = fused.leaves()
+    kinds = fused.leaves
     text = ""
     for leaf, dtype in enumerate(kinds):
         text += buffer(first_binding + leaf, f"{name}{leaf}_", dtype, "readonly")
     for k, (_, dtype) in enumerate(fused.outputs[1:], 1):
         text += buffer(extras_after + k, f"{name}_out{k}", dtype, "writeonly")
     text += element_function(fused, first_word, f"element_of_{name}", name)
-    lines = [f"{STORED[kinds[leaf]]} x{leaf} = {name}{leaf}_[i];" for leaf in fused.direct()]
+    lines = [f"{STORED[kinds[leaf]]} x{leaf} = {name}{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += calls(fused, [""], name=f"element_of_{name}")
     lines += [f"{name}_out{k}[i] = {saved(f'y{k}', d)};" for k, (_, d) in enumerate(fused.outputs) if k]
@@ -133,11 +144,11 @@ def calls(
         lanes: for each call what is appended to the names of the leaves' elements, x0, ….
         results: and to those of the results, y0, ….
     """
-    kinds = fused.leaves()
+    kinds = fused.leaves
     out = []
     for n, lane in enumerate(lanes):
         given = [f"min(i + {n}u, {word(0)} - 1u)" if n else "i"]
-        given += [loaded(f"x{leaf}{lane}", kinds[leaf]) for leaf in fused.direct()]
+        given += [loaded(f"x{leaf}{lane}", kinds[leaf]) for leaf in fused.direct]
         given += [base] if base else []
         given += [f"y{k}{results[n]}" for k in range(len(fused.outputs))]
         out.append(f"{name}({', '.join(given)});")
@@ -149,7 +160,7 @@ def pointwise(fused: Fused, words: int, vectors: int) -> str:
 
     A thread computes one element, or so many vectors of four neighbours, which it reads and writes at once.
     """
-    kinds, direct = fused.leaves(), fused.direct()
+    kinds, direct = fused.leaves, fused.direct
     count = len(kinds)
     text = f"layout(local_size_x = {GROUP}) in;\n"
     text += parameters(1 + words)
@@ -161,22 +172,10 @@ def pointwise(fused: Fused, words: int, vectors: int) -> str:
     return text + (_vector_main(fused, vectors) if vectors else _scalar_main(fused))
 
 
-def vectorizable(fused: Fused) -> bool:
-    """Whether neighbours can be read and written four at a time."""
-    if any(dtype == "complex64" for dtype in (*fused.leaves(), *(d for _, d in fused.outputs))):
-        return False
-    return not any(_mixed(fused, leaf) for leaf in fused.direct())
-
-
-def _mixed(fused: Fused, leaf: int) -> bool:
-    """Whether a buffer is read at the computed index and at others, too."""
-    return len({s[3] == ROOT for s in fused.steps if s[0] == "load" and s[2] == leaf}) > 1
-
-
 def _scalar_main(fused: Fused) -> str:
-    kinds = fused.leaves()
+    kinds = fused.leaves
     lines = [f"uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;", f"if (i >= {word(0)}) return;"]
-    lines += [f"{STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct()]
+    lines += [f"{STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += calls(fused, [""])
     lines += [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
@@ -188,13 +187,13 @@ def _vector_main(fused: Fused, count: int) -> str:
 
     All are read before the first is computed. The groups share the vectors evenly; mostly a stretch is done at once.
     """
-    kinds = fused.leaves()
+    kinds = fused.leaves
     vectors = {"float": "vec4", "int": "ivec4"}
     step = GROUP * count
     lines = []
     for n in range(count):
         at = f"min(g + {n * GROUP}u, to - 1u)"
-        lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct()]
+        lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct]
     for n in range(count):
         lines.append(f"if (g + {n * GROUP}u < to) {{ uint i = 4u * (g + {n * GROUP}u);")
         for k, (_, dtype) in enumerate(fused.outputs):

@@ -15,7 +15,7 @@ import numpy as np
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure
 from tfpy.engine.gl.pool import ALIGNED, Lease, Part
-from tfpy.engine.gl.templates import Fused
+from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import ROOT, Trace
 from tfpy.engine.gl.value import STORED, WIDTH, Value
 
@@ -50,7 +50,7 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
     """
     alike: dict[Hashable, list[Member]] = {}
     for values in groups:
-        pending = [v for v in values if v.node is not None and v.node.op.fusable]
+        pending = [v for v in values if v.structure.fuses]
         member = _member(device, pending) if len({v.spec.size for v in pending}) == 1 else None
         if member is not None:
             alike.setdefault(member.key(), []).append(member)
@@ -59,17 +59,17 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
             compute(device, members)
     for values in groups:
         for v in values:
-            if v.node is not None:
+            if v.op is not None:
                 ensure(device, v)
 
 
 def _member(device: Device, values: list[Value]) -> Member | None:
     """The work for values of one size; None where it is not all at one place."""
-    trace = Trace(values[0].spec.size, lambda needed: None, False)
+    trace = Trace(values[0].spec.size, False)
     steps = [trace.value(v, ROOT) for v in values]
     outputs = tuple([(step, v.spec.dtype) for step, v in zip(steps, values, strict=True)])
-    fused = Fused(tuple(trace.steps), outputs)
-    direct = fused.direct()
+    fused = interned(tuple(trace.steps), outputs)
+    direct = fused.direct
     shared = [(i, v) for i, v in enumerate(trace.leaves) if i not in direct]
     if (
         not direct
@@ -82,7 +82,8 @@ def _member(device: Device, values: list[Value]) -> Member | None:
         or not all(_is_whole(trace, step) for step in steps)
     ):
         return None
-    return Member(values, fused, tuple(trace.words), [trace.leaves[i] for i in direct], shared)
+    words = [word for v, _ in trace.sources for word in v.words]
+    return Member(values, fused, tuple(words), [trace.leaves[i] for i in direct], shared)
 
 
 def _is_whole(trace: Trace, step: int) -> bool:
@@ -118,7 +119,7 @@ def _compute(device: Device, members: Sequence[Member], starts: list[int], total
     for k, lease in enumerate(leases):
         for member, start in zip(members, starts, strict=True):
             v = member.values[k]
-            v.lease, v.node = Part(lease, 4 * start, _room(v)), None
+            v.settle(Part(lease, 4 * start, _room(v)))
 
 
 def _side_by_side(device: Device, values: Sequence[Value], starts: list[int], total: int) -> Lease:
@@ -143,13 +144,13 @@ def _room(v: Value) -> int:
 
 def _put(device: Device, v: Value, part: Part) -> None:
     """Bring a value into a part of a buffer: computed there, uploaded there, or copied."""
-    if v.node is not None:
-        v.place = part
+    if v.op is not None:
+        device.places[v] = part
     elif v.lease is None and v.host is not None:
         device.fill(part.buffer, np.asarray(v.host, STORED[v.spec.dtype]))
         v.lease = part
     lease = ensure(device, v)
-    v.place = None
+    device.places.pop(v, None)
     if lease is not part:
         device.copy(lease.buffer, part.buffer, v.spec.size * 4)
         v.lease = part

@@ -1,4 +1,4 @@
-"""What has to be computed for one element of a value: the fused nodes as a flat list of steps.
+"""What has to be computed for one element of a value: the fused operations as a flat list of steps.
 
 The list, without the numbers in it, is the key of the shader: equal lists are computed by one program. A step is a
 tuple, and its id is its place in the list:
@@ -12,23 +12,18 @@ tuple, and its id is its place in the list:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tfpy.engine.gl.maps import Map
-from tfpy.engine.gl.value import Node, Value
+if TYPE_CHECKING:
+    from tfpy.engine.gl.value import Value
 
 ROOT = -1
 """The index of the element that is being computed."""
 
+OWN = -1
+"""The parameters of a value itself, not those of one of its maps."""
+
 Step = tuple[Any, ...]
-
-_NOT_MAPPED: tuple[Map | None, ...] = (None,) * 8
-
-
-class BaseUsedElsewhere(Exception):
-    """The value whose shader was to be extended is needed at another index, too."""
 
 
 class Expression:
@@ -49,6 +44,9 @@ class Expression:
         self.dtype = dtype
         self.parameters = parameters
 
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        return trace.add(self, trace.words_of(v), *trace.arguments(v, index))
+
 
 class Indexed:
     """An expression whose last argument is the index of the element."""
@@ -58,10 +56,8 @@ class Indexed:
     def __init__(self, text: str, dtype: str, parameters: tuple[str, ...] = ()) -> None:
         self.expression = Expression(text, dtype, parameters)
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        where = node.maps or _NOT_MAPPED
-        arguments = [trace.at(v, m, index) for v, m in zip(node.inputs, where, strict=False)]
-        return trace.add(self.expression, node.words, *arguments, index)
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        return trace.add(self.expression, trace.words_of(v), *trace.arguments(v, index), index)
 
 
 class View:
@@ -76,8 +72,8 @@ class View:
     def __init__(self, spreads: bool = False) -> None:
         self.spreads = spreads
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        return trace.at(node.inputs[0], node.maps[0] if node.maps else None, index)
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        return trace.arguments(v, index)[0]
 
 
 VIEW = View()
@@ -85,145 +81,105 @@ SPREAD = View(spreads=True)
 
 
 class Trace:
-    """The steps for one value, and what they work on.
+    """The steps for values of one size, and what they work on.
 
     Attributes:
-        words: the parameters.
         size: how many elements there are.
         leaves: the values whose buffers are read.
-        seen: the values still to do that are computed as a whole, at ROOT; each with its step in `ids`.
-        base: the place in `seen` of the value whose task is extended, or None.
-        ran: a task was run on the way.
+        sources: where the parameters come from: a value, and which of its maps, or OWN.
+        count: how many parameters there are.
+        seen: the values still to do that are computed as a whole, at ROOT, each with its step.
+        base: the value whose task is extended, or None.
+        tasks: the values with tasks that have to be run before; here they are leaves.
     """
 
-    def __init__(self, size: int, ensure: Callable[[Value], Any], extend: bool) -> None:
+    def __init__(self, size: int, extend: bool) -> None:
         self.steps: list[Step] = []
-        self.words: list[int] = []
-        self.leaves: list[Value] = []
-        self.seen: list[Value] = []
-        self.ids: list[int] = []
-        self.base: int | None = None
-        self.ran = False
         self.size = size
-        self._ensure = ensure
+        self.leaves: list[Value] = []
+        self.sources: list[tuple[Value, int]] = []
+        self.count = 0
+        self.seen: list[tuple[Value, int]] = []
+        self.base: Value | None = None
+        self.tasks: list[Value] = []
         self._extend = extend
         self._memo: dict[Any, int] = {}
-        self._leaf_of: dict[int, int] = {}
-        self._nodes: list[Node] = []
-
-    @classmethod
-    def of_base(cls, dtype: str) -> Trace:
-        """The trace of a task's own result: nothing follows."""
-        trace = cls(0, lambda needed: None, False)
-        trace.steps.append(("base", dtype))
-        return trace
 
     def value(self, v: Value, index: int) -> int:
         """The step that gives an element of a value."""
-        # The commonest case is written out: this runs for every op, and nested calls use up Python's stack.
-        memo = self._memo
-        key = id(v) if index == ROOT else (id(v), index)
-        found = memo.get(key)
-        if found is not None:
-            return found
-        node = v.node
-        if node is None:
-            step = self._ready(v, index)
-        elif not node.op.fusable:
-            step = self._task(v, node, index)
-        else:
-            self._nodes.append(node)
-            if type(node.op) is Expression:
-                arguments = [
-                    self.value(x, index if m is None else self.map(m, index))
-                    for x, m in zip(node.inputs, node.maps or _NOT_MAPPED, strict=False)
-                ]
-                steps, words = self.steps, self.words
-                step = len(steps)
-                steps.append((node.op, len(words), *arguments))
-                if node.words:
-                    words.extend(node.words)
-            else:
-                step = node.op.trace(self, node, index)
-            if index == ROOT and v.spec.size == self.size:  # a larger one is computed in part only
-                self.seen.append(v)
-                self.ids.append(step)
-        memo[key] = step
-        return step
-
-    def at(self, v: Value, where: Map | None, index: int) -> int:
-        """The same at a mapped index."""
-        return self.value(v, index if where is None else self.map(where, index))
-
-    def map(self, where: Map, index: int) -> int:
-        """The step that gives a mapped index."""
-        key = (id(where), (index,))
+        key = id(v), index
         found = self._memo.get(key)
         if found is None:
-            self.steps.append(("map", where.form, len(self.words), index))
-            self.words.extend(where.words)
+            if v.op is None:
+                found = self._ready(v, index)
+            elif v.structure.fuses:
+                found = v.op.trace(self, v, index)
+                if index == ROOT and v.spec.size == self.size:  # a larger one is computed in part only
+                    self.seen.append((v, found))
+            else:
+                found = self._task(v, index)
+            self._memo[key] = found
+        return found
+
+    def arguments(self, v: Value, index: int) -> list[int]:
+        """The steps that give the elements of a value's inputs."""
+        arguments = []
+        for i, x in enumerate(v.inputs):  # no function for one: calls that are nested use up Python's stack
+            arguments.append(self.value(x, self.map(v, i, index)))
+        return arguments
+
+    def map(self, v: Value, which: int, index: int) -> int:
+        """The step that gives an index, as a value maps it for one of its inputs."""
+        where = None if v.maps is None else v.maps[which]
+        if where is None:
+            return index
+        key = "map", id(where), index
+        found = self._memo.get(key)
+        if found is None:
+            self.steps.append(("map", where.form, self._words(v, which, len(where.words)), index))
             found = self._memo[key] = len(self.steps) - 1
         return found
 
-    def add(self, operation: Expression, words: Any, *arguments: int) -> int:
-        """A step of an operation on earlier steps."""
-        self.steps.append((operation, len(self.words), *arguments))
-        self.words.extend(words)
+    def words_of(self, v: Value) -> int:
+        """Where a value's own parameters begin."""
+        return self._words(v, OWN, len(v.words))
+
+    def add(self, operation: Expression, word: int, *arguments: int) -> int:
+        """A step of an operation on earlier steps, whose parameters start at `word`."""
+        self.steps.append((operation, word, *arguments))
         return len(self.steps) - 1
 
-    def enter(self, node: Node) -> None:
-        """Count this node among those whose references to its inputs do not make them needed."""
-        self._nodes.append(node)
+    def _words(self, v: Value, which: int, count: int) -> int:
+        if not count:
+            return 0
+        key = "words", id(v), which
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self.count
+            self.sources.append((v, which))
+            self.count += count
+        return found
 
-    def held(self, last: bool) -> list[int]:
-        """The places in `seen` of the values that something besides these steps refers to, the last one's if asked."""
-        counts = _references(self.seen)
-        if not last and counts:
-            counts.pop()
-        several = [place for place, count in enumerate(counts) if count > _ALONE + 1]
-        if not several:
-            return []
-        slots: dict[int, int] = {}
-        for node in {id(node): node for node in self._nodes}.values():
-            for needed in node.inputs:
-                slots[id(needed)] = slots.get(id(needed), 0) + 1
-        return [place for place in several if counts[place] > _ALONE + slots.get(id(self.seen[place]), 0)]
-
-    def _task(self, v: Value, node: Node, index: int) -> int:
-        """A value with a shader of its own: it is run now, unless these steps extend it."""
-        if self.base is not None and self.seen[self.base] is v:
-            raise BaseUsedElsewhere
-        if self._extend and index == ROOT and self.base is None and node.op.extends and v.spec.size == self.size:
-            self.base = len(self.seen)
-            self.seen.append(v)
+    def _task(self, v: Value, index: int) -> int:
+        """A value with a shader of its own: it is run before, unless these steps extend it."""
+        if v is self.base:  # it is needed at another index, too
+            self.tasks.append(v)
+        elif self._extend and index == ROOT and self.base is None and v.op.extends and v.spec.size == self.size:
+            self.base = v
             self.steps.append(("base", v.spec.dtype))
-            self.ids.append(len(self.steps) - 1)
-            return self.ids[-1]
-        self._ensure(v)
-        self.ran = True
+            self.seen.append((v, len(self.steps) - 1))
+            return len(self.steps) - 1
+        else:
+            self.tasks.append(v)
         return self._ready(v, index)
 
     def _ready(self, v: Value, index: int) -> int:
         if v.word is not None:
-            key = (id(v), None)
-            found = self._memo.get(key)
-            if found is None:
-                self.steps.append(("const", v.spec.dtype, len(self.words)))
-                self.words.append(v.word)
-                found = self._memo[key] = len(self.steps) - 1
-            return found
-        leaf = self._leaf_of.get(id(v))
-        if leaf is None:
-            self._ensure(v)
-            leaf = self._leaf_of[id(v)] = len(self.leaves)
+            if index != ROOT:
+                return self.value(v, ROOT)
+            self.steps.append(("const", v.spec.dtype, self.words_of(v)))
+            return len(self.steps) - 1
+        if v not in self.leaves:
             self.leaves.append(v)
-        self.steps.append(("load", v.spec.dtype, leaf, index))
+        self.steps.append(("load", v.spec.dtype, self.leaves.index(v), index))
         return len(self.steps) - 1
-
-
-def _references(values: list[Value]) -> list[int]:
-    return [getrefcount(v) for v in values]
-
-
-# How often a value is referred to that only a list refers to, as this Python counts it.
-_ALONE = _references([Value.__new__(Value)])[0]

@@ -58,8 +58,7 @@ class _Transform:
         self.interpolation, self.fill_mode, self.fill_value = interpolation, fill_mode, fill_value
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
-        image, transforms = value.node.inputs
+        image, transforms = value.inputs
         key = ("transform", self.interpolation, self.fill_mode)
         program = device.programs.get(key, lambda: _source(self.interpolation, self.fill_mode))
         lease = device.room(value)

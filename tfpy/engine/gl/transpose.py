@@ -29,10 +29,9 @@ class _Exchange:
         self.batches, self.rows, self.columns = batches, rows, columns
 
     def run(self, device: Device, value: Value) -> Lease:
-        assert value.node is not None
         dtype = value.spec.dtype
         program = device.programs.get(("transpose", dtype), lambda: _source(dtype))
-        source = ensure(device, value.node.inputs[0])
+        source = ensure(device, value.inputs[0])
         lease = device.room(value)
         tiles = -(-self.rows // _SIDE) * -(-self.columns // _SIDE)
         words = (self.rows, self.columns, self.batches)

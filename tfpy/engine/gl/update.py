@@ -13,7 +13,7 @@ import numpy as np
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
-from tfpy.engine.gl.templates import Fused
+from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.together import Member, compute
 from tfpy.engine.gl.trace import ROOT, Expression, Step
 from tfpy.engine.gl.value import Value, float_bits
@@ -143,7 +143,7 @@ def _fused(rule: str) -> tuple[Fused, tuple[str, ...]]:
         steps.append((operation, len(words), *[places[a] for a in arguments.split()]))
         words += numbers.split()
         places[name] = len(steps) - 1
-    return Fused(tuple(steps), tuple([(places[name], "float32") for name in known.results.split()])), tuple(words)
+    return interned(tuple(steps), tuple([(places[name], "float32") for name in known.results.split()])), tuple(words)
 
 
 def _numbers(attrs: Attrs, names: Sequence[str]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Values: what the backend hands to the engine: on the host, on the GPU, one number repeated, or still to do.
 
-Kernels make nodes, not results. A node is worked on when somebody needs its value (see fusion.py), together with the
-nodes around it; a value that nobody needs any more by then was never stored.
+Kernels do not compute. A value that is still to do is worked on when somebody needs it (see fusion.py), together with
+the values around it; one that nobody needs any more by then was never stored.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.gl.structures import NUMBER, THERE
 from tfpy.engine.spec import Spec
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 STORED: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.int32, "complex64": np.complex64}
 """What the elements are in a buffer: truth values are numbers 0 and 1."""
 
+Maps = tuple["Map | None", ...]
+
 WIDTH = {"float32": 4, "int32": 4, "bool": 4, "complex64": 8}
 
 
@@ -33,8 +36,8 @@ class Pointwise(Protocol):
     Such operations are fused: into one another, into the reduction that follows, onto the matrix product before.
     """
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        """Write down the computation of the element at `index`; gives the id of its result."""
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        """Write down the computation of the element of `v` at `index`; gives the id of its result."""
 
 
 class Task(Protocol):
@@ -47,40 +50,7 @@ class Task(Protocol):
     extends: bool
 
     def run(self, device: Device, value: Value) -> Lease:
-        """Compute the value of a node that has this operation."""
-
-
-class Node:
-    """An operation still to do.
-
-    Attributes:
-        op: what to do.
-        inputs: with what.
-        maps: for each input where its elements are found, None standing for the same place; None when all are None.
-        words: parameters, as the bits of numbers; a shader is compiled without them.
-        weight, leaves: upper bounds of the operations and the buffers that fusing would bring together.
-        depth: how many tasks have to be done one after the other.
-    """
-
-    __slots__ = ("depth", "inputs", "leaves", "maps", "op", "weight", "words")
-
-    def __init__(
-        self,
-        op: Any,
-        inputs: tuple[Value, ...],
-        maps: tuple[Map | None, ...] | None,
-        words: Sequence[int],
-        weight: int,
-        leaves: int,
-        depth: int,
-    ) -> None:
-        self.op = op
-        self.inputs = inputs
-        self.maps = maps
-        self.words = words
-        self.weight = weight
-        self.leaves = leaves
-        self.depth = depth
+        """Compute the value that has this operation."""
 
 
 class Value:
@@ -88,29 +58,43 @@ class Value:
 
     Attributes:
         spec: its shape and dtype.
+        structure: what it is to those who compute with it.
         lease: its buffer, when it is on the GPU.
         host: its values in an array of its shape, when they are on the host.
         word: the bits of its one number, when all its elements are equal.
-        node: how to compute it, when none of these is there.
-        place: the memory where the result is wanted, if that matters.
+        op: how to compute it, when none of these is there; None when one is.
+        inputs: with what.
+        maps: for each input where its elements are found, None standing for the same place; None when all are None.
+        words: parameters, as the bits of numbers; a shader is compiled without them.
     """
 
-    __slots__ = ("host", "lease", "node", "place", "spec", "word")
+    __slots__ = ("host", "inputs", "lease", "maps", "op", "spec", "structure", "word", "words")
 
     def __init__(
-        self,
-        spec: Spec,
-        node: Node | None = None,
-        host: Array | None = None,
-        lease: Lease | None = None,
-        word: int | None = None,
+        self, spec: Spec, host: Array | None = None, lease: Lease | None = None, word: int | None = None
     ) -> None:
         self.spec = spec
-        self.node = node
+        self.structure = (THERE if word is None else NUMBER)[spec.dtype]
         self.host = host
         self.lease = lease
         self.word = word
-        self.place: Lease | None = None
+        self.op: Any = None
+        self.inputs: tuple[Value, ...] = ()
+        self.maps: Maps | None = None
+        self.words: Sequence[int] = () if word is None else (word,)
+
+    @property
+    def payload(self) -> Value:
+        """Itself: where plans run kernels, values stand in for handles."""
+        return self
+
+    def settle(self, lease: Lease) -> None:
+        """The value is there now; what it was made of is not needed any more."""
+        self.lease = lease
+        if self.op is not None:
+            self.op = None
+            self.inputs, self.maps = (), None
+            self.structure = THERE[self.spec.dtype]
 
 
 def stored_bytes(spec: Spec) -> int:

@@ -12,7 +12,7 @@ from tfpy.engine.gl.fusion import fuse, read, view
 from tfpy.engine.gl.maps import NOWHERE
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
-from tfpy.engine.gl.value import WIDTH, Node, Value, bits
+from tfpy.engine.gl.value import WIDTH, Value, bits
 from tfpy.engine.spec import Spec
 
 Values = tuple[Value, ...]
@@ -67,7 +67,7 @@ _PLACE = Expression(f"({{0}} == {NOWHERE} ? 0u : {{0}})", "uint")
 
 
 class WithGaps:
-    """Elements of the input where the map, the node's first, leads to one; the node's last parameter elsewhere."""
+    """Elements of the input where the map, the value's first, leads to one; the value's last parameter elsewhere."""
 
     fusable = True
 
@@ -75,15 +75,13 @@ class WithGaps:
         self.spreads = spreads
         self._choose = Expression(f"({{0}} == {NOWHERE} ? {{p}} : {{1}})", dtype, (dtype,))
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        assert node.maps is not None
-        assert node.maps[0] is not None
-        return self.element(trace, node, trace.map(node.maps[0], index))
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        return self.element(trace, v, trace.map(v, 0, index))
 
-    def element(self, trace: Trace, node: Node, place: int) -> int:
+    def element(self, trace: Trace, v: Value, place: int) -> int:
         """The input's element at a place, or the parameter where that is NOWHERE."""
-        found = trace.value(node.inputs[0], trace.add(_PLACE, (), place))
-        return trace.add(self._choose, node.words[-1:], place, found)
+        found = trace.value(v.inputs[0], trace.add(_PLACE, 0, place))
+        return trace.add(self._choose, trace.words_of(v) + len(v.words) - 1, place, found)
 
 
 class _Gather(WithGaps):
@@ -92,10 +90,9 @@ class _Gather(WithGaps):
     Parameters: the size of the axis, the elements of a batch and outer index, those after the axis, and the 0.
     """
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        assert node.maps is not None
-        pick = trace.at(node.inputs[1], node.maps[1], index)
-        return self.element(trace, node, trace.add(_GATHERED, node.words[:3], index, pick))
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        pick = trace.value(v.inputs[1], trace.map(v, 1, index))
+        return self.element(trace, v, trace.add(_GATHERED, trace.words_of(v), index, pick))
 
 
 _GATHERED = Expression(

@@ -18,11 +18,11 @@ from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import Dimension, row_major
-from tfpy.engine.gl.matmul import TIMES, MatMul, Sizes
-from tfpy.engine.gl.reduce import OPERATIONS, Reduction
+from tfpy.engine.gl.matmul import TIMES, Sizes, product
+from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
-from tfpy.engine.gl.value import Node, Value, bits, float_bits
+from tfpy.engine.gl.value import Value, bits, float_bits
 from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
@@ -91,7 +91,7 @@ def _conv(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
         return None
     window, channels = attrs["window"], out.shape[-1]
     sizes = Sizes(1, out.size // channels, channels, window.cells * x.spec.shape[-1], 0, 0)
-    return defer(device, out, MatMul(sizes, False, False), (_columns(device, x, window), weights), leaves=3)
+    return defer(device, out, product(sizes, False, False), (_columns(device, x, window), weights), leaves=3)
 
 
 def _conv_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -100,7 +100,7 @@ def _conv_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Val
         return None
     window, channels = attrs["window"], out.shape[-1]
     sizes = Sizes(1, out.size // channels, channels, dy.spec.size // channels, 0, 0)
-    return defer(device, out, MatMul(sizes, True, False), (_columns(device, x, window), dy), leaves=3)
+    return defer(device, out, product(sizes, True, False), (_columns(device, x, window), dy), leaves=3)
 
 
 def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -115,7 +115,7 @@ def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
     turned = spec((window.cells, last, channels), out.dtype)
     turned_weights = view(device, turned, weights, maps.transposed((window.cells, channels, last), (0, 2, 1)))
     sizes = Sizes(1, out.size // channels, channels, window.cells * last, 0, 0)
-    return defer(device, out, MatMul(sizes, False, False), (places, turned_weights), leaves=3)
+    return defer(device, out, product(sizes, False, False), (places, turned_weights), leaves=3)
 
 
 # Depthwise: reductions of products, the summed axes first, so that neighbouring threads write neighbours
@@ -124,7 +124,7 @@ def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
 def _summed(device: Device, a: Value, b: Value, length: int, out: Spec) -> Value:
     """The sum over the first axes, `length` elements, of products of two values of one shape."""
     products = fuse(device, a.spec, TIMES[out.dtype], (a, b))
-    return defer(device, out, Reduction("Sum", OPERATIONS["Sum", out.dtype], 1, length, out.size), (products,))
+    return defer(device, out, reduction("Sum", OPERATIONS["Sum", out.dtype], 1, length, out.size), (products,))
 
 
 def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -192,7 +192,7 @@ def places_of(device: Device, dy: Value, window: Window, shape: Shape, pad: int 
 
 def over_cells(device: Device, x: Value, operation: str, out: Spec) -> Value:
     length = x.spec.size // out.size
-    task = Reduction(operation, OPERATIONS[operation, x.spec.dtype], 1, length, out.size)
+    task = reduction(operation, OPERATIONS[operation, x.spec.dtype], 1, length, out.size)
     return defer(device, out, task, (x,))
 
 
@@ -280,7 +280,7 @@ def _max_pick(last: bool) -> Builder:
 
 
 class _Argmax:
-    """From a chosen cell to the element's index in the image: the node's map gives that of the first.
+    """From a chosen cell to the element's index in the image: the value's map gives that of the first.
 
     Parameters: what the first cell lies before the map's index, cells in a row of the window, how far apart rows and
     cells are.
@@ -291,14 +291,9 @@ class _Argmax:
         "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
     )
 
-    def trace(self, trace: Trace, node: Node, index: int) -> int:
-        where = (node.maps or (None,))[0]
-        return trace.add(
-            self._INDEX,
-            node.words,
-            trace.value(node.inputs[0], index),
-            index if where is None else trace.map(where, index),
-        )
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        cell = trace.value(v.inputs[0], index)
+        return trace.add(self._INDEX, trace.words_of(v), cell, trace.map(v, 0, index))
 
 
 _ARGMAX = _Argmax()

@@ -1,0 +1,130 @@
+"""Recipes: how values of one structure are made, found out once and kept.
+
+Tracing is slow beside a dispatch. So the values that a piece of work is about are listed by a plain walk. Two lists
+that agree in structures, and in what occurs several times, are the same work on other values, and have one recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import gt
+from sys import getrefcount, maxsize
+from typing import Any
+
+from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.templates import Fused, interned
+from tfpy.engine.gl.trace import OWN, ROOT, Trace
+from tfpy.engine.gl.value import Value
+
+_MOST_RECIPES = 1 << 12
+# How often what only a list refers to is referred to, as this Python counts it.
+_ALONE = next(map(getrefcount, [object()]))
+
+
+def involved(root: Value) -> tuple[list[Value], list[Any]]:
+    """A value and what it is made of in turn, down to tasks and what is there; once for each place where it is used.
+
+    With it comes the same list in general: of each value the structure, or where it occurs first, if that was before.
+    """
+    values: list[Value] = [root]
+    work: list[Any] = []
+    places: dict[Value, int] = {}
+    for v in values:
+        if v in places:
+            work.append(places[v])
+        else:
+            places[v] = len(work)
+            structure = v.structure
+            work.append(structure)
+            if structure.fuses:
+                values += v.inputs
+    return values, work
+
+
+class Recipe:
+    """How a value is made. Those that it is made of are known by their first place among the `involved`.
+
+    Attributes:
+        tasks: those whose tasks have to be run before; what is left to do then has another recipe.
+        base: the one whose task is extended, or None.
+        leaves: those whose buffers are read.
+        count: how many parameters there are.
+        steps: what is computed for each element.
+        step: the last one, which gives the value itself.
+        looks: that is nothing but an element of another.
+        plain: the steps, where nothing is wanted of them but the value.
+    """
+
+    def __init__(self, values: Sequence[Value], extend: bool) -> None:
+        root = values[0]
+        trace = Trace(root.spec.size, extend)
+        self.step = trace.value(root, ROOT)
+        self.steps = tuple(trace.steps)
+        self.count = trace.count
+        self.looks = self.steps[self.step][0] == "load"
+        self.plain = interned(self.steps, ((self.step, root.spec.dtype),))
+        places: dict[Value, int] = {}
+        for place, v in enumerate(values):
+            places.setdefault(v, place)
+        self.tasks = [places[v] for v in trace.tasks]
+        self.base = None if trace.base is None else places[trace.base]
+        self.leaves = [places[v] for v in trace.leaves]
+        self._sources = [(places[v], which) for v, which in trace.sources]
+        self._root_counts = not extend
+        self._seen = {places[v]: step for v, step in trace.seen if v is not root or self._root_counts}
+        self._dtypes = {step: v.spec.dtype for v, step in trace.seen}
+        self._most = [maxsize] * len(values)
+        for place in self._seen:  # `values` refers to it as often as the inputs of those that are made with it do
+            self._most[place] = _ALONE - 1 + 2 * sum(v is values[place] for v in values)
+
+    def words(self, values: Sequence[Value]) -> list[int]:
+        """The parameters."""
+        words: list[int] = []
+        for place, which in self._sources:
+            v = values[place]
+            words += v.words if which == OWN else v.maps[which].words  # type: ignore[index, union-attr]
+        return words
+
+    def held(self, values: Sequence[Value]) -> list[int]:
+        """The steps whose results somebody will still need, as references tell, besides the value itself."""
+        if not self._seen or not any(map(gt, map(getrefcount, values), self._most)):
+            return []
+        counts = list(map(getrefcount, values))
+        found = dict.fromkeys([step for place, step in self._seen.items() if counts[place] > self._most[place]])
+        return [step for step in found if step != self.step or self._root_counts]
+
+    def fused(self, extras: Sequence[int]) -> Fused:
+        """What a shader computes that stores the results of further steps, too."""
+        if not extras:
+            return self.plain
+        return interned(self.steps, (*self.plain.outputs, *[(step, self._dtypes[step]) for step in extras]))
+
+    def settle(self, values: Sequence[Value], steps: Sequence[int], leases: Sequence[Lease]) -> None:
+        """Give the results of steps to the values that they are."""
+        made = dict(zip(steps, leases, strict=True))
+        for place, step in self._seen.items():
+            if step in made:
+                values[place].settle(made[step])
+
+
+class Recipes(dict[tuple[Any, ...], Recipe]):
+    """The recipes of a device's work."""
+
+    def of(self, values: Sequence[Value], work: list[Any], extend: bool) -> Recipe:
+        """The recipe for the first of the values, which involves the others.
+
+        Args:
+            work: the values in general, see `involved`.
+            extend: the value is for somebody who holds it, and the task of another may be extended by the work on it.
+                Else a task asks, by its inputs; what others want of the value has to be stored.
+        """
+        if values[0].structure.mapped:  # equal maps of one index are one step, so it matters which are equal
+            first: dict[Any, int] = {}
+            work += [first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps]
+        key = (extend, *work)
+        recipe = self.get(key)
+        if recipe is None:
+            if len(self) >= _MOST_RECIPES:
+                self.clear()
+            recipe = self[key] = Recipe(values, extend)
+        return recipe

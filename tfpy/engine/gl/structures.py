@@ -1,0 +1,94 @@
+"""What there is to compute, apart from the values and the numbers that it is computed with.
+
+Equal structures are one object. So the costs of fusing are found out once for a structure, and whether a piece of work
+is like an earlier one is a comparison of a few objects.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from tfpy.engine.gl.maps import How
+from tfpy.engine.gl.templates import Fused, interned
+from tfpy.engine.gl.trace import ROOT, Expression
+
+MOST_NODES = 24
+_MOST_STRUCTURES = 1 << 14
+
+
+class Structure:
+    """What a value is to those who compute with it: its dtype if it is there, else the operations that lead to it.
+
+    Attributes:
+        fuses: it is still to do, and computed by the shader that needs it.
+        weight, leaves: upper bounds of the operations and the buffers that fusing would bring together.
+        depth: how many tasks have to be done one after the other.
+        large: that is too much for one shader.
+        mapped: elements of something are found at other places.
+        alone: what computes it, where it is a single operation on elements that are all there.
+    """
+
+    __slots__ = ("alone", "depth", "fuses", "large", "leaves", "mapped", "weight")
+
+    def __init__(self, fuses: bool, weight: int, leaves: int, depth: int) -> None:
+        self.fuses = fuses
+        self.weight = weight
+        self.leaves = leaves
+        self.depth = depth
+        self.large = self.mapped = False
+        self.alone: Fused | None = None
+
+
+_DTYPES = ("float32", "int32", "bool", "complex64", "string")
+THERE = {dtype: Structure(False, 0, 1, 0) for dtype in _DTYPES}
+"""The structures of values whose elements are there."""
+
+NUMBER = {dtype: Structure(False, 0, 0, 0) for dtype in _DTYPES}
+"""The structures of values that are one number repeated."""
+
+_DTYPE_OF = {structure: dtype for dtype, structure in THERE.items()}
+
+
+class Cost(NamedTuple):
+    """What fusing all inputs of an operation comes to, where each of them was counted once."""
+
+    weight: int
+    leaves: int
+
+
+class Structures(dict[tuple[Any, ...], Structure]):
+    """The structures of elementwise values by what they are made of.
+
+    That is the operation; the inputs' structures; if any is mapped, how each is; and the `Cost`, if it was counted.
+    """
+
+    def __init__(self, most_leaves: int) -> None:
+        super().__init__()
+        self._most_leaves = most_leaves
+
+    def __missing__(self, key: tuple[Any, ...]) -> Structure:
+        if len(self) >= _MOST_STRUCTURES:
+            self.clear()
+        inputs = [part for part in key if type(part) is Structure]
+        weight, leaves = sum(s.weight for s in inputs), sum(s.leaves for s in inputs)
+        if type(key[-1]) is Cost:
+            weight, leaves = key[-1]
+        found = self[key] = Structure(True, weight + 1, leaves, max((s.depth for s in inputs), default=0))
+        found.large = weight >= MOST_NODES or leaves > self._most_leaves
+        found.mapped = any(s.mapped for s in inputs) or any(type(part) is How for part in key)
+        if type(key[0]) is Expression and inputs and all(part in _DTYPE_OF for part in key[1:]):
+            found.alone = _alone(key[0], [_DTYPE_OF[s] for s in inputs])
+        return found
+
+
+def _alone(op: Expression, dtypes: list[str]) -> Fused:
+    count = len(dtypes)
+    loads = [("load", dtype, i, ROOT) for i, dtype in enumerate(dtypes)]
+    return interned((*loads, (op, 0, *range(count))), ((count, op.dtype),))
+
+
+@functools.lru_cache(maxsize=1024)
+def structure_of_task(extends: bool, dtype: str, leaves: int, depth: int) -> Structure:
+    """That of a value with a task, whose shader reads so many buffers when it is extended."""
+    return Structure(False, 0, leaves, depth)
