@@ -118,6 +118,16 @@ def test_a_gradient_takes_the_place_of_another() -> None:
     assert tf.get_gradient("Multinomial") is None
 
 
+@pytest.mark.parametrize("found", [None, 3.0, [], [lambda: "text"]])
+def test_a_gradient_that_gives_no_gradients_is_named(found: Any) -> None:
+    tf.register_gradient(kernel_name="Exp", grad_func=lambda dy: found)
+    try:
+        with pytest.raises(TypeError, match="Exp.*grad_func"):
+            tf.grad(lambda x: x.exp())(tf.ones([2]))
+    finally:
+        tf.unregister_gradient("Exp")
+
+
 def test_run_kernel_takes_inputs_by_name_or_in_order() -> None:
     engine = tf.engine()
     a, b = tf.tensor([3.0]), tf.tensor([2.0])

@@ -12,6 +12,12 @@ import tfpy as tf
 from tfpy.engine.hooks import observing
 
 
+def holding_itself() -> list[Any]:
+    nested: list[Any] = []
+    nested.append(nested)
+    return nested
+
+
 @pytest.mark.parametrize(
     ("values", "dtype", "shape"),
     [
@@ -76,6 +82,17 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.one_hot([0, 1], 0), ValueError, "one_hot.*depth"),
         (lambda: tf.eye(-1), ValueError, "eye"),
         (lambda: tf.complex([1.0], [1.0, 2.0]), ValueError, "complex"),
+        (lambda: tf.tensor([2**2000]), ValueError, "tensor.*values.*range of doubles"),
+        (lambda: tf.tensor(10**5000), ValueError, "tensor.*values.*range of doubles.*a int"),
+        (lambda: tf.add(tf.ones([2]), 2**2000), ValueError, "add.*'b'.*range of doubles"),
+        (lambda: tf.add(2**2000, tf.ones([2])), ValueError, "add.*'a'.*range of doubles"),
+        (lambda: tf.range(0, 2**2000), ValueError, "range.*stop.*range of doubles"),
+        (lambda: tf.tensor(holding_itself()), ValueError, "tensor.*values.*rectangular"),
+        (lambda: tf.zeros([1] * 65), ValueError, "at most 64 sizes"),
+        (lambda: tf.zeros([0, 2**40]), ValueError, "at most 64 sizes"),
+        (lambda: tf.zeros([2**20, 2**20]), ValueError, "fill: .*more than 2147483647 elements"),
+        (lambda: tf.one_hot(tf.tensor1d([0], "int32"), 2, 1, 0, "string"), ValueError, "one_hot.*dtype.*numbers"),
+        (lambda: tf.eye(2, dtype="string"), ValueError, "eye.*dtype.*numbers"),
     ],
 )  # fmt: skip
 def test_bad_values_are_refused_by_name(make: Any, error: Any, words: str) -> None:
@@ -103,6 +120,7 @@ def test_reading() -> None:
     assert t.numpy().dtype == np.float32
     assert t.buffer_sync().get(1, 0) == 3
     assert tf.tensor(["é", ""]).data_sync() == ["é", ""]
+    assert tf.tensor(["a\ud800b\ud83d\ude00"]).data_sync() == ["a\ufffdb\U0001f600"], "as a browser's encoder"
     assert tf.scalar(7, "int32").array_sync() == 7
     with pytest.raises(ValueError, match="read-only"):
         t.numpy()[0, 0] = 9
@@ -215,8 +233,15 @@ def test_buffers() -> None:
     assert buffer.get(0, 1) == 5
     assert buffer.toTensor().array_sync() == [[0, 5], [0, 0]]
     assert tf.buffer([2], "int32", [3, 4]).to_tensor().array_sync() == [3, 4]
-    for wrong in (lambda: buffer.get(2, 0), lambda: buffer.set(1, 0), lambda: tf.buffer([2], "float32", [1])):
-        with pytest.raises((ValueError, TypeError)):
+    for wrong in (
+        lambda: buffer.get(2, 0),
+        lambda: buffer.get(0.5, 0),
+        lambda: buffer.get("a", 0),
+        lambda: buffer.set(1, 0),
+        lambda: buffer.set([1, 2], 0, 0),
+        lambda: tf.buffer([2], "float32", [1]),
+    ):
+        with pytest.raises((ValueError, TypeError), match="get: |set: |buffer: "):
             wrong()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, Shape
+from tfpy.engine.spec import DType, Shape, as_int
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -73,10 +73,13 @@ class TensorBuffer(TensorBufferCamel):
         from tfpy.core.convert import host_values
 
         index = self.loc_to_index(self._checked("set", locs))
-        self.values[index] = host_values("set", "value", value, self.dtype)[0].item()
+        values = host_values("set", "value", value, self.dtype)[0]
+        if values.size != 1:
+            raise argument_error("set", "value", "one value", value)
+        self.values[index] = values.item()
 
     def _checked(self, op: str, locs: tuple[int, ...]) -> tuple[int, ...]:
-        locs = locs or (0,) * len(self.shape)
+        locs = tuple([as_int(op, "locs", i) for i in locs]) or (0,) * len(self.shape)
         if len(locs) != len(self.shape):
             raise argument_error(op, "locs", f"{len(self.shape)} indices, for shape {list(self.shape)}", locs)
         if any(not 0 <= i < n for i, n in zip(locs, self.shape, strict=True)):

@@ -275,17 +275,22 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
 
 def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, saved: list[Tensor], gradient_function: Any) -> None:
-    def joint(dy: Tensor, _: Any) -> list[Tensor]:
+    def joint(dy: Tensor, _: Any) -> list[Tensor | None]:
         result = call_with_as_many(gradient_function, dy, saved)
         found = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(found) != len(inputs):
             raise RuntimeError(
                 f"custom_grad: f has {len(inputs)} arguments, but grad_func gave {len(found)} gradients."
             )
-        return found
+        return as_gradients("custom_grad", found)
 
     row = GradientRow(_CUSTOM, (), {}, joint)
     record(local.state.tapes, _CUSTOM, row, inputs, {}, (value,), Tensor)
+
+
+def as_gradients(name: str, found: Sequence[Any]) -> list[Tensor | None]:
+    """What a user's gradient function gave as tensors; None where no gradient flows."""
+    return [None if g is None else to_tensor(name, f"grad_func, gradient {i}", g) for i, g in enumerate(found)]
 
 
 _CUSTOM = Kernel("custom_grad", ("*inputs",), same, False, "custom_grad")

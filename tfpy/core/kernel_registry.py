@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.grads import as_gradients
 from tfpy.core.names import camel
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many
@@ -373,6 +374,9 @@ def _gradient_row(config: GradientConfig, row: Kernel) -> GradientRow:
         found = call_with_as_many(config.grad_func, dy, saved, _in_both_spellings(node.attrs))
         if isinstance(found, Mapping):
             found = [found.get(name, found.get(camel(name))) for name in names]
-        return [f() if callable(f) else f for f in found]
+        if not isinstance(found, (list, tuple)) or len(found) != len(node.inputs):
+            expected = f"a function that returns gradients by name, or for each of {len(node.inputs)} inputs"
+            raise argument_error(config.kernel_name, "grad_func", expected, found, TypeError)
+        return as_gradients(config.kernel_name, [f() if callable(f) else f for f in found])
 
     return GradientRow(row, saves, {}, joint)

@@ -69,10 +69,11 @@ class Entries(Mapping[str, Any]):
         return len(self._entries)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            spelling = camel(name)
-            if spelling in self._entries or spelling in map(camel, self.known):
-                return self._entries.get(spelling)
+        if name.startswith("_"):  # `_entries`, too, while an object is copied
+            raise AttributeError(f"{type(self).__name__} has no {name!r}.")
+        spelling = camel(name)
+        if spelling in self._entries or spelling in map(camel, self.known):
+            return self._entries.get(spelling)
         raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self._entries)}.")
 
     def __repr__(self) -> str:

@@ -182,7 +182,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         return without_absent(super().__dir__(), type(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tensor_again, (type(self), self.numpy(), self.dtype)
+        return tensor_again, (type(self), self._values("copy"), self.dtype)
 
     def __format__(self, form: str) -> str:
         return format(self._one_element("format"), form) if form else str(self)

@@ -83,7 +83,7 @@ class Variable(Tensor, VariableCamel):
     def __reduce__(self) -> tuple[Any, ...]:
         kinds = type(self).__mro__[: type(self).__mro__.index(Variable)]
         slots = {name: getattr(self, name) for kind in kinds for name in getattr(kind, "__slots__", ())}
-        return variable_again, (type(self), self.numpy(), self.dtype, self.trainable, self.name, slots)
+        return variable_again, (type(self), self._values("copy"), self.dtype, self.trainable, self.name, slots)
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"

@@ -142,7 +142,8 @@ def truncated_normal(
         seed: a number or text; 0 counts as no seed, as in TF.js.
 
     Raises:
-        ValueError: another dtype, or a shape with a negative size.
+        ValueError: another dtype, a shape with a negative size, a mean or deviation that is not finite, or a
+            negative deviation.
 
     Source: TF.js `tf.truncatedNormal`.
     """
@@ -163,14 +164,17 @@ def random_gamma(
         seed: a number or text; 0 counts as no seed, as in TF.js.
 
     Raises:
-        ValueError: another dtype, or a shape with a negative size.
+        ValueError: another dtype, a shape with a negative size, alpha that is not above 0, or no finite numbers.
 
     Source: TF.js `tf.randomGamma`.
     """
     kind = _dtype("random_gamma", dtype, "float32", "int32")
     sizes = as_shape("random_gamma", shape)
     form, scale = as_number("random_gamma", "alpha", alpha), as_number("random_gamma", "beta", beta)
-    if not form > 0:
+    for name, value in (("alpha", form), ("beta", scale)):
+        if not math.isfinite(value):
+            raise argument_error("random_gamma", name, "finite", value)
+    if form <= 0:
         raise argument_error("random_gamma", "alpha", "above 0", alpha)
     return _drawn(lambda: rng.gamma(seed, math.prod(sizes), form, scale, kind == "int32"), sizes, kind)
 
@@ -201,7 +205,8 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
         An int32 tensor of num_samples outcomes, or a row of them for each distribution.
 
     Raises:
-        ValueError: fewer than two outcomes, or a rank other than 1 and 2. TypeError: not float32.
+        ValueError: fewer than two outcomes, a rank other than 1 and 2, or a negative number of samples.
+        TypeError: not float32.
 
     Source: TF.js `tf.multinomial`.
     """
@@ -211,6 +216,8 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
     if t.size < 2:
         raise argument_error("multinomial", "logits", "of two outcomes or more", t)
     count = as_int("multinomial", "num_samples", num_samples)
+    if count < 0:
+        raise argument_error("multinomial", "num_samples", "0 or more", num_samples)
     rows = reshape_to(t, (1, t.size)) if t.rank == 1 else t
     probabilities = rows if normalized else run("Softmax", rows)
     stream = rng.truthy(seed)

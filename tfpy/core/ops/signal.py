@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import mul
+from tfpy.core.ops.common import stored_number
 from tfpy.core.ops.spectral import rfft
 from tfpy.core.registry import op
 from tfpy.core.run import run
@@ -117,7 +118,8 @@ def frame(
     if pad_end:
         count = max(count, -(-t.size // step))
     missing = max(0, (count - 1) * step + length - t.size) if count else 0
-    padded = run("PadV2", t, paddings=((0, missing),), constant_value=pad_value) if missing else t
+    value = stored_number("frame", "pad_value", pad_value, t.dtype)
+    padded = run("PadV2", t, paddings=((0, missing),), constant_value=value) if missing else t
     places = np.arange(count)[:, None] * step + np.arange(length)
     return run("GatherV2", padded, to_tensor("frame", "places", places.astype(np.int32)), axis=0, batch_dims=0)
 
