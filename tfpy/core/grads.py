@@ -265,8 +265,9 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
         saved: list[Tensor] = []
         with paused():
             result = call_with_as_many(function, *inputs, saved.extend)
-        value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0)))
-        gradient_function = _checked("custom_grad", field(result, "grad_func", 1))
+        what = "custom_grad: what f returns"
+        value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0, what)))
+        gradient_function = _checked("custom_grad", field(result, "grad_func", 1, what))
         if local.state.tapes:
             _record_custom(inputs, value, saved, gradient_function)
         return value

@@ -95,9 +95,10 @@ def func(f: Callable[[], Any]) -> Dataset:
 
 def _element(result: Any) -> Any:
     """The element in a result in TF.js's manner."""
-    if field(result, "done", 1):
+    what = "tf.data: what a function returns for an element"
+    if field(result, "done", 1, what):
         raise StopIteration
-    return field(result, "value", 0)
+    return field(result, "value", 0, what)
 
 
 @export(namespace="data", doc="Data / Creation")
