@@ -62,6 +62,13 @@ def test_exact_adds_up_matrix_products_in_blocks() -> None:
             np.testing.assert_array_equal(t.numpy(), wanted)
 
 
+@pytest.mark.parametrize("name", ["cpu", "exact"])
+def test_remainders_do_not_round_to_their_divisor(name: str) -> None:
+    with using(registry.find(name)):
+        found = tf.mod([3.0, -1e-9, 1e-9, -1e-20], [-(2.0**31), 1.0, -1.0, 1.0]).array_sync()
+    assert found == [-(2**31), 1, -1, 0], "TF.js's numbers"
+
+
 def test_double_keeps_float64() -> None:
     with using(registry.find("double")):
         t = tf.tensor([1 / 3]).add(0)

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, Shape, as_int
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_int
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -42,6 +42,8 @@ class TensorBuffer(TensorBufferCamel):
         self.shape = shape
         self.dtype = dtype
         self.size = math.prod(shape)
+        if self.size > MAX_SIZE:
+            raise argument_error("buffer", "shape", f"of at most {MAX_SIZE} elements", list(shape))
         self.strides = [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
         self.values = self._stored(values)
 

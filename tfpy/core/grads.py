@@ -15,6 +15,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
+from tfpy.engine.spec import as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientError, GradientRow, backprop, paused, record, recording, stops_between, way_back
 
@@ -158,11 +159,12 @@ def _trainable(var_list: Sequence[Variable] | None) -> list[Variable]:
     if var_list is None:
         variables = trainable_variables()
     else:
-        given = [var_list] if isinstance(var_list, Variable) else list(var_list)
+        single = isinstance(var_list, Variable)
+        given = [var_list] if single else as_list("variable_grads", "var_list", var_list, "variables")
         for i, v in enumerate(given):
             if not isinstance(v, Variable):
                 raise argument_error("variable_grads", f"var_list[{i}]", "a variable", v, TypeError)
-        variables = [v for v in given if v.trainable]
+        variables = [v for v in given if isinstance(v, Variable) and v.trainable]
     if not variables:
         raise ValueError("variable_grads: there is no trainable variable.")
     return variables

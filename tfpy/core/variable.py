@@ -43,6 +43,8 @@ class Variable(Tensor, VariableCamel):
             expected = "a tensor; tf.variable also takes numbers"
             raise argument_error("Variable", "initial_value", expected, initial_value, TypeError)
         check_live(initial_value, "variable")
+        if not isinstance(name, (str, type(None))):
+            raise argument_error("variable", "name", "a text", name, TypeError)
         self.name = str(next(_numbers)) if name is None else name
         if self.name in _registered:
             raise ValueError(f"variable: a variable named {self.name!r} already exists; names are unique.")

@@ -86,7 +86,7 @@ def scalar(value: TensorLike, dtype: DType | None = None) -> Tensor:
 
     Source: TF.js `tf.scalar`.
     """
-    if np.ndim(value) > 0 and not isinstance(value, (str, bytes)):  # type: ignore[arg-type]
+    if isinstance(value, (list, tuple)) or np.ndim(value) > 0:  # type: ignore[arg-type]
         raise argument_error("scalar", "value", "one number, truth value or string", value)
     return make_tensor("scalar", value, (), dtype)
 
