@@ -149,6 +149,7 @@ def test_python_protocols() -> None:
     assert len(a) == 2
     assert [row.array_sync() for row in a] == [[1, 2], [3, 4]]
     assert (float(tf.scalar(2.5)), int(tf.tensor([7])), bool(tf.scalar(0))) == (2.5, 7, False)
+    assert complex(tf.complex(1.0, 2.0)) == 1 + 2j
     np.testing.assert_array_equal(np.asarray(a), a.numpy())
     assert np.asarray(a, dtype=np.int64).dtype == np.int64
     np.testing.assert_array_equal(np.from_dlpack(a), a.numpy())
@@ -176,6 +177,8 @@ def test_indexing_is_numpys(index: Any) -> None:
 
 
 def test_indexing_with_tensors() -> None:
+    with pytest.raises(TypeError, match=r"\[\].*index"):
+        tf.ones([2])[np.array([np.inf])]
     values = np.arange(6, dtype=np.float32)
     t = tf.tensor(values)
     np.testing.assert_array_equal(t[tf.tensor([4, 1], dtype="int32")].numpy(), [4, 1])

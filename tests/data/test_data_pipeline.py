@@ -392,6 +392,12 @@ def test_data_sets_of_ones_own() -> None:
 
 
 def test_arrays_give_copies() -> None:
+    numbers = np.ones((2, 3), np.float32)
+    for source in (numbers, list(numbers), [{"a": row} for row in numbers]):
+        for element in tf.data.array(source):
+            row = element["a"] if isinstance(element, dict) else element
+            row *= 2  # as a function of the user's may
+    assert (numbers == 1).all()
     items = [{"a": [1, 2]}, {"a": [3, 4]}]
 
     def change(item: dict[str, Any]) -> Any:

@@ -218,6 +218,9 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     def __float__(self) -> float:
         return float(self._one_element("float"))
 
+    def __complex__(self) -> complex:
+        return complex(self._one_element("complex"))
+
     def _one_element(self, what: str) -> Any:
         if self.spec.size != 1:
             raise ValueError(
