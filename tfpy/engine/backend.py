@@ -111,7 +111,9 @@ class Registry:
         made = self._made.get(name)
         if made is None:
             with self._making:
-                made = self._made.get(name) or self._add(name, self._factories[name][0]())
+                made = self._made.get(name)
+                if made is None:
+                    made = self._add(name, self._factories[name][0]())
         return made
 
     def _add(self, name: str, backend: Backend) -> Backend:
