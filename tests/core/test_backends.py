@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -60,6 +62,13 @@ def test_exact_adds_up_matrix_products_in_blocks() -> None:
             np.testing.assert_array_equal(t.numpy(), wanted)
 
 
+@pytest.mark.parametrize("name", ["cpu", "exact"])
+def test_remainders_do_not_round_to_their_divisor(name: str) -> None:
+    with using(registry.find(name)):
+        found = tf.mod([3.0, -1e-9, 1e-9, -1e-20], [-(2.0**31), 1.0, -1.0, 1.0]).array_sync()
+    assert found == [-(2**31), 1, -1, 0], "TF.js's numbers"
+
+
 def test_double_keeps_float64() -> None:
     with using(registry.find("double")):
         t = tf.tensor([1 / 3]).add(0)
@@ -100,6 +109,18 @@ def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.Mo
     backends.register("plain", lambda: cpu, 1)
     backends.register("quick", lambda: gpu, 2, unasked=lambda: gpu)
     assert backends.default() is cpu
+
+
+def test_threads_that_use_a_backend_first_get_the_same_one() -> None:
+    def slowly() -> CpuBackend:
+        time.sleep(0.02)
+        return CpuBackend()
+
+    backends = Registry()
+    backends.register("mine", slowly)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda i: backends.find("mine") if i % 2 else backends.default(), range(4)))
+    assert len(set(map(id, found))) == 1
 
 
 def test_a_gpu_is_looked_for_only_where_one_may_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,22 @@ def test_a_flag_has_the_value_of_its_rule_until_it_is_set() -> None:
     env.set_flags({"ANSWER": 1})
     assert env.get("ANSWER") == 1
     assert env.evaluate_flag("ANSWER") == 42
+
+
+@pytest.mark.parametrize("count", ["many", -1, 1.5])
+def test_a_value_that_is_refused_is_not_set(count: Any) -> None:
+    tf.env().set("CPU_SHARDS", 3)
+    with pytest.raises((ValueError, TypeError), match="CPU_SHARDS"):
+        tf.env().set("CPU_SHARDS", count)
+    assert tf.env().get("CPU_SHARDS") == tf.env().evaluate_flag("CPU_SHARDS") == 3
+
+
+def test_debug_mode_that_is_refused_is_off(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserWarning, match="Debug mode"):  # in tests warnings are errors
+        tf.enable_debug_mode()
+    assert not tf.env().get("DEBUG")
+    tf.ones([2]).add(1)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_rule_may_be_a_coroutine() -> None:

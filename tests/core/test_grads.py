@@ -74,6 +74,8 @@ def test_custom_gradients() -> None:
     np.testing.assert_array_equal(tf.grad(lambda a: f(a).sum())(x).numpy(), [100, 200])
     plain = tf.customGrad(lambda a: (a.mul(2), lambda dy: dy.mul(-1)))
     assert float(tf.grad(lambda a: plain(a))(tf.scalar(5))) == -1
+    by_numpy = tf.custom_grad(lambda a: (a.mul(2), lambda dy: 7 * np.asarray(dy)))
+    assert tf.grad(by_numpy)(tf.tensor([1.0, 2.0])).array_sync() == [7, 7]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +90,8 @@ def test_custom_gradients() -> None:
         (lambda: tf.value_and_grad(lambda x: x.square())([1.0, 2.0], tf.scalar(1)), "dy|shape"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: a)(x))(tf.scalar(1)), "custom_grad"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: (a.mul(1), lambda dy: tf.ones([7])))(x))(tf.scalar(1)), "shape"),
+        (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: 3.0)))(tf.ones([2])), "gradient of custom_grad.*shape"),
+        (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: "no")))(tf.ones([2])), "custom_grad.*grad_func"),
     ],
 )  # fmt: skip
 def test_errors_name_function_and_argument(call: object, words: str) -> None:

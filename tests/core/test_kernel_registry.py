@@ -118,6 +118,16 @@ def test_a_gradient_takes_the_place_of_another() -> None:
     assert tf.get_gradient("Multinomial") is None
 
 
+@pytest.mark.parametrize("found", [None, 3.0, [], [lambda: "text"]])
+def test_a_gradient_that_gives_no_gradients_is_named(found: Any) -> None:
+    tf.register_gradient(kernel_name="Exp", grad_func=lambda dy: found)
+    try:
+        with pytest.raises(TypeError, match="Exp.*grad_func"):
+            tf.grad(lambda x: x.exp())(tf.ones([2]))
+    finally:
+        tf.unregister_gradient("Exp")
+
+
 def test_run_kernel_takes_inputs_by_name_or_in_order() -> None:
     engine = tf.engine()
     a, b = tf.tensor([3.0]), tf.tensor([2.0])
@@ -134,6 +144,10 @@ def test_run_kernel_takes_inputs_by_name_or_in_order() -> None:
         (ValueError, lambda: tf.engine().run_kernel("Nope", {})),
         (TypeError, lambda: tf.engine().run_kernel("Sum", {"x": tf.ones([2])}, {"nope": 1})),
         (TypeError, lambda: tf.engine().run_kernel("Sum", {"x": 3}, {"axes": (), "keep_dims": True})),
+        (TypeError, lambda: tf.engine().run_kernel("Add", None)),
+        (TypeError, lambda: tf.engine().run_kernel("Transpose", [tf.ones([2])], {"perm": (5,)})),
+        (TypeError, lambda: tf.engine().run_kernel("Fill", [], {"shape": (1,), "value": 0, "dtype": "float99"})),
+        (ValueError, lambda: tf.engine().run_kernel("Fill", [], {"shape": (-1,), "value": 0, "dtype": "float32"})),
         (ValueError, lambda: tf.register_kernel(kernel_name="A", backend_name="nope", kernel_func=len)),
         (TypeError, lambda: tf.register_kernel(kernel_name="A", backend_name="cpu", kernel_func=3)),
         (ValueError, lambda: tf.unregister_kernel("Add", "cpu")),

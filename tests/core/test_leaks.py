@@ -12,6 +12,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.leaks import Leaks
 from tfpy.engine import handle, origins
+from tfpy.engine.warn import warn_user
 
 pytest_plugins = ["tfpy.pytest_plugin"]
 
@@ -35,6 +36,19 @@ def test_what_is_held_is_reported_with_its_line() -> None:
     assert text.startswith("3 tensors were left behind, 36 bytes.")
     assert f"add at {__file__}:{place} (held = [before.add(i)" in text
     assert len(held) == 3
+
+
+def test_programs_beside_the_package_are_the_users() -> None:
+    """A folder whose name begins as the package's is not the package."""
+    place = f"{Path(tf.__file__).parent}_project/run.py"
+    with tf.leaks() as report:
+        names: dict[str, Any] = {"tf": tf}
+        exec(compile("\nkept = tf.ones([2])", place, "exec"), names)
+        [leak] = report
+    assert (leak.op, leak.file, leak.line) == ("ones", place, 2)
+    with pytest.warns(UserWarning, match="look here") as found:
+        exec(compile("\nwarn('look here')", place, "exec"), {"warn": warn_user})
+    assert (found[0].filename, found[0].lineno) == (place, 2)
 
 
 def test_nothing_left() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import warnings
+from collections.abc import Callable
 
 import pytest
 
@@ -38,6 +39,13 @@ def test_complex_tensors_count_as_tfjs_counts_them() -> None:
     assert tf.memory().num_tensors - before.num_tensors == 3
     c.dispose()
     assert tf.memory().num_tensors == before.num_tensors
+
+
+@pytest.mark.parametrize("op", [tf.real, lambda x: tf.einsum("i->i", x), lambda x: tf.reshape(x, [2]), lambda x: x[:]])
+def test_a_result_is_a_tensor_of_its_own(op: Callable[[tf.Tensor], tf.Tensor]) -> None:
+    x = tf.tensor([1.0, 2.0])
+    op(x).dispose()
+    assert x.array_sync() == [1, 2]
 
 
 def test_no_list_grows_outside_of_gradients_and_tidies() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -168,6 +169,64 @@ def test_bad_gradients_change_nothing() -> None:
     with pytest.raises(ValueError, match="variable 'nobody'"):
         optimizer.apply_gradients({"w": tf.ones([2]), "nobody": tf.ones([2])})
     assert (w.array_sync(), v.array_sync(), optimizer.iterations) == ([1, 1], [1], 0)
+
+
+def test_slots_of_another_shape_are_refused() -> None:
+    optimizers = [tf.train.adam(0.1), tf.train.nadam(0.1)]  # with a kernel for all variables, and without
+    first = tf.variable(tf.ones([3]), True, "w")
+    for optimizer in optimizers:
+        optimizer.apply_gradients({"w": tf.ones([3])})
+    first.dispose()
+    second = tf.variable(tf.ones([1]), True, "w")
+    for optimizer in optimizers:
+        with pytest.raises(ValueError, match=r"apply_gradients.*slot 'm' of shape \[3\] for variable 'w'"):
+            optimizer.apply_gradients({"w": tf.ones([1])})
+        assert second.array_sync() == [1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([{"name": "iter", "tensor": tf.tensor([1.0, 2.0])}], "set_weights.*iter"),
+        ([{"name": "iter", "tensor": tf.scalar(math.nan)}], "set_weights.*iter"),
+        ([{"name": "iter", "tensor": tf.scalar(-3)}], "set_weights.*iter"),
+        (
+            [{"name": "iter", "tensor": 1}, {"name": "a/m", "tensor": 1.0}, {"name": "b/m", "tensor": 1.0}],
+            "slots m, v of",
+        ),
+        ([1], "set_weights: an entry of weight_values.*'name'"),
+        (None, "set_weights.*weight_values.*list"),
+    ],
+)
+def test_bad_weights_change_nothing(weights: Any, words: str) -> None:
+    w = tf.variable(tf.ones([2]), True, "w")
+    optimizer = tf.train.adam(0.1)
+    optimizer.apply_gradients({"w": tf.ones([2])})
+    with pytest.raises((ValueError, TypeError), match=words):
+        optimizer.set_weights(weights)
+    assert [e["name"] for e in optimizer.get_weights()] == ["iter", "w/m", "w/v"]
+    assert optimizer.iterations == 1
+    w.dispose()
+
+
+def test_any_number_of_iterations_is_taken_over_at_once() -> None:
+    for make in (tf.train.adam, tf.train.nadam, tf.train.adamax):
+        optimizer = make(0.1)
+        optimizer.set_weights([{"name": "iter", "tensor": tf.scalar(2**31 - 1, "int32")}])
+        assert optimizer.iterations == 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tf.train.sgd(1).apply_gradients(None), "apply_gradients.*variable_gradients"),
+        (lambda: tf.train.sgd(1).apply_gradients([1]), "apply_gradients: an entry of variable_gradients.*'name'"),
+        (lambda: tf.train.sgd(lambda step: "fast").learning_rate, "learning_rate.*a number"),
+    ],
+)
+def test_bad_arguments_are_named(call: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        call()
 
 
 def test_a_failing_cost_changes_nothing() -> None:

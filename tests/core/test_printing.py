@@ -42,6 +42,10 @@ def test_repr_gives_shape_and_dtype() -> None:
     assert str(disposed) == "Tensor (disposed)"
 
 
+def test_an_empty_tensor_is_printed_whatever_its_sizes() -> None:
+    assert str(tf.zeros([0, 2**31 - 1])) == str(tf.zeros([0, 3]))
+
+
 def test_notebooks_show_a_small_table() -> None:
     html = tf.tensor([["<b>", "&"]])._repr_html_()
     assert "string, 1 × 2" in html

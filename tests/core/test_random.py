@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,17 @@ def test_set_seed_makes_unseeded_streams_repeatable() -> None:
         lambda: tf.truncated_normal([2], 0, 1, "bool"),
         lambda: tf.random_uniform([-1]),
         lambda: tf.random_gamma([2], -1),
+        lambda: tf.random_gamma([2], math.inf, 1, "int32"),
+        lambda: tf.random_gamma([2], 1, math.nan, "int32"),
+        lambda: tf.random_uniform([2], seed=2**2000),
+        lambda: tf.random_uniform([2], seed=[1]),
+        lambda: tf.set_seed([1]),
+        lambda: tf.multinomial([0.5, 0.5], -1),
         lambda: tf.multinomial([[[0.5]]], 1),
         lambda: tf.dropout([1.0], 1.0),
         lambda: tf.dropout([1.0], -0.1),
     ],
 )
 def test_bad_arguments(make: Any) -> None:
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises((ValueError, TypeError), match="must be|must "):
         make()

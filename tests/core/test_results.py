@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import pickle
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+import tfpy as tf
 from tfpy.core.results import call_with_as_many, positional_count
 
 
@@ -50,6 +53,13 @@ FUNCTIONS: dict[str, tuple[Any, int]] = {
     "wrapped": (wrapping(lambda a: 0), 1),
     "built in": (len, 1),
 }
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
+def test_results_can_be_copied(again: Callable[[Any], Any]) -> None:
+    counts = tf.memory()
+    assert again(counts).num_bytes == counts["numBytes"]
+    assert dict(again(tf.version)) == dict(tf.version)
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS)

@@ -12,6 +12,12 @@ import tfpy as tf
 from tfpy.engine.hooks import observing
 
 
+def holding_itself() -> list[Any]:
+    nested: list[Any] = []
+    nested.append(nested)
+    return nested
+
+
 @pytest.mark.parametrize(
     ("values", "dtype", "shape"),
     [
@@ -76,6 +82,17 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.one_hot([0, 1], 0), ValueError, "one_hot.*depth"),
         (lambda: tf.eye(-1), ValueError, "eye"),
         (lambda: tf.complex([1.0], [1.0, 2.0]), ValueError, "complex"),
+        (lambda: tf.tensor([2**2000]), ValueError, "tensor.*values.*range of doubles"),
+        (lambda: tf.tensor(10**5000), ValueError, "tensor.*values.*range of doubles.*an int"),
+        (lambda: tf.add(tf.ones([2]), 2**2000), ValueError, "add.*'b'.*range of doubles"),
+        (lambda: tf.add(2**2000, tf.ones([2])), ValueError, "add.*'a'.*range of doubles"),
+        (lambda: tf.range(0, 2**2000), ValueError, "range.*stop.*range of doubles"),
+        (lambda: tf.tensor(holding_itself()), ValueError, "tensor.*values.*rectangular"),
+        (lambda: tf.zeros([1] * 65), ValueError, "at most 64 sizes"),
+        (lambda: tf.zeros([0, 2**40]), ValueError, "at most 64 sizes"),
+        (lambda: tf.zeros([2**20, 2**20]), ValueError, "fill: .*more than 2147483647 elements"),
+        (lambda: tf.one_hot(tf.tensor1d([0], "int32"), 2, 1, 0, "string"), ValueError, "one_hot.*dtype.*numbers"),
+        (lambda: tf.eye(2, dtype="string"), ValueError, "eye.*dtype.*numbers"),
     ],
 )  # fmt: skip
 def test_bad_values_are_refused_by_name(make: Any, error: Any, words: str) -> None:
@@ -103,6 +120,7 @@ def test_reading() -> None:
     assert t.numpy().dtype == np.float32
     assert t.buffer_sync().get(1, 0) == 3
     assert tf.tensor(["é", ""]).data_sync() == ["é", ""]
+    assert tf.tensor(["a\ud800b\ud83d\ude00"]).data_sync() == ["a\ufffdb\U0001f600"], "as a browser's encoder"
     assert tf.scalar(7, "int32").array_sync() == 7
     with pytest.raises(ValueError, match="read-only"):
         t.numpy()[0, 0] = 9
@@ -131,6 +149,7 @@ def test_python_protocols() -> None:
     assert len(a) == 2
     assert [row.array_sync() for row in a] == [[1, 2], [3, 4]]
     assert (float(tf.scalar(2.5)), int(tf.tensor([7])), bool(tf.scalar(0))) == (2.5, 7, False)
+    assert complex(tf.complex(1.0, 2.0)) == 1 + 2j
     np.testing.assert_array_equal(np.asarray(a), a.numpy())
     assert np.asarray(a, dtype=np.int64).dtype == np.int64
     np.testing.assert_array_equal(np.from_dlpack(a), a.numpy())
@@ -158,6 +177,8 @@ def test_indexing_is_numpys(index: Any) -> None:
 
 
 def test_indexing_with_tensors() -> None:
+    with pytest.raises(TypeError, match=r"\[\].*index"):
+        tf.ones([2])[np.array([np.inf])]
     values = np.arange(6, dtype=np.float32)
     t = tf.tensor(values)
     np.testing.assert_array_equal(t[tf.tensor([4, 1], dtype="int32")].numpy(), [4, 1])
@@ -218,8 +239,15 @@ def test_buffers() -> None:
     large = tf.buffer([3, 200])
     large.set(7, np.uint8(2), np.uint8(150))
     assert large.get(np.int8(2), np.uint8(150)) == large.values[large.loc_to_index(np.uint8([2, 150]))] == 7
-    for wrong in (lambda: buffer.get(2, 0), lambda: buffer.set(1, 0), lambda: tf.buffer([2], "float32", [1])):
-        with pytest.raises((ValueError, TypeError)):
+    for wrong in (
+        lambda: buffer.get(2, 0),
+        lambda: buffer.get(0.5, 0),
+        lambda: buffer.get("a", 0),
+        lambda: buffer.set(1, 0),
+        lambda: buffer.set([1, 2], 0, 0),
+        lambda: tf.buffer([2], "float32", [1]),
+    ):
+        with pytest.raises((ValueError, TypeError), match="get: |set: |buffer: "):
             wrong()
 
 

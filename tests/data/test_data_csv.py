@@ -6,6 +6,7 @@ import gzip
 import math
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Iterator
 from functools import partial
@@ -43,6 +44,15 @@ def test_lines_are_split_as_in_tfjs() -> None:
 def test_texts_are_numbers_as_in_tfjs() -> None:
     for case in TFJS["numbers"]:
         assert text_number(case["text"]) == number(case["number"]), case["text"]
+    assert text_number("0x" + "f" * 1000) == math.inf
+
+
+def test_hostile_lines_take_no_time() -> None:
+    start = time.perf_counter()
+    assert text_number("1" * 50_000 + "x") is None
+    header = ",".join(map(str, range(50_000)))
+    assert len(tf.data.csv(header.encode()).column_names()) == 50_000
+    assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize("case", TFJS["csv"], ids=lambda case: repr(case["text"])[:30] + str(len(case["config"])))
@@ -99,7 +109,9 @@ def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
         (b"a\n1", {"columnConfigs": {"a": {"dtpye": "bool"}}}, "dtpye.*dtype"),
         (b"a\n1", {"columnConfigs": {"a": {"dtype": "float64"}}}, "float64"),
         (b"a\n1", {"columnConfigs": {"a": 3}}, "column_configs"),
+        (b"a\n1", {"columnConfigs": ["a"]}, "column_configs.*a dict"),
         (b"a\n1", {"configuredColumnsOnly": True}, "configured_columns_only"),
+        (b"a\n1,2" + b"3" * 1000, {}, "'1,2333*… has 2"),
         (b"a\n1", {"delimiter": "ab"}, "delimiter"),
         (b"a\n1", {"delimiter": '"'}, "delimiter"),
         (b"a\n1", {"hasHeaders": True}, "hasHeader"),
@@ -192,6 +204,8 @@ def test_parts_of_sources(tmp_path: Path, web: str) -> None:
         (lambda p, web: tf.data.csv(p).to_array(), "cannot be read"),
         (lambda p, web: tf.data.csv(f"{web}/none.csv").to_array(), "none.csv.*404"),
         (lambda p, web: tf.data.csv("http://127.0.0.1:1/x").to_array(), "127.0.0.1:1"),
+        (lambda p, web: tf.data.csv("http://127.0.0.1:1/a b").to_array(), "cannot be read"),
+        (lambda p, web: tf.data.csv("a\0b").to_array(), "cannot be read"),
         (lambda p, web: tf.data.csv("ftp://a/b"), "ftp"),
         (lambda p, web: tf.data.csv(3), "source"),
         (lambda p, web: tf.data.FileDataSource([1.5]), "input"),
@@ -223,6 +237,7 @@ def test_chunks_do_not_matter(text: str, size: int) -> None:
 def test_gzip_members_follow_each_other_and_must_be_whole() -> None:
     packed = gzip.compress(b"a\nb") + gzip.compress(b"c\n")
     assert tf.data.TextLineDataset(packed).to_array() == ["a", "bc"]
+    assert tf.data.TextLineDataset(packed + b"\0" * 9).to_array() == ["a", "bc"], "padded, as on a tape"
     with pytest.raises(ValueError, match="too early"):
         tf.data.TextLineDataset(packed[:-5]).to_array()
 

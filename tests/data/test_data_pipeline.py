@@ -371,6 +371,9 @@ def test_generators() -> None:
         assert d.to_array() == d.to_array() == THREE
         assert d.take(2).to_array() == [1, 2]
     assert len(passes) == 3
+    slow = tf.data.generator(count_slowly)
+    assert [b.array_sync() for b in slow.batch(2).to_array()] == [[1, 2], [3]], "stages may ask again after the end"
+    assert slow.prefetch(2).to_array() == sorted(slow.shuffle(9).to_array()) == THREE
 
 
 def test_data_sets_of_ones_own() -> None:
@@ -389,6 +392,12 @@ def test_data_sets_of_ones_own() -> None:
 
 
 def test_arrays_give_copies() -> None:
+    numbers = np.ones((2, 3), np.float32)
+    for source in (numbers, list(numbers), [{"a": row} for row in numbers]):
+        for element in tf.data.array(source):
+            row = element["a"] if isinstance(element, dict) else element
+            row *= 2  # as a function of the user's may
+    assert (numbers == 1).all()
     items = [{"a": [1, 2]}, {"a": [3, 4]}]
 
     def change(item: dict[str, Any]) -> Any:

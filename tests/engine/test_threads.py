@@ -81,6 +81,12 @@ def test_the_environment_sets_the_number_of_shards(monkeypatch: pytest.MonkeyPat
     tf.env().reset()
 
 
+def test_a_number_of_shards_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TFPY_SHARDS", "many")
+    with pytest.raises(ValueError, match="TFPY_SHARDS.*whole number.*'many'"):
+        threads._wanted()
+
+
 def test_the_allocator_can_be_left_alone() -> None:
     code = "from tfpy.engine.cpu.allocator import keep_freed_memory; print(keep_freed_memory())"
     run = subprocess.run(

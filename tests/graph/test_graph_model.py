@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -270,7 +272,7 @@ def test_functions() -> None:
 def test_a_function_that_calls_itself_without_end() -> None:
     endless = function("f", ["a"], [node("c", "PartitionedCall", "a", f={"func": {"name": "f"}})], r="c:output:0")
     made = model(placeholder("x"), node("y", "PartitionedCall", "x", f={"func": {"name": "f"}}), functions=[endless])
-    with pytest.raises(RecursionError):
+    with pytest.raises(tf.io.ModelFileError, match="call each other too deeply"):
         made.predict(X)
 
 
@@ -399,11 +401,58 @@ def test_tensorflow_hub() -> None:
         ([placeholder("x"), node("k", "Const"), node("y", "Add", "x", "k")], "no values for the constants k"),
         ([node("a", "Neg") | {"attr": [1]}], "attr must be an object"),
         ("nodes", "node must be a list"),
+        ([placeholder("x"), node("y", "Neg", "x:999999999")], "'node:number'"),
+        ([placeholder("x"), node("y", "Neg", "x:\u00b2")], "'node:number'"),
     ],
 )
 def test_graphs_that_make_no_sense(nodes: Any, message: str) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_graph_model({"modelTopology": {"node": nodes}})
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"signature": {"inputs": {"x": {"name": "x:999999999"}}}}, "signature.inputs.x.name"),
+        ({"signature": {"inputs": {"x": {"name": "x", "resourceId": [1]}}}}, "resourceId must be a number"),
+        ({"userDefinedMetadata": {"structuredOutputKeys": [["a"]]}}, "structuredOutputKeys must be a list of texts"),
+        ({"userDefinedMetadata": {"structuredOutputKeys": 5}}, "structuredOutputKeys must be a list of texts"),
+    ],
+)
+def test_signatures_that_make_no_sense(parts: Any, message: str) -> None:
+    nodes = [placeholder("x"), node("y", "Neg", "x")]
+    with pytest.raises(tf.io.ModelFileError, match=message):
+        tf.load_graph_model({"modelTopology": {"node": nodes}, **parts}).predict(X)
+
+
+def test_names_that_are_long_or_many_are_refused_at_once() -> None:
+    start = time.perf_counter()
+    long = [node("".join(random.Random(1).choices("ab", k=100_000)), "NoOp"), node("y", "Neg", "b" * 99_999)]
+    many = [*(node(f"node_number_{i}", "NoOp") for i in range(50_000)), node("y", "Neg", "node_number_x")]
+    for nodes in (long, many):
+        with pytest.raises(tf.io.ModelFileError, match="that is not there"):
+            tf.load_graph_model({"modelTopology": {"node": nodes}})
+    assert time.perf_counter() - start < 5
+
+
+def test_an_initializer_that_fails_is_run_again() -> None:
+    nodes = [node("t", "HashTableV2"), node("bad", "Fill", "t", "t")]
+    made = tf.load_graph_model(
+        {
+            "modelTopology": {"node": [placeholder("x"), node("y", "Neg", "x")]},
+            "modelInitializer": {"node": nodes},
+            "initializerSignature": {"outputs": {"o": {"name": "bad", "resourceId": 1}}},
+        }
+    )
+    for _ in range(2):
+        with pytest.raises(TypeError, match="Fill 'bad'"):
+            made.predict(X)
+
+
+def test_several_outputs_of_a_node_may_be_given() -> None:
+    made = model(placeholder("x"), node("u", "Unpack", "x", num=2), node("y", "Sub", "u", "u:1"))
+    for given in ({"u": 5.0, "u:1": 3.0}, {"u:1": 3.0, "u": 5.0}):
+        assert float(made.execute(given, "y")) == 2
 
 
 @pytest.mark.parametrize(

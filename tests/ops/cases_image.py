@@ -93,6 +93,8 @@ IMAGE: dict[str, list[Case]] = {
         case(floats(2, 4, 5, 2), BOXES, WHICH, [3, 3], "nearest", 2),
         case(floats(2, 4, 5, 2), np.array([[0, 0, 1, 1]], np.float32), np.array([1], np.int32), [4, 5], reference=lambda x, *_: x[1:]),
         case(floats(1, 2, 2, 1), np.array([[0, 0, 1, 1]], np.float32), np.array([1], np.int32), [2, 2], "bilinear", 9, reference=lambda x, *_: x * 0),
+        case(floats(0, 4, 4, 1), BOXES, WHICH, [2, 2], "bilinear", 9, reference=lambda *_: np.zeros((3, 2, 2, 1)), order=0),
+        case(floats(2, 0, 4, 2), BOXES, WHICH, [2, 2], "nearest", 9, reference=lambda *_: np.full((3, 2, 2, 2), 9.0), order=0),
         raises(ValueError, floats(1, 4, 4, 1), BOXES, WHICH, [3, 3], "cubic"),
         raises(ValueError, floats(1, 4, 4, 1), BOXES, WHICH[:2], [3, 3]),
         raises(ValueError, floats(1, 4, 4, 1), BOXES[:, :3], WHICH, [3, 3]),

@@ -34,6 +34,44 @@ anything = st.one_of(
 )
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tf.dropout([1.0], None), "dropout.*rate"),
+        (lambda: tf.rand([1], "no"), "rand.*rand_function"),
+        (lambda: tf.rand([1], lambda: "text"), "rand.*rand_function"),
+        (lambda: tf.random_uniform([10**30]), "random_uniform.*shape"),
+        (lambda: tf.random_normal([2**31]), "random_normal.*shape"),
+        (lambda: tf.ensure_shape([1.0], 3), "ensure_shape.*shape"),
+        (lambda: tf.enclosing_power_of_two({}), "enclosing_power_of_two.*value"),
+        (lambda: tf.signal.hann_window(2**31), "cosine_window.*window_length"),
+        (lambda: tf.signal.frame([1.0, 2.0], 2**31, 1), "frame.*frame_length"),
+        (lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, 0, [[1, 2]]), "rotate_with_offset.*center"),
+        (lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, 0, [1]), "rotate_with_offset.*center"),
+        (lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, ["a"]), "rotate_with_offset.*fill_value"),
+        (lambda: tf.multi_rnn_cell(3, 1.0, [], []), "multi_rnn_cell.*lstm_cells"),
+        (lambda: tf.ragged_tensor_to_tensor([1], [1.0], 0.0, [[0, 1]], True), "row_partition_types"),
+        (lambda: tf.ragged_gather([1], [1.0], 0, 1), "ragged_gather.*params_nested_splits"),
+        (lambda: tf.ragged_range(0.0, math.nan, 1.0), "ragged_range.*limits"),
+        (lambda: tf.ragged_range(0.0, 1e30, 1.0), "ragged_range.*limits"),
+        (lambda: tf.scalar([[1, 2], [3]]), "scalar.*value"),
+        (lambda: tf.variable_grads(lambda: tf.scalar(1), 3), "variable_grads.*var_list"),
+        (lambda: tf.variable([1.0], True, 5), "variable.*name"),
+        (lambda: tf.batch_norm(tf.ones([2]), 1.0, tf.complex(1.0, 0.0)), "batch_norm.*variance"),
+        (lambda: tf.buffer([2**31]), "buffer.*shape"),
+    ],
+)
+def test_what_is_wrong_is_named(call: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        call()
+
+
+def test_losses_of_nothing_divide_by_nothing() -> None:
+    nothing = tf.zeros([0])
+    assert math.isnan(float(tf.losses.softmax_cross_entropy(nothing, nothing, nothing, 0.5)))
+    assert math.isnan(float(tf.losses.absolute_difference(1.0, 2.0, tf.zeros([2, 0]), tf.Reduction.MEAN)))
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", CALLABLE)
 @settings(max_examples=12)

@@ -474,6 +474,21 @@ def test_the_local_store(store: Path) -> None:
         tf.io.remove_model("file:///tmp")
 
 
+def test_damaged_models_of_the_store_can_be_listed_and_removed(store: Path) -> None:
+    for name in ("whole", "cut", "weightless"):
+        small_model().save(f"localstorage://{name}")
+    (store / "localstorage/cut/model.json").write_text("{")
+    (store / "localstorage/weightless/weights.bin").unlink()
+    assert {url: info.weight_data_bytes for url, info in tf.io.list_models().items()} == {
+        "localstorage://cut": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
+    }  # fmt: skip
+    tf.io.remove_model("localstorage://cut")
+    tf.io.remove_model("localstorage://weightless")
+    assert list(tf.io.list_models()) == ["localstorage://whole"]
+    with pytest.raises(FileNotFoundError, match="no such model"):
+        tf.load_layers_model(f"localstorage://{'a' * 300}")
+
+
 @pytest.mark.parametrize("name", ["..", "../../x", "/etc/x", ".hidden", "a%2Fb", "C:\\x"])
 def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
     small_model().save(f"localstorage://{name}")

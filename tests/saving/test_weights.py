@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import asyncio
 import io
 from pathlib import Path
@@ -84,6 +85,7 @@ def test_shards_may_end_anywhere() -> None:
         ({"name": "w", "shape": [1.5], "dtype": "float32"}, "whole numbers"),
         ({"name": "w", "shape": [2**40], "dtype": "float32"}, "at most"),
         ({"name": "w", "shape": [1] * 99, "dtype": "float32"}, "at most"),
+        ({"name": "w", "shape": [0, 2**31 - 1, 2**31 - 1], "dtype": "float32"}, "at most"),
         ({"name": "w", "shape": "3", "dtype": "float32"}, "a list"),
         ({"name": "w", "shape": [3], "dtype": "float32"}, "takes the bytes 0 to 12"),
         ({"name": "w", "shape": [9], "dtype": "string"}, "after the end of the data"),
@@ -124,6 +126,7 @@ def test_composite_array_buffer() -> None:
     assert buffer.slice(4, 2) == b""
     assert tf.io.CompositeArrayBuffer().slice() == b""
     assert tf.io.CompositeArrayBuffer.join([b"a", b"b"]) == tf.io.concatenate_array_buffers([b"a", b"b"]) == b"ab"
+    assert tf.io.concatenate_array_buffers([memoryview(b"a-b-")[::2], memoryview(array.array("f"))]) == b"ab"
     with pytest.raises(TypeError, match="buffers"):
         tf.io.concatenate_array_buffers(["text"])
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, Shape, as_ints
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_ints
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -42,6 +42,8 @@ class TensorBuffer(TensorBufferCamel):
         self.shape = shape
         self.dtype = dtype
         self.size = math.prod(shape)
+        if self.size > MAX_SIZE:
+            raise argument_error("buffer", "shape", f"of at most {MAX_SIZE} elements", list(shape))
         self.strides = [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
         self.values = self._stored(values)
 
@@ -73,7 +75,10 @@ class TensorBuffer(TensorBufferCamel):
         from tfpy.core.convert import host_values
 
         index = self._offset("set", locs)
-        self.values[index] = host_values("set", "value", value, self.dtype)[0].item()
+        values = host_values("set", "value", value, self.dtype)[0]
+        if values.size != 1:
+            raise argument_error("set", "value", "one value", value)
+        self.values[index] = values.item()
 
     def _offset(self, op: str, locs: Any) -> int:
         # numpy's small whole numbers would overflow where a flat index is made of them.

@@ -26,6 +26,7 @@ TensorLike: TypeAlias = Handle | npt.ArrayLike
 Kind: TypeAlias = DType | Literal["numeric", "any"]
 
 _SCALAR = spec((), "float32")
+_DEEPEST = 64  # numpy's arrays have no more dimensions
 _INT32_RANGE = -(2**31), 2**31 - 1
 _DTYPE_OF_KIND: dict[str, DType] = {"f": "float32", "b": "bool", "c": "complex64"}
 
@@ -47,7 +48,11 @@ def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Ten
         raise argument_error(op, argument, _wanted(kind), value, TypeError)
     if type(value) in (float, int) and kind in ("numeric", "any", "float32"):
         backend = current()
-        return dispatch.constant(Tensor, _SCALAR, _constant(backend, value).payload, backend)
+        try:
+            payload = _constant(backend, value).payload
+        except OverflowError:
+            raise _too_large(op, argument, value) from None
+        return dispatch.constant(Tensor, _SCALAR, payload, backend)
     if isinstance(value, Handle):
         return to_tensor(op, argument, _sharing(op, value), kind)
     wanted: DType | None = None if kind in ("numeric", "any") else kind  # type: ignore[assignment]
@@ -92,6 +97,10 @@ def _number(backend: Backend, value: float, negative_zero: bool) -> Tensor:
     attach(constant, _SCALAR, backend.write(np.array(value), "float32"), backend)
     constant.held = None
     return constant
+
+
+def _too_large(op: str, argument: str, value: Any) -> Exception:
+    return argument_error(op, argument, "within the range of doubles", value)
 
 
 def _wanted(kind: Kind) -> str:
@@ -151,7 +160,9 @@ def _as_array(op: str, argument: str, value: Any) -> Array:
 
 def _first_leaf(value: Any) -> Any:
     """The first element of the innermost first list; [] for an empty one."""
-    while isinstance(value, (list, tuple)) and value:
+    for _ in range(_DEEPEST):  # a list may hold itself
+        if not isinstance(value, (list, tuple)) or not value:
+            break
         value = value[0]
     return value
 
@@ -172,14 +183,25 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array) -> tuple[Array, 
         if all(isinstance(v, (str, bytes)) for v in leaves):
             return _encoded(array), "string"
         if all(isinstance(v, (int, float)) for v in leaves):
-            return array.astype(np.float64), "float32"
+            try:
+                return array.astype(np.float64), "float32"
+            except OverflowError:
+                raise _too_large(op, argument, value) from None
     raise argument_error(op, argument, "numbers, truth values or strings, all of one kind", value, TypeError)
 
 
 def _encoded(array: Array) -> Array:
     """Strings as the UTF-8 bytes that string tensors hold."""
-    encoded = [v.encode() if isinstance(v, str) else bytes(v) for v in array.flat]
+    encoded = [_utf8(v) if isinstance(v, str) else bytes(v) for v in array.flat]
     return np.array([*encoded, None], dtype=object)[:-1].reshape(array.shape)
+
+
+def _utf8(text: str) -> bytes:
+    """A text in UTF-8; half of a surrogate pair, of which JSON can make texts, becomes U+FFFD as in a browser."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
 def _checked_int32(op: str, argument: str, array: Array) -> Array:

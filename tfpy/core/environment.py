@@ -15,6 +15,7 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
 from tfpy.engine.cpu.threads import most_shards, set_most_shards
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.spec import as_int
 from tfpy.engine.warn import warn_user
 
 
@@ -156,9 +157,16 @@ class Environment(EnvironmentCamel):
             ValueError: no such flag.
         """
         _, hook = self._entry(flag_name)
+        before = {name: self.flags[name] for name in (flag_name,) if name in self.flags}
         self.flags[flag_name] = value
-        if hook is not None:
+        if hook is None:
+            return
+        try:
             hook(value)
+        except BaseException:  # it has refused the value
+            del self.flags[flag_name]
+            self.flags.update(before)
+            raise
 
     def evaluate_flag(self, flag_name: str) -> Any:
         """What a flag's rule gives now."""
@@ -197,11 +205,18 @@ ENV = Environment()
 
 
 def _switch_debugging(on: Any) -> None:
-    watch_for_errors(bool(on))
     if on:
         warn_user(
             "Debug mode is on: every result is read and checked for NaN and infinities, which takes a lot of time."
         )
+    watch_for_errors(bool(on))
+
+
+def _cut_into(count: Any) -> None:
+    shards = as_int("set", "CPU_SHARDS", count or 0)  # False when the flags are reset
+    if shards < 0:
+        raise argument_error("set", "CPU_SHARDS", "0 or more", count)
+    set_most_shards(shards)
 
 
 ENV.register_flag("DEBUG", lambda: False, _switch_debugging)
@@ -209,7 +224,7 @@ ENV.register_flag("PROD", lambda: False)
 ENV.register_flag("IS_TEST", lambda: False)
 ENV.register_flag("DEPRECATION_WARNINGS_ENABLED", lambda: True)
 ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
-ENV.register_flag("CPU_SHARDS", most_shards, lambda count: set_most_shards(int(count)))
+ENV.register_flag("CPU_SHARDS", most_shards, _cut_into)
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
 

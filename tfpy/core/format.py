@@ -47,7 +47,7 @@ def _scalar(value: Any, dtype: str) -> str:
 
 def _widths(values: Array, dtype: str) -> list[int]:
     """For each column of the last dimension the width of its longest element."""
-    columns = values.shape[-1]
+    columns = values.shape[-1] if values.size else 0
     widths = [0] * columns
     for row in values.reshape(-1, columns) if columns else []:
         for i in _picked(columns):

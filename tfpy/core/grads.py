@@ -15,6 +15,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
+from tfpy.engine.spec import as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientError, GradientRow, backprop, paused, record, recording, stops_between, way_back
 
@@ -158,11 +159,12 @@ def _trainable(var_list: Sequence[Variable] | None) -> list[Variable]:
     if var_list is None:
         variables = trainable_variables()
     else:
-        given = [var_list] if isinstance(var_list, Variable) else list(var_list)
+        single = isinstance(var_list, Variable)
+        given = [var_list] if single else as_list("variable_grads", "var_list", var_list, "variables")
         for i, v in enumerate(given):
             if not isinstance(v, Variable):
                 raise argument_error("variable_grads", f"var_list[{i}]", "a variable", v, TypeError)
-        variables = [v for v in given if v.trainable]
+        variables = [v for v in given if isinstance(v, Variable) and v.trainable]
     if not variables:
         raise ValueError("variable_grads: there is no trainable variable.")
     return variables
@@ -265,8 +267,9 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
         saved: list[Tensor] = []
         with paused():
             result = call_with_as_many(function, *inputs, saved.extend)
-        value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0)))
-        gradient_function = _checked("custom_grad", field(result, "grad_func", 1))
+        what = "custom_grad: what f returns"
+        value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0, what)))
+        gradient_function = _checked("custom_grad", field(result, "grad_func", 1, what))
         if local.state.tapes:
             _record_custom(inputs, value, saved, gradient_function)
         return value
@@ -275,17 +278,22 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
 
 def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, saved: list[Tensor], gradient_function: Any) -> None:
-    def joint(dy: Tensor, _: Any) -> list[Tensor]:
+    def joint(dy: Tensor, _: Any) -> list[Tensor | None]:
         result = call_with_as_many(gradient_function, dy, saved)
         found = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(found) != len(inputs):
             raise RuntimeError(
                 f"custom_grad: f has {len(inputs)} arguments, but grad_func gave {len(found)} gradients."
             )
-        return found
+        return as_gradients("custom_grad", found)
 
     row = GradientRow(_CUSTOM, (), {}, joint)
     record(local.state.tapes, _CUSTOM, row, inputs, {}, (value,), Tensor)
+
+
+def as_gradients(name: str, found: Sequence[Any]) -> list[Tensor | None]:
+    """What a user's gradient function gave as tensors; None where no gradient flows."""
+    return [None if g is None else to_tensor(name, f"grad_func, gradient {i}", g) for i, g in enumerate(found)]
 
 
 _CUSTOM = Kernel("custom_grad", ("*inputs",), same, False, "custom_grad")

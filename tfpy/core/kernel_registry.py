@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.convert import host_values
+from tfpy.core.grads import as_gradients
 from tfpy.core.names import camel
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many
@@ -17,7 +19,7 @@ from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
-from tfpy.engine.spec import DTYPES, Spec
+from tfpy.engine.spec import DTYPES, Spec, as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
 
@@ -208,6 +210,8 @@ def _result(value: Any) -> Tensor:
     if isinstance(value, Handle):
         return _tensor(value)
     values: Array = np.asarray(value)
+    if values.dtype.kind in "OUS":
+        values, _ = host_values("register_kernel", "kernel_func", values, "string")
     dtypes = dict(zip("fibOc", DTYPES, strict=True))
     if values.dtype.kind not in dtypes:
         raise argument_error(
@@ -234,7 +238,10 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
     Raises:
         ValueError: no such kernel, or inputs that do not fit. TypeError: attributes that it does not have.
     """
-    given = {name: v for name, v in inputs.items() if v is not None} if isinstance(inputs, Mapping) else list(inputs)
+    if isinstance(inputs, Mapping):
+        given: Inputs = {name: v for name, v in inputs.items() if v is not None}
+    else:
+        given = as_list("run_kernel", "inputs", inputs, "tensors, or a dict of them")
     if kernel_name in KERNELS:
         return _run_row(KERNELS[kernel_name], given, attrs or {})
     config = _kernels.get((kernel_name, current().name))
@@ -256,7 +263,7 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     named = {known.get(name, name): value for name, value in attrs.items()}
     try:
         specs = dispatch.infer(row, tuple(handles), named)
-    except TypeError as error:
+    except (TypeError, LookupError, AttributeError) as error:  # attributes can be anything
         raise argument_error("run_kernel", "attrs", f"those of {row.name} ({error})", dict(attrs), TypeError) from None
     run = dispatch.run if isinstance(specs, Spec) else dispatch.run_multi
     return run(Tensor, row.name, *handles, **named)
@@ -373,6 +380,9 @@ def _gradient_row(config: GradientConfig, row: Kernel) -> GradientRow:
         found = call_with_as_many(config.grad_func, dy, saved, _in_both_spellings(node.attrs))
         if isinstance(found, Mapping):
             found = [found.get(name, found.get(camel(name))) for name in names]
-        return [f() if callable(f) else f for f in found]
+        if not isinstance(found, (list, tuple)) or len(found) != len(node.inputs):
+            expected = f"a function that returns gradients by name, or for each of {len(node.inputs)} inputs"
+            raise argument_error(config.kernel_name, "grad_func", expected, found, TypeError)
+        return as_gradients(config.kernel_name, [f() if callable(f) else f for f in found])
 
     return GradientRow(row, saves, {}, joint)

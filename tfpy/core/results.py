@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from tfpy.core.names import camel, spellings
-from tfpy.engine.errors import argument_error, show
+from tfpy.engine.errors import show
 
 
 class Record:
@@ -69,18 +69,26 @@ class Entries(Mapping[str, Any]):
         return len(self._entries)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            spelling = camel(name)
-            if spelling in self._entries or spelling in map(camel, self.known):
-                return self._entries.get(spelling)
+        if name.startswith("_"):  # `_entries`, too, while an object is copied
+            raise AttributeError(f"{type(self).__name__} has no {name!r}.")
+        spelling = camel(name)
+        if spelling in self._entries or spelling in map(camel, self.known):
+            return self._entries.get(spelling)
         raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self._entries)}.")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={show(v)}' for k, v in self._entries.items())})"
 
 
-def field(result: Any, name: str, index: int) -> Any:
-    """A field of what a user's function returned: a dict or object in either spelling, or a tuple in order."""
+def field(result: Any, name: str, index: int, what: str) -> Any:
+    """A field of something of the user's: of a dict or object in either spelling, or of a tuple in order.
+
+    Args:
+        result: where to look.
+        name: the field.
+        index: its number in a tuple.
+        what: what it is a field of, for messages: the function, and the argument or what returned it.
+    """
     for spelling in (name, camel(name)):
         if isinstance(result, Mapping):
             if spelling in result:
@@ -89,7 +97,7 @@ def field(result: Any, name: str, index: int) -> Any:
             return getattr(result, spelling)
     if isinstance(result, (list, tuple)) and len(result) > index:
         return result[index]
-    raise argument_error("custom_grad", "f", f"a function that returns {name!r} among its results", result, TypeError)
+    raise TypeError(f"{what} must be a dict, an object or a tuple with {name!r}, but is {show(result)}.")
 
 
 def call_with_as_many(function: Callable[..., Any], *args: Any) -> Any:

@@ -182,7 +182,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         return without_absent(super().__dir__(), type(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tensor_again, (type(self), self.numpy(), self.dtype)
+        return tensor_again, (type(self), self._values("copy"), self.dtype)
 
     def __format__(self, form: str) -> str:
         return format(self._one_element("format"), form) if form else str(self)
@@ -217,6 +217,9 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
 
     def __float__(self) -> float:
         return float(self._one_element("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one_element("complex"))
 
     def _one_element(self, what: str) -> Any:
         if self.spec.size != 1:

@@ -43,6 +43,8 @@ class Variable(Tensor, VariableCamel):
             expected = "a tensor; tf.variable also takes numbers"
             raise argument_error("Variable", "initial_value", expected, initial_value, TypeError)
         check_live(initial_value, "variable")
+        if not isinstance(name, (str, type(None))):
+            raise argument_error("variable", "name", "a text", name, TypeError)
         self.name = str(next(_numbers)) if name is None else name
         if self.name in _registered:
             raise ValueError(f"variable: a variable named {self.name!r} already exists; names are unique.")
@@ -83,7 +85,7 @@ class Variable(Tensor, VariableCamel):
     def __reduce__(self) -> tuple[Any, ...]:
         kinds = type(self).__mro__[: type(self).__mro__.index(Variable)]
         slots = {name: getattr(self, name) for kind in kinds for name in getattr(kind, "__slots__", ())}
-        return variable_again, (type(self), self.numpy(), self.dtype, self.trainable, self.name, slots)
+        return variable_again, (type(self), self._values("copy"), self.dtype, self.trainable, self.name, slots)
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"

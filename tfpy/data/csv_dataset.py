@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from tfpy.data._camel import CSVDatasetCamel
 from tfpy.data.dataset import Dataset
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.data.text_line_dataset import TextLineDataset
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.engine.values import text_number
 
 _DTYPES = ("float32", "int32", "bool", "string")
@@ -68,7 +69,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         self._lines = TextLineDataset(input)
         self._has_header = has_header
         self._names = None if column_names is None else list(column_names)
-        self._configs = {name: _column(name, config) for name, config in (column_configs or {}).items()}
+        self._configs = _columns(column_configs)
         self._configured_only = configured_columns_only
         self._collapse = delim_whitespace
         self._delimiter = _delimiter(delimiter, delim_whitespace)
@@ -113,7 +114,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         assert names is not None
         if found is not None and len(found) != len(names):
             raise argument_error("csv", "column_names", f"as many names as the header has ({len(found)})", names)
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
             raise ValueError(f"csv: more than one column has the name {', '.join(map(repr, twice))}.")
         for name in self._configs:
@@ -126,7 +127,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         assert self._columns is not None
         cells = split_row(line, self._delimiter, self._collapse)
         if len(cells) != len(self._columns):
-            raise ValueError(f"csv: a row must have {len(self._columns)} cells, but {line!r} has {len(cells)}.")
+            raise ValueError(f"csv: a row must have {len(self._columns)} cells, but {show(line)} has {len(cells)}.")
         features: dict[str, Any] = {}
         labels: dict[str, Any] = {}
         for cell, (name, config) in zip(cells, self._columns, strict=True):
@@ -135,6 +136,12 @@ class CSVDataset(CSVDatasetCamel, Dataset):
             elif not self._configured_only:
                 features[name] = _value(cell)
         return {"xs": features, "ys": labels} if labels else features
+
+
+def _columns(configs: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Column]:
+    if configs is not None and not isinstance(configs, Mapping):
+        raise argument_error("csv", "column_configs", "a dict of options by column", configs, TypeError)
+    return {name: _column(name, config) for name, config in (configs or {}).items()}
 
 
 def _column(name: str, config: Mapping[str, Any]) -> Column:
@@ -166,7 +173,7 @@ def _value(cell: str) -> Any:
 def _configured(cell: str, name: str, config: Column, line: str) -> Any:
     if not cell:
         if config.default is None and (config.required or config.is_label):
-            raise ValueError(f"csv: the required column {name!r} is empty in the line {line!r}.")
+            raise ValueError(f"csv: the required column {name!r} is empty in the line {show(line)}.")
         return config.default
     if config.dtype == "bool":
         return int(cell == "1" or cell.lower() == "true")

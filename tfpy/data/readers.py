@@ -95,9 +95,10 @@ def func(f: Callable[[], Any]) -> Dataset:
 
 def _element(result: Any) -> Any:
     """The element in a result in TF.js's manner."""
-    if field(result, "done", 1):
+    what = "tf.data: what a function returns for an element"
+    if field(result, "done", 1, what):
         raise StopIteration
-    return field(result, "value", 0)
+    return field(result, "value", 0, what)
 
 
 @export(namespace="data", doc="Data / Creation")
@@ -135,19 +136,25 @@ class _AsyncElements(Iterator[Any]):
     def __init__(self, source: Any) -> None:
         import asyncio
 
+        self._runner: asyncio.Runner | None = None
         self._source = source.__aiter__()
         self._runner = asyncio.Runner()
 
     def __next__(self) -> Any:
+        runner = self._runner
+        if runner is None:  # stages may ask again after the end
+            raise StopIteration
         try:
-            return away_from_loop(lambda: self._runner.run(self._source.__anext__()))
+            return away_from_loop(lambda: runner.run(self._source.__anext__()))
         except StopAsyncIteration:
             self.close()
             raise StopIteration from None
 
     def close(self) -> None:
         """End the event loop, and the generator with it."""
-        away_from_loop(self._runner.close)
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            away_from_loop(runner.close)
 
     def __del__(self) -> None:
         self.close()

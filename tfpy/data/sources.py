@@ -93,8 +93,9 @@ class FileDataSource(DataSource):
             with open(self.input, "rb") as file:
                 file.seek(self.offset)
                 yield from _pieces(file, self.chunk_size)
-        except OSError as error:
-            raise RuntimeError(f"The file {str(self.input)!r} cannot be read: {error.strerror}.") from error
+        except (OSError, ValueError) as error:  # ValueError: no file has such a name
+            reason = getattr(error, "strerror", None) or error
+            raise RuntimeError(f"The file {str(self.input)!r} cannot be read: {reason}.") from error
 
 
 @export(namespace="data", doc="Data / Classes")
@@ -125,13 +126,14 @@ class URLDataSource(DataSource):
         return self.file.iterator() if self._request is None else ByteChunkIterator(self._chunks(self._request))
 
     def _chunks(self, request: Request) -> Iterator[bytes]:
+        from http.client import HTTPException
         from urllib.request import urlopen
 
         try:
             with urlopen(request, timeout=_TIMEOUT) as response:
                 _discard(response, self.file.offset)
                 yield from _pieces(response, self.file.chunk_size)
-        except OSError as error:
+        except (OSError, ValueError, HTTPException) as error:
             raise RuntimeError(f"{request.full_url} cannot be read: {error}.") from error
 
 
@@ -214,6 +216,9 @@ def _gunzipped(data: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     inflater = zlib.decompressobj(_GZIP_WINDOW)
     while data or (data := next(chunks, b"")):
         if inflater.eof:
+            data = data.lstrip(b"\0")  # what pads the file, as the standard allows
+            if not data:
+                continue
             inflater = zlib.decompressobj(_GZIP_WINDOW)
         yield inflater.decompress(data, _UNPACKED)
         data = inflater.unconsumed_tail or inflater.unused_data

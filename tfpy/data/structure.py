@@ -45,7 +45,13 @@ def mapped(structure: Any, leaf: Callable[[Any], Any]) -> Any:
 
 def cloned(element: Any) -> Any:
     """An element that may be changed, and its tensors disposed, without harm to the original."""
-    return mapped(element, lambda leaf: clone(leaf) if isinstance(leaf, Handle) else leaf)
+    return mapped(element, _copied)
+
+
+def _copied(leaf: Any) -> Any:
+    if isinstance(leaf, Handle):
+        return clone(leaf)
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def stacked(rows: Sequence[Any], where: str = "element") -> Any:

@@ -8,6 +8,7 @@ itself does so when Python drops the payload.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -74,6 +75,7 @@ class Registry:
         self._unasked: dict[str, Callable[[], Backend | None]] = {}
         self._made: dict[str, Backend] = {}
         self._aliases: dict[str, str] = {}
+        self._making = threading.RLock()  # two threads that use a backend first get the same one
         self.current: Backend | None = None
 
     def register(
@@ -106,7 +108,13 @@ class Registry:
         name = self._aliases.get(name, name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
-        return self._made[name] if name in self._made else self._add(name, self._factories[name][0]())
+        made = self._made.get(name)
+        if made is None:
+            with self._making:
+                made = self._made.get(name)
+                if made is None:
+                    made = self._add(name, self._factories[name][0]())
+        return made
 
     def _add(self, name: str, backend: Backend) -> Backend:
         self._made[name] = backend
@@ -130,8 +138,9 @@ class Registry:
     def default(self) -> Backend:
         """The current backend; if none was chosen, that of the variable TFPY_BACKEND or of the highest priority."""
         if self.current is None:
-            name = os.environ.get("TFPY_BACKEND")
-            self.current = self.find(name) if name else self._best()
+            with self._making:
+                name = os.environ.get("TFPY_BACKEND")
+                self.current = self.current or (self.find(name) if name else self._best())
         return self.current
 
     def _best(self) -> Backend:

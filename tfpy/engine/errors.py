@@ -36,7 +36,10 @@ def show(value: object, limit: int = 80) -> str:
     shape = getattr(value, "shape", None)
     if isinstance(shape, (tuple, list)) and hasattr(value, "dtype"):
         return f"{with_article(type(value).__name__)} of shape {list(shape)} and dtype {value.dtype}"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # an int of more digits than Python prints, or an object whose text fails
+        return with_article(type(value).__name__)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -47,11 +50,18 @@ def argument_error(
     return kind(f"{op}: argument '{argument}' must be {expected}, but got {show(found)}.")
 
 
+# Comparing names takes the square of their length, and files may hold many and long ones.
+_LONGEST_NAME = 200
+_MOST_NAMES = 5000
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean …?' when a known name is close to `name`, else an empty text."""
+    if len(name) > _LONGEST_NAME:
+        return ""
     import difflib  # here, for what starts quickly
 
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name, [n for n in known if len(n) <= _LONGEST_NAME][:_MOST_NAMES], n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

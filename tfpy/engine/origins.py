@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import linecache
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +18,11 @@ from typing import NamedTuple
 from tfpy.engine import handle as handles
 from tfpy.engine.handle import Handle
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
-_CORE = (_PACKAGE + "core/", _PACKAGE + "engine/")
-_OPS = _PACKAGE + "core/ops/"
-_WRAPPERS = (_PACKAGE + "core/options.py", _PACKAGE + "core/registry.py")
+_ROOT = Path(__file__).parent.parent  # as the code objects have it, links and all
+_PACKAGE = f"{_ROOT}{os.sep}"
+_CORE = (f"{_ROOT / 'core'}{os.sep}", f"{_ROOT / 'engine'}{os.sep}")
+_OPS = f"{_ROOT / 'core' / 'ops'}{os.sep}"
+_WRAPPERS = (str(_ROOT / "core" / "options.py"), str(_ROOT / "core" / "registry.py"))
 _SWEEP_AT = 100_000  # recorded origins; beyond twice as many as are alive, those of dead tensors are forgotten
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.engine.spec import as_number
 from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 
@@ -58,7 +59,7 @@ def restore_source(state: list[Any]) -> None:
 
 def seed_text(seed: Seed) -> str:
     """A seed as text, which is what the generator is seeded with; a number as JavaScript prints it."""
-    return seed if isinstance(seed, str) else number_text(seed)
+    return seed if isinstance(seed, str) else number_text(as_number("random numbers", "seed", seed))
 
 
 class Alea:

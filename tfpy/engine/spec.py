@@ -19,6 +19,7 @@ Shape = tuple[int, ...]
 DTYPES: tuple[DType, ...] = get_args(DType)
 BYTES: dict[str, int] = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 0}
 MAX_SIZE = 2**31 - 1
+MAX_RANK = 64  # that of numpy
 
 # bool < int32 < float32 < complex64; string stands alone.
 _WIDTH = {"bool": 0, "int32": 1, "float32": 2, "complex64": 3}
@@ -69,7 +70,11 @@ class Spec:
 def spec(shape: Shape, dtype: DType) -> Spec:
     """The shared Spec of this shape and dtype; equal specs are usually one object, so `is` is a fast test."""
     if math.prod(shape) > MAX_SIZE:
-        raise ValueError(f"A tensor of shape {list(shape)} has more than {MAX_SIZE} elements.")
+        raise ShapeError(f"a tensor of shape {list(shape)} has more than {MAX_SIZE} elements.")
+    beside_zeros = math.prod([n or 1 for n in shape])  # numpy has a limit for them, too
+    if len(shape) > MAX_RANK or min(shape, default=0) < 0 or beside_zeros > MAX_SIZE:
+        expected = f"at most {MAX_RANK} sizes of 0 or more, those above 0 for at most {MAX_SIZE} elements"
+        raise ShapeError(f"no tensor has shape {list(shape)}: {expected}.")
     return Spec(shape, dtype)
 
 
@@ -193,11 +198,17 @@ def as_positive(op: str, argument: str, value: object) -> int:
 
 
 def as_number(op: str, argument: str, value: object) -> float:
-    """One number, given as a Python or numpy number, as a float; TypeError for anything else."""
+    """One number, given as a Python or numpy number, as a float.
+
+    Raises:
+        TypeError: anything else. ValueError: a whole number beyond those of a double.
+    """
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise argument_error(op, argument, "a number", value, TypeError) from None
+    except OverflowError:
+        raise argument_error(op, argument, "within the range of doubles", value) from None
 
 
 def as_list(op: str, argument: str, value: object, of: str) -> list[object]:

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 
 _SPACE = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
-_DECIMAL = re.compile(r"[+-]?(?:Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+_DECIMAL = re.compile(r"[+-]?(?:Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _WHOLE = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+")
 
 
@@ -58,4 +58,9 @@ def text_number(text: str) -> float | None:
         return 0.0
     if _DECIMAL.fullmatch(text):
         return float(text)
-    return float(int(text, 0)) if _WHOLE.fullmatch(text) else None
+    if not _WHOLE.fullmatch(text):
+        return None
+    try:
+        return float(int(text, 0))
+    except OverflowError:
+        return math.inf

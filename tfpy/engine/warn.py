@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_PACKAGE = f"{Path(__file__).parent.parent}{os.sep}"
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:

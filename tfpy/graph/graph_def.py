@@ -17,6 +17,10 @@ FRAME_OPS = frozenset(
 )
 
 
+# No node has more than some thousand outputs, and values are listed up to the one that is named.
+_MOST_DIGITS = 5
+
+
 class Ref(NamedTuple):
     """An output of a node."""
 
@@ -169,7 +173,10 @@ def _signature_ports(graph: Graph, entries: Any, source: str, kind: str) -> list
         ref = read_ref(info.get("name"), source, f"signature.{kind}.{key}.name")
         if ref.node in graph.nodes:
             own = _port(graph.nodes[ref.node])
-            found.append(Port(key, ref, own.shape, own.dtype, info.get("resourceId")))
+            resource = info.get("resourceId")
+            if not isinstance(resource, (int, float, str, type(None))):
+                raise fault(source, f"signature.{kind}.{key}.resourceId", "a number", resource)
+            found.append(Port(key, ref, own.shape, own.dtype, resource))
     return found
 
 
@@ -240,7 +247,7 @@ def read_ref(text: Any, source: str, field: str, nodes: Mapping[str, Node] | Non
     name, *rest = text.split(":")
     if not rest:
         return Ref(name, 0)
-    if not rest[-1].isdigit() or len(rest) > 2 or len(rest[-1]) > 9:
+    if not rest[-1].isdecimal() or len(rest) > 2 or len(rest[-1]) > _MOST_DIGITS:
         raise fault(source, field, "'node', 'node:number' or 'node:output:number'", text)
     index = int(rest[-1])
     node = (nodes or {}).get(name)

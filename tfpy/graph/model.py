@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.faults import ModelFileError, fault
 from tfpy.core.io.json_text import check_depth
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.specs import read_specs
@@ -82,6 +82,7 @@ class GraphModel(GraphModelCamel, Ready):
         try:
             check_depth(artifacts.model_topology, source)
             self._executor, self._initializer, self._resources = read_model(artifacts, weights, source)
+            self._captured = None
         except ValueError:
             dispose(weights)
             raise
@@ -137,7 +138,10 @@ class GraphModel(GraphModelCamel, Ready):
     @property
     def model_structured_output_keys(self) -> Any:
         """The keys of the dict that `predict` returns; None if it returns no dict."""
-        return self._metadata.get("structuredOutputKeys")
+        keys = self._metadata.get("structuredOutputKeys")
+        if keys is not None and not (isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys)):
+            raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of texts", keys)
+        return keys
 
     @property
     def _metadata(self) -> Mapping[str, Any]:
@@ -214,7 +218,12 @@ class GraphModel(GraphModelCamel, Ready):
             feeds = self._feeds(inputs)
             given = {id(value) for values in feeds.values() for value in values}
             given |= {id(value) for value in resources.weights.values()}
-            found = executor.run(feeds, wanted, resources, keep)
+            try:
+                found = executor.run(feeds, wanted, resources, keep)
+            except RecursionError:
+                raise ModelFileError(
+                    f"{executor.graph.source}: has functions that call each other too deeply."
+                ) from None
             return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)]
 
         with_kept = tidy(lambda: (run(), _tensors_in(keep)))
@@ -248,7 +257,7 @@ class GraphModel(GraphModelCamel, Ready):
 
         captured = self._captured_resources()
         ports = {port.key: port for port in self._graph.inputs}
-        found: dict[str, Sequence[Any]] = {}
+        found: dict[str, list[Any]] = {}
         for port in ports.values():
             if port.resource is not None and port.resource in captured:
                 found[port.ref.node] = [captured[port.resource]]
@@ -257,8 +266,10 @@ class GraphModel(GraphModelCamel, Ready):
             if ref.node not in self._graph.nodes:
                 raise unknown_name_error("input", name, [*ports, *self._graph.nodes])
             own = next((p for p in ports.values() if p.ref == ref), None)
-            found[ref.node] = [*[None] * ref.output, _checked(name, value, own)]
-        return found
+            outputs = found.setdefault(ref.node, [])
+            outputs += [None] * (ref.output + 1 - len(outputs))
+            outputs[ref.output] = _checked(name, value, own)
+        return found  # type: ignore[return-value]
 
     def _named(self, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
@@ -275,12 +286,13 @@ class GraphModel(GraphModelCamel, Ready):
     def _captured_resources(self) -> dict[Any, Any]:
         """What the model's initializer makes, such as tables, by the numbers that the signature gives them."""
         if self._captured is None:
-            self._captured = {}
+            captured: dict[Any, Any] = {}
             if self._initializer is not None:
                 _, resources = self._loaded
                 outputs = self._initializer.graph.outputs
                 values = self._initializer.run({}, [port.ref for port in outputs], resources)
-                self._captured = {port.resource: value for port, value in zip(outputs, values, strict=True)}
+                captured = {port.resource: value for port, value in zip(outputs, values, strict=True)}
+            self._captured = captured
         return self._captured
 
     # Keeping and letting go

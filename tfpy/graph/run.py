@@ -146,6 +146,8 @@ class Run:
         """The values of a node's outputs for given inputs."""
         try:
             result = function(Call(node, inputs, self))
+        except RecursionError:
+            raise  # each of a thousand calls would add a note
         except (ValueError, TypeError, RuntimeError) as error:
             error.add_note(f"While computing {node.label}.")
             raise

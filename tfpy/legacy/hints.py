@@ -7,6 +7,7 @@ they are called from, and put back when hints are no longer wanted.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +18,9 @@ from tfpy.legacy import data, graph, graph_runner, loaders, math, ndarray, optim
 from tfpy.legacy.create import ArrayFactories
 from tfpy.legacy.successors import Successor, snake, table
 
-_PACKAGE = str(Path(tfpy.core.__file__).parent.parent)
-_WRAPPERS = tuple(str(Path(_PACKAGE) / "core" / name) for name in ("spelling.py", "options.py"))
+_ROOT = Path(tfpy.core.__file__).parent.parent
+_PACKAGE = f"{_ROOT}{os.sep}"
+_WRAPPERS = tuple(str(_ROOT / "core" / name) for name in ("spelling.py", "options.py"))
 # The classes whose methods a table is about, and how texts call an instance.
 _OWNERS: list[tuple[type, str, str]] = [
     (math.NDArrayMath, "math", "math"),

@@ -110,7 +110,8 @@ class Gradients(GradientsCamel):
 
         def value(*_: Tensor) -> Any:
             result = f()
-            y, gradients = as_tensor(field(result, "value", 0)), field(result, "gradients", 1)
+            what = "custom_gradient: what f returns"
+            y, gradients = as_tensor(field(result, "value", 0, what)), field(result, "gradients", 1, what)
 
             def backward(dy: Tensor) -> list[Tensor]:
                 found = gradients(shared(dy), shared(y))

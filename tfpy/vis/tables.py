@@ -67,7 +67,8 @@ def per_class_accuracy(
     names = [str(i) for i in range(len(found))]
     if class_labels is not None:
         names = v.texts(where, "class_labels", class_labels, len(found))
-    rows = [[n, field(c, "accuracy", 0), field(c, "count", 1)] for n, c in zip(names, found, strict=True)]
+    what = f"{where}: an entry of class_accuracy"
+    rows = [[n, field(c, "accuracy", 0, what), field(c, "count", 1, what)] for n, c in zip(names, found, strict=True)]
     return table(container, {"headers": ["Class", "Accuracy", "# Samples"], "values": rows})
 
 

@@ -77,4 +77,7 @@ def _view(buffer: Any) -> memoryview:
         return buffer.view(0, buffer.byte_length)
     if not isinstance(buffer, (bytes, bytearray, memoryview)):
         raise argument_error("buffers", "buffers", "bytes, or a list of them", buffer, TypeError)
-    return memoryview(buffer).cast("B")
+    view = memoryview(buffer)
+    if not view.nbytes:  # an empty view of another format cannot be cast
+        return memoryview(b"")
+    return (view if view.c_contiguous else memoryview(view.tobytes())).cast("B")

@@ -137,7 +137,8 @@ def _read_shape(value: Any, source: str, field: str) -> Shape:
         shape = tuple(as_int("", "", n) for n in sizes)
     except (TypeError, ValueError):
         raise fault(source, field, "a list of whole numbers", value) from None
-    if any(n < 0 or n > MAX_SIZE for n in shape) or len(shape) > MAX_RANK or math.prod(shape) > MAX_SIZE:
+    beside_zeros = math.prod(n or 1 for n in shape)
+    if any(n < 0 for n in shape) or len(shape) > MAX_RANK or beside_zeros > MAX_SIZE:
         expected = f"at most {MAX_RANK} sizes from 0 on, for at most {MAX_SIZE} elements"
         raise fault(source, field, expected, value)
     return shape

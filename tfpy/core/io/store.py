@@ -53,7 +53,10 @@ class StoredModel:
     @property
     def exists(self) -> bool:
         """Whether there is such a model."""
-        return (self.folder / JSON_NAME).is_file()
+        try:
+            return (self.folder / JSON_NAME).is_file()
+        except OSError:  # a name that no folder can have
+            return False
 
     def load(self) -> ModelArtifacts:
         """The artifacts."""
@@ -76,13 +79,25 @@ class StoredModel:
         shutil.rmtree(self.folder)
 
     def info(self) -> ModelArtifactsInfo:
-        """When it was saved, and how many bytes it has."""
+        """When it was saved, and how many bytes it has: 0 if it is damaged, so that it can be listed and removed."""
+        try:
+            return self._read_info()
+        except (ModelFileError, OSError):
+            kinds = ("model_topology_bytes", "weight_specs_bytes", "weight_data_bytes")
+            return ModelArtifactsInfo(
+                {"date_saved": self._date(), "model_topology_type": "JSON"} | dict.fromkeys(kinds, 0)
+            )
+
+    def _date(self) -> datetime:
+        return datetime.fromtimestamp((self.folder / JSON_NAME).stat().st_mtime, UTC)
+
+    def _read_info(self) -> ModelArtifactsInfo:
         file = self.folder / JSON_NAME
         model_json = parse_json(file.read_bytes(), str(file))
         groups = read_manifest(model_json.get("weightsManifest") or [], str(file))
         artifacts = artifacts_from(model_json, b"")
         counted = {
-            "date_saved": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+            "date_saved": self._date(),
             "weight_data_bytes": sum((self.folder / path).stat().st_size for group in groups for path in group.paths),
         }
         return ModelArtifactsInfo({**get_model_artifacts_info_for_json(artifacts), **Entries(counted)})

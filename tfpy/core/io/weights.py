@@ -50,7 +50,8 @@ def encode_weights(tensors: Mapping[str, Any] | Sequence[Any], group: str | None
     if isinstance(tensors, Mapping):
         named = list(tensors.items())
     else:
-        named = [(field(entry, "name", 0), field(entry, "tensor", 1)) for entry in tensors]
+        what = "encode_weights: an entry of tensors"
+        named = [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in tensors]
     parts, specs = [], []
     for name, value in named:
         tensor = to_tensor("encode_weights", str(name), value, "any")

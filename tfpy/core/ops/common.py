@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, Shape, Spec, broadcast_axes, upcast
+from tfpy.engine.spec import DType, Shape, Spec, as_number, broadcast_axes, upcast
 from tfpy.engine.state import local
 from tfpy.engine.tape import paused
+from tfpy.engine.values import to_int32
 
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
@@ -22,7 +25,10 @@ def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric
             if dtype == b.spec.dtype and dtype != "string":
                 return a, b
         elif dtype == "float32" and type(b) in (float, int):
-            return a, number(b)  # type: ignore[arg-type]
+            try:
+                return a, number(b)  # type: ignore[arg-type]
+            except OverflowError:
+                pass  # `to_tensor` says so
     x, y = to_tensor(op, "a", a, kind), to_tensor(op, "b", b, kind)
     if x.spec.dtype == y.spec.dtype:
         return x, y
@@ -82,6 +88,14 @@ def constant(x: Tensor) -> Tensor:
 def mask(compare: str, a: Tensor, b: Tensor) -> Tensor:
     """1 where a comparison holds, else 0: a factor for gradient rules."""
     return run("Cast", detached(compare, a, b), dtype="float32")
+
+
+def stored_number(op: str, argument: str, value: float, dtype: DType) -> Any:
+    """A number as a tensor of a dtype stores it: int32 is truncated and wraps, as in a typed array of JavaScript."""
+    given = as_number(op, argument, value)
+    if dtype == "int32":
+        return int(to_int32(np.array(given)))
+    return bool(given) if dtype == "bool" else given
 
 
 def reshape_to(x: Tensor, shape: Shape) -> Tensor:

@@ -86,7 +86,7 @@ def scalar(value: TensorLike, dtype: DType | None = None) -> Tensor:
 
     Source: TF.js `tf.scalar`.
     """
-    if np.ndim(value) > 0 and not isinstance(value, (str, bytes)):  # type: ignore[arg-type]
+    if isinstance(value, (list, tuple)) or np.ndim(value) > 0:  # type: ignore[arg-type]
         raise argument_error("scalar", "value", "one number, truth value or string", value)
     return make_tensor("scalar", value, (), dtype)
 
@@ -269,7 +269,7 @@ def eye(
         num_rows: the number of rows.
         num_columns: the number of columns; that of the rows by default.
         batch_shape: dimensions in front of the matrix.
-        dtype: the dtype.
+        dtype: the dtype; not string.
 
     Source: TF.js `tf.eye`.
     """
@@ -277,7 +277,7 @@ def eye(
     columns = rows if num_columns is None else as_int("eye", "num_columns", num_columns)
     lead = () if batch_shape is None else as_shape("eye", batch_shape, "batch_shape")
     indices = run("Range", start=0, step=1, count=as_shape("eye", rows, "num_rows")[0], dtype="int32")
-    matrix = _one_hot_rows(indices, as_shape("eye", columns, "num_columns")[0], 1, 0, dtype)
+    matrix = _one_hot_rows("eye", indices, as_shape("eye", columns, "num_columns")[0], 1, 0, dtype)
     return matrix if not lead else run("BroadcastTo", matrix, shape=(*lead, rows, columns))
 
 
@@ -345,7 +345,7 @@ def one_hot(
         depth: the length of a row, at least 2.
         on_value: the value at the index.
         off_value: the value elsewhere.
-        dtype: the dtype of the result.
+        dtype: the dtype of the result; not string.
 
     Returns:
         A tensor of the indices' shape with one more dimension, of size depth.
@@ -358,11 +358,14 @@ def one_hot(
     length = as_int("one_hot", "depth", depth)
     if length < 2:
         raise argument_error("one_hot", "depth", "2 or more", depth)
-    return _one_hot_rows(to_tensor("one_hot", "indices", indices, "int32"), length, on_value, off_value, dtype)
+    places = to_tensor("one_hot", "indices", indices, "int32")
+    return _one_hot_rows("one_hot", places, length, on_value, off_value, dtype)
 
 
-def _one_hot_rows(indices: Tensor, depth: int, on_value: float, off_value: float, dtype: DType) -> Tensor:
-    kind = as_dtype("one_hot", dtype)
+def _one_hot_rows(op_name: str, indices: Tensor, depth: int, on_value: float, off_value: float, dtype: DType) -> Tensor:
+    kind = as_dtype(op_name, dtype)
+    if kind == "string":
+        raise argument_error(op_name, "dtype", "a dtype of numbers", dtype)
     return run("OneHot", indices, depth=depth, on_value=on_value, off_value=off_value, dtype=kind)
 
 
@@ -396,7 +399,9 @@ def real(input: TensorLike) -> Tensor:
     Source: TF.js `tf.real`.
     """
     t = to_tensor("real", "input", input)
-    return run("Real", t) if t.dtype == "complex64" else cast_to(t, "float32")
+    if t.dtype == "complex64":
+        return run("Real", t)
+    return run("Identity", t) if t.dtype == "float32" else cast_to(t, "float32")
 
 
 @op(doc="Tensors / Creation")

@@ -37,7 +37,7 @@ def einsum(equation: str, *tensors: TensorLike) -> Tensor:
         raise argument_error("einsum", "equation", "text", equation, TypeError)
     terms, result = _parsed(equation, len(tensors))
     operands = _operands(terms, tensors)
-    out, labels = operands[0], terms[0]
+    out, labels = run("Identity", operands[0]) if len(operands) == 1 else operands[0], terms[0]
     for i in range(1, len(terms)):
         needed = set(result).union(*terms[i + 1 :])
         out, labels = _product(out, labels, operands[i], terms[i], needed)

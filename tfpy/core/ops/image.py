@@ -16,7 +16,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_shape
+from tfpy.engine.spec import as_list, as_number, as_shape
 from tfpy.engine.tape import gradient, no_gradient
 
 # The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).
@@ -115,9 +115,10 @@ def rotate_with_offset(
     """
     t = _image("rotate_with_offset", image)
     batch, height, width, channels = t.shape
-    across, down = (center, center) if isinstance(center, (int, float)) else center
-    source, inside = _turned(height, width, float(radians), float(across) * width, float(down) * height)
-    fills = [fill_value] * channels if isinstance(fill_value, (int, float)) else [*fill_value[:3], 255][:channels]
+    across, down = _numbers("center", center, 2)
+    source, inside = _turned(height, width, float(radians), across * width, down * height)
+    several = isinstance(fill_value, Sequence)
+    fills = [*_numbers("fill_value", fill_value)[:3], 255.0][:channels] if several else [fill_value] * channels
     if len(fills) != channels:
         raise argument_error(
             "rotate_with_offset", "fill_value", f"a number for each of {channels} channels", fill_value
@@ -128,6 +129,17 @@ def rotate_with_offset(
     turned = run("GatherV2", pixels, index, axis=1, batch_dims=0)
     fill = to_tensor("rotate_with_offset", "fill_value", np.array(fills, np.float64))
     return run("Reshape", run("Select", mask, turned, fill), shape=t.shape)
+
+
+def _numbers(argument: str, value: float | Sequence[float], count: int | None = None) -> list[float]:
+    """Numbers given as a list; one may stand for as many as there must be."""
+    if count is not None and not isinstance(value, Sequence):
+        return [as_number("rotate_with_offset", argument, value)] * count
+    given = as_list("rotate_with_offset", argument, value, "numbers")
+    numbers = [as_number("rotate_with_offset", argument, n) for n in given]
+    if count is not None and len(numbers) != count:
+        raise argument_error("rotate_with_offset", argument, f"one number or {count}", value)
+    return numbers
 
 
 def _turned(height: int, width: int, radians: float, x0: float, y0: float) -> tuple[Any, Any]:

@@ -107,7 +107,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
             raise argument_error("[]", "index", f"a mask of shape {list(covered)}", values)
         t = reshape_to(t, (*t.shape[:axis], values.size, *t.shape[axis + values.ndim :]))
         values = np.flatnonzero(values)
-    elif values.dtype.kind == "f" and (values == np.floor(values)).all():
+    elif values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.floor(values)).all():
         values = values.astype(np.int64)
     if values.dtype.kind not in "iu":
         raise argument_error(

@@ -70,7 +70,7 @@ def compute_weighted_loss(
         return div(total, number(values.size))
     if reduction == Reduction.MEAN:
         share = div(total, sum_(factors))
-        return div(share, number(values.size / factors.size)) if values.size > factors.size else share
+        return div(share, number(values.size / factors.size)) if values.size > factors.size > 0 else share
     spread = mul(factors, full(values.shape, 1))
     return div(total, as_float(sum_(run("NotEqual", spread, number(0)))))
 
@@ -301,4 +301,4 @@ def softmax_cross_entropy_rows(labels: Tensor, logits: Tensor) -> Tensor:
 
 
 def _smoothed(labels: Tensor, part: float, classes: int) -> Tensor:
-    return add(mul(labels, sub(number(1), number(part))), number(part / classes))
+    return add(mul(labels, sub(number(1), number(part))), number(part / max(classes, 1)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import as_float, reshape_to, unbroadcast
+from tfpy.core.ops.common import as_float, real, reshape_to, unbroadcast
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.ops.spatial import arranged
 from tfpy.core.registry import op
@@ -42,7 +42,8 @@ def batch_norm(
         A float32 tensor of x's shape.
 
     Raises:
-        ValueError: a parameter of another rank than mean's, or which does not broadcast to x. TypeError: strings.
+        ValueError: a parameter of another rank than mean's, or which does not broadcast to x. TypeError: strings or
+            complex numbers.
 
     Source: TF.js `tf.batchNorm`. Parameters of any rank have gradients, beyond TF.js.
     """
@@ -69,7 +70,8 @@ def batch_norm2d(
         variance_epsilon: a small number that keeps the root above 0.
 
     Raises:
-        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings.
+        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
+            complex numbers.
 
     Source: TF.js `tf.batchNorm2d`.
     """
@@ -96,7 +98,8 @@ def batch_norm3d(
         variance_epsilon: a small number that keeps the root above 0.
 
     Raises:
-        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings.
+        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
+            complex numbers.
 
     Source: TF.js `tf.batchNorm3d`.
     """
@@ -123,7 +126,8 @@ def batch_norm4d(
         variance_epsilon: a small number that keeps the root above 0.
 
     Raises:
-        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings.
+        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
+            complex numbers.
 
     Source: TF.js `tf.batchNorm4d`.
     """
@@ -140,17 +144,17 @@ def _normalized(
     variance_epsilon: float,
     rank: int | None,
 ) -> Tensor:
-    t = as_float(to_tensor(name, "x", x))
+    t = real(name, x, "float32")
     if rank is not None and t.rank != rank:
         raise argument_error(name, "x", f"of rank {rank}", t)
-    center = as_float(to_tensor(name, "mean", mean))
+    center = real(name, mean, "float32", "mean")
     given = {"mean": center, "variance": variance, "offset": offset, "scale": scale}
     parameters = []
     for argument, value in given.items():
         if value is None:
             parameters.append(number(0.0 if argument == "offset" else 1.0))
             continue
-        p = as_float(to_tensor(name, argument, value))
+        p = real(name, value, "float32", argument)
         if p.rank != center.rank or (rank is not None and p.rank not in (1, rank)):
             expected = f"of rank {center.rank}, as mean" if p.rank != center.rank else f"of rank 1 or {rank}"
             raise argument_error(name, argument, expected, p)

@@ -18,7 +18,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.errors import ShapeError, Words, argument_error
 from tfpy.engine.host import ragged
-from tfpy.engine.spec import Shape, as_int, broadcast_shapes
+from tfpy.engine.spec import Shape, as_int, as_list, broadcast_shapes
 from tfpy.engine.values import to_int32
 
 
@@ -90,6 +90,9 @@ def ragged_gather(
     at = to_tensor(name, "indices", indices, "int32")
     if not splits:
         raise argument_error(name, "params_nested_splits", "at least one vector", params_nested_splits)
+    for i, split in enumerate(splits):
+        if split.rank != 1:
+            raise argument_error(name, f"params_nested_splits[{i}]", "of rank 1", split)
     if values.rank == 0:
         raise argument_error(name, "params_dense_values", "of rank 1 or more", values)
     out, picks = ragged.gathered([dispatch.read(s, name) for s in splits], values.shape[0], dispatch.read(at, name))
@@ -128,7 +131,8 @@ def ragged_tensor_to_tensor(
     parts = to_tensors(name, "row_partition_tensors", row_partition_tensors, "int32")
     if elements.rank == 0:
         raise argument_error(name, "values", "of rank 1 or more", elements)
-    partition = ragged.Partition(list(row_partition_types), [dispatch.read(t, name) for t in parts])
+    kinds = as_list(name, "row_partition_types", row_partition_types, "texts")
+    partition = ragged.Partition(kinds, [dispatch.read(t, name) for t in parts])
     sizes = _sizes(wanted, [partition.rows, *partition.widths(), *elements.shape[1:]])
     block = elements.shape[1:]
     lead = sizes[: len(sizes) - len(block)]

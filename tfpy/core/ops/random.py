@@ -18,8 +18,16 @@ from tfpy.engine import dispatch, rng
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_number, as_shape
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_number, as_shape
 from tfpy.engine.tape import no_gradient
+
+
+def _sizes(name: str, shape: Any) -> Shape:
+    """A shape, checked before as many numbers are drawn."""
+    sizes = as_shape(name, shape)
+    if math.prod(sizes) > MAX_SIZE:
+        raise argument_error(name, "shape", f"of at most {MAX_SIZE} elements", list(sizes))
+    return sizes
 
 
 def _drawn(draw: Callable[[], Any], shape: Shape, dtype: DType) -> Tensor:
@@ -63,7 +71,7 @@ def random_uniform(
     Source: TF.js `tf.randomUniform`.
     """
     kind = _dtype("random_uniform", dtype, "float32", "int32", "bool")
-    sizes = as_shape("random_uniform", shape)
+    sizes = _sizes("random_uniform", shape)
     low, high = as_number("random_uniform", "minval", minval), as_number("random_uniform", "maxval", maxval)
 
     def draw() -> Array:
@@ -86,7 +94,7 @@ def _normal(
     name: str, shape: ShapeLike, mean: float, stddev: float, dtype: DType | None, seed: Seed | None, truncated: bool
 ) -> Tensor:
     kind = _dtype(name, dtype, "float32", "int32")
-    sizes = as_shape(name, shape)
+    sizes = _sizes(name, shape)
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
     if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
         raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
@@ -142,7 +150,8 @@ def truncated_normal(
         seed: a number or text; 0 counts as no seed, as in TF.js.
 
     Raises:
-        ValueError: another dtype, or a shape with a negative size.
+        ValueError: another dtype, a shape with a negative size, a mean or deviation that is not finite, or a
+            negative deviation.
 
     Source: TF.js `tf.truncatedNormal`.
     """
@@ -163,14 +172,17 @@ def random_gamma(
         seed: a number or text; 0 counts as no seed, as in TF.js.
 
     Raises:
-        ValueError: another dtype, or a shape with a negative size.
+        ValueError: another dtype, a shape with a negative size, alpha that is not above 0, or no finite numbers.
 
     Source: TF.js `tf.randomGamma`.
     """
     kind = _dtype("random_gamma", dtype, "float32", "int32")
-    sizes = as_shape("random_gamma", shape)
+    sizes = _sizes("random_gamma", shape)
     form, scale = as_number("random_gamma", "alpha", alpha), as_number("random_gamma", "beta", beta)
-    if not form > 0:
+    for name, value in (("alpha", form), ("beta", scale)):
+        if not math.isfinite(value):
+            raise argument_error("random_gamma", name, "finite", value)
+    if form <= 0:
         raise argument_error("random_gamma", "alpha", "above 0", alpha)
     return _drawn(lambda: rng.gamma(seed, math.prod(sizes), form, scale, kind == "int32"), sizes, kind)
 
@@ -182,8 +194,11 @@ def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | No
     Source: TF.js `tf.rand`.
     """
     kind = _dtype("rand", dtype, "float32", "int32", "bool")
-    sizes = as_shape("rand", shape)
-    values = np.array([rand_function() for _ in range(math.prod(sizes))], dtype=np.float64).reshape(sizes)
+    sizes = _sizes("rand", shape)
+    if not callable(rand_function):
+        raise argument_error("rand", "rand_function", "a function", rand_function, TypeError)
+    drawn = [as_number("rand", "rand_function (its result)", rand_function()) for _ in range(math.prod(sizes))]
+    values = np.array(drawn, dtype=np.float64).reshape(sizes)
     return dispatch.make(Tensor, cast_values(np.trunc(values) if kind == "bool" else values, kind), kind)
 
 
@@ -201,7 +216,8 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
         An int32 tensor of num_samples outcomes, or a row of them for each distribution.
 
     Raises:
-        ValueError: fewer than two outcomes, or a rank other than 1 and 2. TypeError: not float32.
+        ValueError: fewer than two outcomes, a rank other than 1 and 2, or a negative number of samples.
+        TypeError: not float32.
 
     Source: TF.js `tf.multinomial`.
     """
@@ -211,6 +227,8 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
     if t.size < 2:
         raise argument_error("multinomial", "logits", "of two outcomes or more", t)
     count = as_int("multinomial", "num_samples", num_samples)
+    if count < 0:
+        raise argument_error("multinomial", "num_samples", "0 or more", num_samples)
     rows = reshape_to(t, (1, t.size)) if t.rank == 1 else t
     probabilities = rows if normalized else run("Softmax", rows)
     stream = rng.truthy(seed)
@@ -239,7 +257,7 @@ def dropout(
     Source: TF.js `tf.dropout`.
     """
     t = to_tensor("dropout", "x", x, "float32")
-    if not 0 <= rate < 1:
+    if not 0 <= as_number("dropout", "rate", rate) < 1:
         raise argument_error("dropout", "rate", "at least 0 and below 1", rate)
     if rate == 0:
         return run("Identity", t)

@@ -14,6 +14,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_list
 
 LSTMCell = Callable[[Tensor, Tensor, Tensor], Sequence[Tensor]]
 
@@ -101,7 +102,7 @@ def multi_rnn_cell(
     """
     x = to_tensor("multi_rnn_cell", "data", data)
     states, outputs = to_tensors("multi_rnn_cell", "c", c), to_tensors("multi_rnn_cell", "h", h)
-    cells = list(lstm_cells)
+    cells = as_list("multi_rnn_cell", "lstm_cells", lstm_cells, "functions")
     for argument, given in (("c", states), ("h", outputs)):
         if len(given) != len(cells):
             raise argument_error("multi_rnn_cell", argument, f"a list of {len(cells)}, one for each cell", given)

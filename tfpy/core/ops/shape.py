@@ -13,7 +13,17 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import ShapeError, argument_error
-from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_int_or_ints, as_shape, broadcast_shapes, resolve_axes
+from tfpy.engine.spec import (
+    DType,
+    Shape,
+    as_dtype,
+    as_int,
+    as_int_or_ints,
+    as_list,
+    as_shape,
+    broadcast_shapes,
+    resolve_axes,
+)
 from tfpy.engine.tape import gradient
 
 
@@ -210,6 +220,7 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     Source: TF.js `tf.ensureShape`.
     """
     t = to_tensor("ensure_shape", "x", x, "any")
-    if len(shape) != t.rank or any(n is not None and n != m for n, m in zip(shape, t.shape, strict=True)):
-        raise argument_error("ensure_shape", "x", f"of shape {list(shape)}", t)
+    sizes = as_list("ensure_shape", "shape", shape, "sizes")
+    if len(sizes) != t.rank or any(n is not None and n != m for n, m in zip(sizes, t.shape, strict=True)):
+        raise argument_error("ensure_shape", "x", f"of shape {sizes}", t)
     return t

@@ -9,13 +9,14 @@ import numpy as np
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import mul
+from tfpy.core.ops.common import stored_number
 from tfpy.core.ops.spectral import rfft
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import MAX_SIZE, as_int, as_number
 
 
 @op(doc="Operations / Signal")
@@ -27,7 +28,7 @@ def enclosing_power_of_two(value: float) -> int:
 
     Source: TF.js `tf.enclosingPowerOfTwo`.
     """
-    if not 0 < value < math.inf:
+    if not 0 < as_number("enclosing_power_of_two", "value", value) < math.inf:
         raise argument_error("enclosing_power_of_two", "value", "above 0, and finite", value)
     return math.floor(2.0 ** math.ceil(math.log(value) / math.log(2.0)))
 
@@ -47,8 +48,8 @@ def cosine_window(window_length: int, a: float, b: float) -> Tensor:
     Source: TF.js `tf.cosineWindow`.
     """
     count = as_int("cosine_window", "window_length", window_length)
-    if count < 0:
-        raise argument_error("cosine_window", "window_length", "0 or more", window_length)
+    if not 0 <= count <= MAX_SIZE:
+        raise argument_error("cosine_window", "window_length", f"from 0 to {MAX_SIZE}", window_length)
     period = count - count % 2
     with np.errstate(invalid="ignore"):
         angles = 2.0 * math.pi * np.arange(count) / np.float64(period)
@@ -117,8 +118,11 @@ def frame(
     if pad_end:
         count = max(count, -(-t.size // step))
     missing = max(0, (count - 1) * step + length - t.size) if count else 0
-    padded = run("PadV2", t, paddings=((0, missing),), constant_value=pad_value) if missing else t
-    places = np.arange(count)[:, None] * step + np.arange(length)
+    value = stored_number("frame", "pad_value", pad_value, t.dtype)
+    padded = run("PadV2", t, paddings=((0, missing),), constant_value=value) if missing else t
+    if max(count, 1) * length > MAX_SIZE:
+        raise argument_error("frame", "frame_length", f"one that gives at most {MAX_SIZE} elements", frame_length)
+    places = np.arange(count)[:, None] * step + np.arange(length) if count else np.zeros((0, length))
     return run("GatherV2", padded, to_tensor("frame", "places", places.astype(np.int32)), axis=0, batch_dims=0)
 
 

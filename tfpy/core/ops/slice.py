@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, cast_to, reshape_to, sum_over
+from tfpy.core.ops.common import as_float, cast_to, reshape_to, stored_number, sum_over
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -136,7 +136,8 @@ def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float 
     t = to_tensor("pad", "x", x)
     if t.rank == 0:
         raise argument_error("pad", "x", "of rank 1 or more", t)
-    return run("PadV2", t, paddings=size_pairs("pad", "paddings", paddings, t.rank), constant_value=constant_value)
+    value = stored_number("pad", "constant_value", constant_value, t.dtype)
+    return run("PadV2", t, paddings=size_pairs("pad", "paddings", paddings, t.rank), constant_value=value)
 
 
 def size_pairs(op_name: str, argument: str, value: Any, count: int) -> tuple[tuple[int, int], ...]:

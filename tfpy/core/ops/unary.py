@@ -12,6 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_number
 from tfpy.engine.tape import gradient
 
 
@@ -315,10 +316,11 @@ def clip_by_value(x: TensorLike, clip_value_min: float, clip_value_max: float) -
     Source: TF.js `tf.clipByValue`; deeplearn.js `math.clip`. The gradient passes at both ends of the range.
     """
     t = real("clip_by_value", x)
-    if not clip_value_min <= clip_value_max:
-        found = (clip_value_min, clip_value_max)
-        raise argument_error("clip_by_value", "clip_value_min", "no greater than clip_value_max", found)
-    return run("ClipByValue", t, clip_value_min=clip_value_min, clip_value_max=clip_value_max)
+    low = as_number("clip_by_value", "clip_value_min", clip_value_min)
+    high = as_number("clip_by_value", "clip_value_max", clip_value_max)
+    if not low <= high:
+        raise argument_error("clip_by_value", "clip_value_min", "no greater than clip_value_max", (low, high))
+    return run("ClipByValue", t, clip_value_min=low, clip_value_max=high)
 
 
 def _clip_gradient(dy: Tensor, n: Any) -> Tensor:

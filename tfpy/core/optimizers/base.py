@@ -25,6 +25,7 @@ from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import end_scope, start_scope
+from tfpy.engine.spec import as_list, as_number
 from tfpy.engine.tape import no_gradient
 
 no_gradient(*(f"{rule}Update" for rule in SLOTS))
@@ -142,13 +143,13 @@ class Optimizer(OptimizerCamel, Hints):
         self.iterations += 1
 
     def _update_each(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
-        for variable, grad in pairs:
-            slots = self._slots_of(variable)
+        slots_of = [self._slots_of(variable) for variable, _ in pairs]
+        for (variable, grad), slots in zip(pairs, slots_of, strict=True):
             value, new = self.update(variable, grad, dict(slots))
             variable.assign(value)
             for name, slot in new.items():
                 slots[name].assign(slot)
-        settle([variable, *self._slots_of(variable).values()] for variable, _ in pairs)
+        settle([variable, *slots.values()] for (variable, _), slots in zip(pairs, slots_of, strict=True))
 
     def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
         """Whether the kernel can do it: of an `update` that no subclass has replaced, on a backend that has it."""
@@ -173,6 +174,12 @@ class Optimizer(OptimizerCamel, Hints):
                 name: Variable(full(variable.shape, self.initial_slot(name)), trainable=False)
                 for name in self.slot_names
             }
+        for name, slot in slots.items():
+            if slot.spec.shape != variable.spec.shape:
+                raise ValueError(
+                    f"apply_gradients: the optimizer has a slot {name!r} of shape {list(slot.shape)} for variable "
+                    f"{variable.name!r} of shape {list(variable.shape)}; optimizer.dispose() makes it begin anew."
+                )
         return slots
 
     def dispose(self) -> None:
@@ -214,7 +221,7 @@ class Optimizer(OptimizerCamel, Hints):
     def learning_rate(self) -> float:
         """How far the next step goes."""
         rate = self._learning_rate
-        return float(rate(self.iterations)) if callable(rate) else rate
+        return as_number("optimizer", "learning_rate", rate(self.iterations)) if callable(rate) else rate
 
     @learning_rate.setter
     def learning_rate(self, learning_rate: LearningRate) -> None:
@@ -236,23 +243,28 @@ class Optimizer(OptimizerCamel, Hints):
         """Take over what `get_weights` gave; it may be awaited.
 
         Raises:
-            ValueError: a number of weights or a slot that this optimizer does not have.
+            ValueError: a number of weights or a slot that this optimizer does not have; nothing has been changed then.
         """
-        values = [(field(w, "name", 0), field(w, "tensor", 1)) for w in weight_values]
+        values = _named("set_weights", "weight_values", weight_values)
         count = len(values) - 1
         if not values or (count and not self.slot_names) or count % max(len(self.slot_names), 1):
             expected = f"the iterations and then {len(self.slot_names)} slots for each variable"
             raise argument_error("set_weights", "weight_values", expected, [name for name, _ in values])
+        iterations = _iterations(values[0][1])
         slots: dict[str, dict[str, Variable]] = {}
         for name, tensor in values[1:]:
-            variable, _, slot = name.rpartition("/")
+            variable, _, slot = str(name).rpartition("/")
             if slot not in self.slot_names:
                 raise unknown_name_error("slot", slot, self.slot_names)
             value = to_tensor("set_weights", name, tensor).clone()
             slots.setdefault(variable, {})[slot] = Variable(value, trainable=False)
+        for variable, own in slots.items():
+            if len(own) < len(self.slot_names):
+                expected = f"the slots {', '.join(self.slot_names)} of variable {variable!r}"
+                raise argument_error("set_weights", "weight_values", expected, list(own))
         self.dispose()
         self._slots = slots
-        self.iterations = int(to_tensor("set_weights", "iter", values[0][1]))
+        self.iterations = iterations
         self.restored()
         return ReadyNone()
 
@@ -274,14 +286,27 @@ def or_epsilon(epsilon: float | None) -> float:
     return current().epsilon if epsilon is None else float(epsilon)
 
 
+def _named(where: str, argument: str, tensors: Any) -> list[tuple[Any, Any]]:
+    """Names and tensors, given as a dict or as a list of {'name', 'tensor'}."""
+    if isinstance(tensors, Mapping):
+        return list(tensors.items())
+    what = f"{where}: an entry of {argument}"
+    entries = as_list(where, argument, tensors, "{'name', 'tensor'}")
+    return [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in entries]
+
+
+def _iterations(value: Any) -> int:
+    tensor = to_tensor("set_weights", "iter", value)
+    number = as_number("set_weights", "iter", tensor.data_sync()[0] if tensor.size == 1 else value)
+    if number < 0 or not number.is_integer():
+        raise argument_error("set_weights", "iter", "a whole number of 0 or more", number)
+    return int(number)
+
+
 def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
     """The variables that the gradients are for; everything is checked before anything changes."""
-    if isinstance(gradients, Mapping):
-        named = list(gradients.items())
-    else:
-        named = [(field(g, "name", 0), field(g, "tensor", 1)) for g in gradients]
     pairs = []
-    for name, grad in named:
+    for name, grad in _named("apply_gradients", "variable_gradients", gradients):
         if grad is None:
             continue
         variable = find_variable(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -363,4 +362,8 @@ class NadamOptimizer(_BetaOptimizer):
 
     def restored(self) -> None:
         super().restored()
-        self._product = math.prod(self._momentum(step) for step in range(self.iterations + 1))
+        self._product = self._momentum(0)
+        for step in range(1, self.iterations + 1):
+            last, self._product = self._product, self._product * self._momentum(step)
+            if self._product == last:
+                break

@@ -66,7 +66,9 @@ class _Grid:
         self.inside = (self.y.inside[:, :, None] & self.x.inside[:, None, :])[..., None]
 
     def corner(self, image: Array, below: bool, right: bool) -> Array:
-        """The elements on one corner of each sample: (boxes, height, width, channels)."""
+        """The elements on one corner of each sample: (boxes, height, width, channels); 0 where there are no images."""
+        if 0 in image.shape[:3]:
+            image = np.zeros((*[max(1, n) for n in image.shape[:3]], image.shape[3]), image.dtype)
         return image[self.index(below, right)]
 
     def index(self, below: bool, right: bool) -> tuple[Array, Array, Array]:

@@ -144,7 +144,9 @@ def _mod(a: Array, b: Array) -> Array:
     if not _is_float(a):
         return np.mod(a, b)
     remainder = np.fmod(a, b)
-    return np.where((a < 0) == (b < 0), remainder, np.fmod(remainder + b, b))
+    # In float64, as in TF.js: in float32 the sum may round to the divisor, whose remainder is 0.
+    moved = np.fmod(np.add(remainder, b, dtype=np.float64), b)
+    return np.where((a < 0) == (b < 0), remainder, moved).astype(a.dtype)
 
 
 def _pow(a: Array, b: Array) -> Array:

@@ -28,7 +28,15 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-_at_first = max(1, int(os.environ.get("TFPY_SHARDS") or _cores()))
+def _wanted() -> int:
+    given = os.environ.get("TFPY_SHARDS") or _cores()
+    try:
+        return max(1, int(given))
+    except ValueError:
+        raise ValueError(f"The variable TFPY_SHARDS must be a whole number, but is {given!r}.") from None
+
+
+_at_first = _wanted()
 _most = _at_first
 
 

@@ -348,7 +348,9 @@ float m_fmod(float a, float b) {
 }
 float m_mod(float a, float b) {
   float r = m_fmod(a, b);
-  return (a < 0.) == (b < 0.) ? r : m_fmod(r + b, b);
+  if ((a < 0.) == (b < 0.)) return r;
+  precise float moved = r + b;  // only in double precision would it round to b where r is as small as this:
+  return abs(r) <= abs(b) * 5.5511151e-17 ? m_fmod(b, b) : moved;
 }
 """
 

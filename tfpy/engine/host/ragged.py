@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import MAX_SIZE
 
 PARTITIONS = ("FIRST_DIM_SIZE", "VALUE_ROWIDS", "ROW_SPLITS")
 
@@ -22,7 +24,11 @@ def ranges(starts: Array, limits: Array, deltas: Array) -> tuple[Array, Array]:
     start, limit, delta = (np.broadcast_to(a, (count,)).astype(np.float64) for a in (starts, limits, deltas))
     if (delta == 0).any():
         raise argument_error("ragged_range", "deltas", "other than 0", deltas)
-    lengths = np.maximum(np.ceil((limit - start) / delta), 0).astype(np.int64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.maximum(np.ceil((limit - start) / delta), 0)
+    if not steps.sum() <= MAX_SIZE:
+        raise argument_error("ragged_range", "limits", f"after at most {MAX_SIZE} finite steps", limits)
+    lengths = steps.astype(np.int64)
     splits = np.concatenate([[0], np.cumsum(lengths)])
     row = np.repeat(np.arange(count), lengths)
     return splits, start[row] + delta[row] * (np.arange(splits[-1]) - splits[row])
@@ -78,7 +84,7 @@ class Partition:
         numbers: the numbers of each partition.
     """
 
-    def __init__(self, types: Sequence[str], numbers: Sequence[Array]) -> None:
+    def __init__(self, types: Sequence[Any], numbers: Sequence[Array]) -> None:
         for kind in types:
             if kind not in PARTITIONS:
                 raise self._wrong("row_partition_types", "of " + ", ".join(PARTITIONS), kind)

@@ -34,4 +34,4 @@ def _updated(slots: int) -> Infer:
 
 
 for _rule, _slots in SLOTS.items():
-    kernel(f"{_rule}Update", "*tensors", _updated(_slots))
+    kernel(f"{_rule}Update", "*tensors", _updated(_slots), label="apply_gradients")

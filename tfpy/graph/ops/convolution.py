@@ -24,6 +24,8 @@ def _pad(call: Call) -> Any:
     if word != "explicit":
         return word
     numbers = call.attrs.numbers("explicit_paddings")
+    if len(numbers) != 8:
+        raise argument_error(call.node.label, "explicit_paddings", "a pair for each of 4 axes", numbers)
     return [[numbers[2 * i], numbers[2 * i + 1]] for i in range(4)]
 
 

@@ -180,7 +180,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         if isinstance(weights, Mapping):
             values, source = dict(weights), "load_weights"
         elif isinstance(weights, (list, tuple)):
-            values, source = {field(w, "name", 0): field(w, "tensor", 1) for w in weights}, "load_weights"
+            what = "load_weights: an entry of weights"
+            values, source = {field(w, "name", 0, what): field(w, "tensor", 1, what) for w in weights}, "load_weights"
         elif (keras_file := found_keras_file(weights)) is not None:
             with opened(keras_file) as file:
                 write_keras_weights(self, file, strict)
