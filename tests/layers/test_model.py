@@ -402,6 +402,22 @@ def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
         model.apply(tf.ones([3, 2]))
 
 
+def test_call_takes_its_keywords_in_a_dict_as_in_tfjs() -> None:
+    ones = tf.ones([1, 2])
+    dense = tf.layers.dense(units=1, kernel_initializer="ones")
+    dense.build([None, 2])
+    assert dense.call(ones, {"training": True}).numpy().tolist() == [[2]]
+    dropout = tf.layers.dropout(rate=0.5, seed=3)
+    assert dropout.call(ones, {"training": False, "mask": None}).numpy().tolist() == [[1, 1]]
+    assert dropout.call(ones, {"training": True}).numpy().tolist() == dropout.call(ones, True).numpy().tolist()
+
+    class Twice(tf.layers.Dense):
+        def call(self, inputs: Any, kwargs: Any) -> Any:
+            return super().call(inputs, kwargs).mul(2)
+
+    assert Twice(units=1, kernel_initializer="ones").apply(ones).numpy().tolist() == [[4]]
+
+
 def test_a_sequential_model_takes_a_list_of_layers() -> None:
     def layers() -> list[tf.layers.Layer]:
         return [tf.layers.dense(units=3, input_shape=[2]), tf.layers.dense(units=1)]

@@ -213,6 +213,24 @@ def test_empty_tensors() -> None:
         assert not sum(g.numpy().sum() for g in found)
 
 
+@pytest.mark.parametrize("size", [(2, 4), (4, 2), (2, 2)])
+@pytest.mark.parametrize("options", [{}, {"bias": np.ones(4)}, {"bias": np.ones(4), "activation": "relu"}])
+@pytest.mark.parametrize(("op", "channels"), [(tf.fused.conv2d, 4), (tf.fused.depthwise_conv2d, 2)])
+def test_windows_that_just_do_not_fit_give_nothing(
+    size: tuple[int, int], options: dict[str, Any], op: Any, channels: int, backend: str
+) -> None:
+    def convolved(x: Any, w: Any) -> Any:
+        return op(x=x, filter=w, strides=1, pad="valid", **options)
+
+    inputs = [tf.ones([2, *size, 2]), tf.ones([3, 3, 2, channels])]
+    assert convolved(*inputs).numpy().shape == (2, size[0] - 2, size[1] - 2, 4)
+    assert not sum(g.numpy().sum() for g in tf.grads(convolved)(inputs))
+
+
+def test_normalization_of_no_channels() -> None:
+    assert tf.local_response_normalization(tf.ones([1, 2, 2, 0])).numpy().shape == (1, 2, 2, 0)
+
+
 def test_methods_are_the_ops() -> None:
     x, w = tf.tensor(_values(1, 4, 4, 2)), tf.tensor(_values(2, 2, 2, 3))
     np.testing.assert_array_equal(x.conv2d(w, 1, "same").numpy(), tf.conv2d(x, w, 1, "same").numpy())

@@ -1,4 +1,4 @@
-"""Sums of many short rows, which are taken together."""
+"""Sums of many short rows, which are taken together; and products."""
 
 from __future__ import annotations
 
@@ -34,3 +34,18 @@ def test_sums_over_no_axis(shape: tuple[int, ...]) -> None:
 def test_many_small_numbers_do_not_vanish() -> None:
     x = np.full((1 << 20, 1), 0.1, np.float32)
     np.testing.assert_allclose(KERNELS["Sum"](x, axes=(0,), keep_dims=False), [104857.6], rtol=1e-5)
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])
+def test_products_leave_the_range_of_float32_on_the_way(axes: tuple[int, ...]) -> None:
+    x = np.float32([[1e30, 1e30, 1e-30], [1e-30, 1e30, 1], [1, 1e-30, 1e-30]])
+    expected = {(0,): [1, 1e30, 0], (1,): [1e30, 1, 0], (0, 1): [1e-30]}[axes]
+    y = KERNELS["Prod"](x, axes=axes, keep_dims=False)
+    assert y.dtype == np.float32
+    np.testing.assert_allclose(y.reshape(-1), expected, rtol=1e-6)
+
+
+def test_products_of_many_numbers_stay_exact() -> None:
+    x = np.float32(1 + RNG.normal(size=100_000) * 1e-4)
+    y = KERNELS["Prod"](x, axes=(0,), keep_dims=False)
+    np.testing.assert_allclose(y, x.astype(np.float64).prod(), rtol=1e-6)

@@ -87,6 +87,8 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         adopt_camel(cls, _OVERRIDABLE)
+        if "call" in cls.__dict__:
+            cls.call = _with_dict(cls.__dict__["call"])  # type: ignore[method-assign]
         super().__init_subclass__(**keywords)
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
@@ -459,6 +461,23 @@ def _parameters_of_call(call: Callable[..., Any]) -> _Parameters:
         return None, False
     names = spellings(p.name for p in parameters)
     return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
+
+
+def _with_dict(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A `call` whose keywords may come in a dict, too, as those of TF.js's layers do; unknown ones are left out."""
+    names, as_dict = _parameters_of_call(call)
+    parameters = list(inspect.signature(call).parameters.values())[2:]
+    if as_dict or names is None or (parameters and parameters[0].default is inspect.Parameter.empty):
+        return call
+
+    @functools.wraps(call)
+    def called(self: Layer, inputs: Any, *arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) == 1 and isinstance(arguments[0], Mapping):
+            given = {names[name]: value for name, value in arguments[0].items() if name in names}
+            return call(self, inputs, **given, **keywords)
+        return call(self, inputs, *arguments, **keywords)
+
+    return called
 
 
 def _as_tensors(name: str, inputs: Any) -> Any:

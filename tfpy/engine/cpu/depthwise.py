@@ -68,7 +68,7 @@ def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
         product = np.empty_like(block)
         for at, values in cells(views[index], window):
             np.multiply(values, block, out=product)
-            total[at] += ones @ product.reshape(len(ones), -1)
+            total[at] += ones @ product.reshape(len(ones), dy.shape[-1])
     return total.reshape(*window.size, channels, multiplier)
 
 

@@ -68,7 +68,7 @@ def _by_line(
     extras: tuple[Array, ...], places: int, activation: str, leakyrelu_alpha: float
 ) -> Callable[[Array], None]:
     """What adds numbers for each channel to lines (places · channels) and applies an activation, in place."""
-    along = tuple([np.concatenate([extra] * places) for extra in extras])
+    along = tuple([np.tile(extra, places) for extra in extras])
 
     def finish(lines: Array) -> None:
         found = _finished(lines, along, activation, leakyrelu_alpha)

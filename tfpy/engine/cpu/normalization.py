@@ -17,8 +17,9 @@ def _batch_norm(x: Array, mean: Array, variance: Array, offset: Array, scale: Ar
 
 def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Array:
     """Each row's sums of squares are one product with a band of ones."""
-    squares = np.square(x).reshape(-1, x.shape[-1])
-    sums = squares @ neighbours(x.shape[-1], depth_radius).astype(x.dtype)
+    channels = x.shape[-1]
+    squares = np.square(x).reshape(x.size // max(1, channels), channels)
+    sums = squares @ neighbours(channels, depth_radius).astype(x.dtype)
     return x * np.power(bias + alpha * sums, -beta).reshape(x.shape)
 
 

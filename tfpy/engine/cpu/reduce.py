@@ -57,7 +57,10 @@ def _mean(x: Array, axes: Axes, keep_dims: bool) -> Array:
 
 
 def _prod(x: Array, axes: Axes, keep_dims: bool) -> Array:
-    return _multiply(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
+    """In double precision, as in TF.js: a part of the product may be far beyond what the whole is, or below it."""
+    if x.dtype != np.float32:
+        return _multiply(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
+    return np.asarray(_multiply(x, axis=axes, keepdims=keep_dims, dtype=np.float64)).astype(np.float32)
 
 
 def _extremum(ufunc: Any) -> Any:
