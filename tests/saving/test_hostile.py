@@ -19,6 +19,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.variable import registered_variables
 from tfpy.engine.handle import accounting
+from tfpy.layers.saving.keras_format import _Reader
 
 
 def save(folder: Path) -> dict[str, Any]:
@@ -271,3 +272,37 @@ def test_not_a_number_among_the_weights_is_kept(tmp_path: Path) -> None:
     save(tmp_path)
     (tmp_path / "weights.bin").write_bytes(np.full(20, np.nan, np.float32).tobytes())
     assert np.isnan(tf.load_layers_model(tmp_path).weights[0].numpy()).all()
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """A model that calls a model twice, which calls a model twice, …: small as a file."""
+    own, inner = f"m{levels}", f"m{levels - 1}"
+    entry: dict[str, Any] = {"batch_input_shape": [None, 2], "dtype": "float32", "name": "x"}
+    config = nested(levels - 1) if levels else {"class_name": "Dense", "config": {"units": 2, "name": inner}}
+    first = int(levels > 0)  # the first call of a model is its own graph
+    calls = [[["x", 0, 0, {}]], [[inner, first, 0, {}]]]
+    layers = [
+        {"class_name": "InputLayer", "config": entry, "name": "x", "inbound_nodes": []},
+        {**config, "name": inner, "inbound_nodes": calls},
+    ]
+    ends = {"input_layers": [["x", 0, 0]], "output_layers": [[inner, first + 1, 0]]}
+    return {"class_name": "Model", "config": {"name": own, "layers": layers, **ends}}
+
+
+def test_models_within_models_are_not_gone_through_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {"read": 0, "shapes": 0}
+
+    def counted(what: str, function: Any) -> Any:
+        def call(*args: Any) -> Any:
+            counts[what] += 1
+            return function(*args)
+
+        return call
+
+    monkeypatch.setattr(_Reader, "object", counted("read", _Reader.object))
+    dense = type(tf.layers.dense(units=1))
+    monkeypatch.setattr(dense, "compute_output_shape", counted("shapes", dense.compute_output_shape))
+    model = tf.models.model_from_json(nested(10))
+    assert model.output_shape == (None, 2)
+    assert counts["read"] == 23  # an object for each layer and each model
+    assert counts["shapes"] < 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -76,10 +77,9 @@ class Container(ContainerCamel, Layer):
         return self._graph
 
     def _check_layers(self, layers: Sequence[Layer]) -> None:
-        names = [layer.name for layer in layers]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"model: the layer name {name!r} is used {names.count(name)} times; names are unique.")
+        for name, count in Counter(layer.name for layer in layers).items():
+            if count > 1:
+                raise ValueError(f"model: the layer name {name!r} is used {count} times; names are unique.")
         entries = {t.source_layer for t in self.inputs}
         for layer in layers:
             if layer not in entries and not any(node.inputs for node in layer.inbound_nodes):
