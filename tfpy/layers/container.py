@@ -10,6 +10,7 @@ from tfpy.core.convert import to_tensors
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.spec import as_int
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.config import plain
@@ -141,6 +142,7 @@ class Container(ContainerCamel, Layer):
         """
         place = name_or_index if isinstance(name_or_index, int) else index
         if place is not None:
+            place = as_int("get_layer", "index", place)
             if not 0 <= place < len(self.layers):
                 raise argument_error("get_layer", "index", f"below the {len(self.layers)} layers", place)
             return self.layers[place]

@@ -14,7 +14,7 @@ from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
-from tfpy.layers.specs import InputSpec
+from tfpy.layers.specs import InputSpec, check_shapes
 from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.weights import LayerVariable
 
@@ -77,8 +77,10 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         if len(shape) < 3:
             raise argument_error("time_distributed", "input_shape", "of rank 3 or more", list(shape))
         self.input_spec = [InputSpec(ndim=len(shape))]
+        step = (shape[0], *shape[2:])
+        check_shapes(self.layer.name, self.layer.input_spec, [step])
         if not self.layer.built:
-            self.layer.build((shape[0], *shape[2:]))
+            self.layer.build(step)
             self.layer.built = True
         self.built = True
 

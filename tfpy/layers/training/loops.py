@@ -176,7 +176,7 @@ class TrainingRun:
         self.callbacks.call("on_batch_begin", self.batch, dict(batch_logs))
         start_scope("fit")
         try:
-            self.compiled = self.compiled._replace(optimizer=self.model.optimizer_for(self.compiled))
+            self.compiled = self.compiled._replace(optimizer=self.model._optimizer_for(self.compiled))
             found = train_step(self.model, self.compiled, step.take(), self._variables)
             self.means.add(self.compiled.labels, found, step.size)
             batch_logs |= _named(self.compiled.labels, found)

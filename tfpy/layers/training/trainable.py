@@ -101,7 +101,7 @@ class TrainableModel(TrainableModelCamel, Container):
     def optimizer(self, optimizer: Optimizer) -> None:
         self._compiled = self._needs_compiling("optimizer")._replace(optimizer=get_optimizer(optimizer))
 
-    def optimizer_for(self, compiled: Compiled) -> Optimizer:
+    def _optimizer_for(self, compiled: Compiled) -> Optimizer:
         """The optimizer for what the model was compiled for: one that a callback has set serves from the next step on.
 
         After another `compile` it is the one of before, until the next `fit`.
