@@ -73,6 +73,10 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "options of another type": (setting(*TOPOLOGY, "layers", 1, "config", "units", to="many"), r"layers\[1\] \('c'\): .*units"),
     "options that break a layer": (setting(*TOPOLOGY, "layers", 1, "config", "units", to=10**400), "layer c: .*more than 2147483647 elements"),
     "an unknown activation": (setting(*TOPOLOGY, "layers", 1, "config", "activation", to="rleu"), "Did you mean 'relu'"),
+    "a constraint on no axis": (
+        setting(*TOPOLOGY, "layers", 1, "config", "kernel_constraint", to={"class_name": "MaxNorm", "config": {"axis": 7}}),
+        "weights of the model cannot be made: sum: argument 'axis' must be an axis from -2 to 1, but got 7",
+    ),
     "two layers of one name": (setting(*TOPOLOGY, "layers", 2, "name", to="c"), "another layer has it"),
     "calls that are no list": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=3), "layer c: inbound_nodes must be a list"),
     "a call on nothing": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["z", 0, 0, {}]]]), "a layer 'z' that is not there"),
@@ -83,6 +87,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "inputs that are not": (setting(*TOPOLOGY, "input_layers", to=[["z", 0, 0]]), "input_layers names a layer 'z'"),
     "outputs that are not": (setting(*TOPOLOGY, "output_layers", to="d"), "output_layers must be a list"),
     "an input that is none": (setting(*TOPOLOGY, "input_layers", to=[["c", 0, 0]]), "inputs"),
+    "a dtype of an input that is none": (setting(*TOPOLOGY, "layers", 0, "config", "dtype", to="x"), r"layers\[0\] \('x'\): .*'dtype' must be one of"),
     "sizes below zero": (setting(*TOPOLOGY, "layers", 0, "config", "batch_input_shape", to=[None, -3]), "sizes of 0 or more"),
     "deep nesting": (setting(*TOPOLOGY, "name", to=nest(300)), "levels deep"),
     "a manifest that is an object": (setting("weightsManifest", to={}), "weightsManifest must be a list"),
@@ -121,6 +126,14 @@ def test_a_model_json_that_lies(name: str, tmp_path: Path) -> None:
     assert str(tmp_path) in str(error.value), "the file is named"
     assert registered_variables() == variables
     assert accounting.tensors == tensors
+
+
+def test_an_initializer_that_breaks(tmp_path: Path) -> None:
+    """It is called where the file has no values."""
+    content = save(tmp_path)
+    layer(content, 1)["config"]["kernel_initializer"] = {"class_name": "RandomNormal", "config": {"seed": {"a": 1}}}
+    with pytest.raises(tf.io.ModelFileError, match="the weights of the model cannot be made"):
+        tf.models.model_from_json(content["modelTopology"])
 
 
 @pytest.mark.parametrize("path", ["../secret.bin", "a/../../secret.bin", "/etc/passwd", "..\\secret.bin", "C:\\x", "%2e%2e/secret.bin",
