@@ -232,6 +232,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         return [total.mul(0.5) if self.merge_mode == "ave" else total]
 
     def reset_states(self, states: Any = None) -> None:
-        """Let both layers start from zeros again."""
-        for layer in self.both:
-            layer.reset_states()
+        """Let both layers start from zeros again, or from given states, those of the forward layer first."""
+        halves = (None, None) if states is None else self._halves(as_list(states))
+        for layer, own in zip(self.both, halves, strict=True):
+            layer.reset_states(own)
