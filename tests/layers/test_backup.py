@@ -85,6 +85,22 @@ def test_a_training_that_stopped_early_stays_stopped(tmp_path: Path) -> None:
     assert len(first.epoch) == 2
 
 
+def test_weights_stay_in_their_places_when_a_part_is_frozen_meanwhile(tmp_path: Path) -> None:
+    def model() -> Any:
+        made = tf.sequential([tf.layers.dense(units=3, input_shape=[3]), tf.layers.dense(units=3)])
+        made.compile(optimizer="adam", loss="meanSquaredError")
+        return made
+
+    def values(model: Any) -> list[Any]:
+        return [w.array_sync() for layer in model.layers for w in layer.get_weights()]
+
+    first, second = model(), model()
+    freeze = {"on_epoch_end": lambda: setattr(first.layers[0], "trainable", False)}
+    fit(first, tmp_path, callbacks=[tf.BackupAndRestore(tmp_path, delete_checkpoint=False), freeze])
+    fit(second, tmp_path)
+    assert values(second) == values(first)
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [

@@ -65,6 +65,15 @@ def test_without_merging_both_outputs_are_given() -> None:
     assert tf.layers.bidirectional(layer=tf.layers.gru(units=5)).apply(tf.tensor(X)).shape == (3, 10)
 
 
+def test_states_are_set_in_both_layers() -> None:
+    layer = tf.layers.bidirectional(layer=tf.layers.gru(units=2, stateful=True), batch_input_shape=[3, 4, 2])
+    layer.apply(tf.tensor(X))
+    layer.reset_states([tf.ones([3, 2]), tf.fill([3, 2], 2)])
+    assert [float(part.states[0].numpy().mean()) for part in layer.both] == [1, 2]
+    with pytest.raises(ValueError, match="'initial_state' must be states for both layers"):
+        layer.reset_states([tf.ones([3, 2])])
+
+
 def test_a_stateful_layer_goes_on_until_it_is_reset() -> None:
     inner = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=5, stateful=True), batch_input_shape=[3, 4, 2])
     model = tf.sequential(layers=[inner])

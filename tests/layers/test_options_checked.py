@@ -29,6 +29,22 @@ L = tf.layers
             lambda: tf.sequential([L.reshape(target_shape=[3], input_shape=[4], name="r")]),
             "r: argument 'target_shape' must be a shape of the 4 elements of a sample [4], but got [3]",
         ),
+        (lambda: L.reshape(target_shape=3), "Reshape: argument 'target_shape' must be a list, but got 3"),
+        (lambda: L.permute(dims=1), "Permute: argument 'dims' must be a list, but got 1"),
+        (lambda: L.dropout(rate=0.5, noise_shape=3), "Dropout: argument 'noise_shape' must be a list, but got 3"),
+        (lambda: L.stacked_rnn_cells(cells=2), "StackedRNNCells: argument 'cells' must be a list, but got 2"),
+        (
+            lambda: tf.sequential([L.random_width(factor=0.5, input_shape=[3], name="w")]),
+            "w: argument 'inputs' must be images, of rank 3 or 4, but got the shape [None, 3]",
+        ),
+        (
+            lambda: tf.sequential([L.time_distributed(layer=L.gru(units=2, name="g"), input_shape=[2, 3, 4, 5])]),
+            "Input 0 does not fit layer g: expected rank 3, but got shape [None, 3, 4, 5].",
+        ),
+        (
+            lambda: tf.sequential([L.dense(units=1, input_shape=[2])]).get_layer(index="a"),
+            "get_layer: argument 'index' must be a whole number, but got 'a'",
+        ),
         (lambda: tf.train.adam(0.1, beta1="a"), "adam: argument 'beta1' must be a number, but got 'a'"),
         (lambda: tf.callbacks.model_checkpoint(3), "model_checkpoint: argument 'filepath' must be a path, but got 3"),
         (lambda: tf.callbacks.early_stopping(patience="a"), "early_stopping: argument 'patience' must be a whole"),

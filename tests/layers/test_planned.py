@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -105,6 +106,7 @@ def test_planned_steps_give_the_same_bits(
     with_plans, model = trained(MODELS[name], optimizer, loss)
     kinds = {key[0] for key in model.plans._planned}
     assert kinds == {"train", "test", "predict"}
+    assert max(model.plans._seen.values()) == 2  # recorded once, and replayed from then on
     monkeypatch.setattr(plans, "_MOST_PLANS", 0)
     without, model = trained(MODELS[name], optimizer, loss)
     assert not model.plans._planned
@@ -164,11 +166,32 @@ def _with(layer: Any) -> Any:
     return model
 
 
+def _wrapped_loss() -> Any:
+    """A function of one's own that `functools.wraps` gives the module of one of tfpy's."""
+    calls = [0]
+
+    @functools.wraps(tf.metrics.mean_squared_error)
+    def loss(a: Any, b: Any) -> Any:
+        calls[0] += 1
+        return a.sub(b).square().mean(-1).mul(calls[0])
+
+    return loss
+
+
+def _nested_with_a_call_of_ones_own() -> Any:
+    inner = dense()
+    inner.call = lambda x, **more: inner.graph.run([x])[0][0]
+    entry = tf.input(shape=[6, 4])
+    return tf.model(inputs=entry, outputs=inner.apply(entry))
+
+
 UNUSUAL: dict[str, Callable[[], int]] = {
     "a layer of one's own": lambda: plans_after(_with(Own())),
     "an activation of one's own": lambda: plans_after(_with(tf.layers.dense(units=3, activation=lambda t: t))),
     "a loss of one's own": lambda: plans_after(dense(), loss=lambda a, b: a.sub(b).square().mean(-1)),
     "a metric of one's own": lambda: plans_after(dense(), metrics=[lambda a, b: a.sub(b).abs().mean(-1)]),
+    "a loss that wraps one of tfpy's": lambda: plans_after(dense(), loss=_wrapped_loss()),
+    "a model in it whose call is replaced": lambda: plans_after(_nested_with_a_call_of_ones_own()),
     "a draw that a kernel makes": lambda: plans_after(_with(Choosing())),
     "states kept": lambda: plans_after(recurrent(stateful=True, batch_input_shape=[12, 6, 4])),
 }

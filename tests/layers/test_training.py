@@ -109,6 +109,8 @@ def test_stateful_models_keep_their_state_between_batches() -> None:
     model.reset_states()
     np.testing.assert_array_equal(model.predict(x).numpy(), first)
     model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.raises(ValueError, match="'validation_split' must be such that full batches of 2 are left"):
+        model.fit(np.ones((6, 3, 1)), np.ones((6, 2)), batch_size=2, validation_split=0.5, verbose=0)
     with pytest.raises(ValueError, match="stateful"):
         fit(model, np.ones((3, 3, 1)), np.ones((3, 2)), batch_size=2)
 
@@ -402,6 +404,29 @@ def test_early_stopping_can_restore_the_best_weights() -> None:
     )
     best = int(np.argmin(history.history["val_loss"]))
     assert values(model) == seen[best + 1]
+
+
+def test_the_best_weights_of_a_model_of_which_a_part_is_frozen_meanwhile() -> None:
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[2]), tf.layers.dense(units=1)])
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    before = [w.array_sync() for layer in model.layers for w in layer.get_weights()]
+    stopping = tf.callbacks.early_stopping(monitor="loss", min_delta=1, patience=2, restore_best_weights=True)
+    freeze = {"on_epoch_end": lambda: setattr(model.layers[0], "trainable", False)}
+    fit(model, epochs=3, callbacks=[stopping, freeze])
+    assert [w.array_sync() for layer in model.layers for w in layer.get_weights()] == before
+
+
+def test_an_optimizer_set_in_training_serves_from_the_next_step_on() -> None:
+    model = linear(tf.train.sgd(0.1))
+    seen = []
+
+    def on_batch_end(batch: int, logs: Any) -> None:
+        model.optimizer = tf.train.sgd(0)
+        seen.append(values(model))
+
+    before = values(model)
+    fit(model, batch_size=2, callbacks={"on_batch_end": on_batch_end})
+    assert before != seen[0] == seen[-1]
 
 
 def test_callbacks_for_every_fit() -> None:

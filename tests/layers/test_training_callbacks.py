@@ -192,6 +192,8 @@ def test_checkpoints(
 def test_a_checkpoint_that_cannot_be_named(saved: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"model_checkpoint.*filepath.*epoch, loss"):
         fit(linear(), tf.callbacks.model_checkpoint("{val_loss}"), epochs=1)
+    with pytest.raises(ValueError, match=r"model_checkpoint.*filepath.*epoch, loss"):
+        fit(linear(), tf.callbacks.model_checkpoint("{epoch.number}"), epochs=1)
     with pytest.warns(UserWarning, match="no 'val_loss'"):
         fit(linear(), tf.callbacks.model_checkpoint("m", save_best_only=True), epochs=1)
     assert saved == []

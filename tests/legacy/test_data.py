@@ -133,6 +133,10 @@ def test_data_sets_say_what_is_missing() -> None:
     points.fetch_data()
     with pytest.raises(ValueError, match="data_index"):
         points.normalize_within_bounds(1, 0, 1)
+    points.dataset = [[]]
+    for call in (points.get_stats, lambda: points.normalize_within_bounds(0, 0, 1)):
+        with pytest.raises(ValueError, match="list 0 of the data set has no examples"):
+            call()
     with pytest.raises(TypeError, match="must define fetch_data"):
         dl.InMemoryDataset([[1]]).fetch_data()
 

@@ -131,6 +131,18 @@ def test_inference(math: dl.NDArrayMathCPU) -> None:
     assert not p.runner.is_inference_running()
 
 
+def test_inference_is_over_when_a_callback_fails(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+
+    def fail(*_: Any) -> None:
+        raise OSError("no disk")
+
+    runner = dl.GraphRunner(math, p.session, {"inferenceExamplesCallback": fail})
+    with pytest.raises(OSError, match="no disk"):
+        runner.infer(p.prediction, p.feeds[:1], num_passes=1)
+    assert not runner.is_inference_running()
+
+
 def test_settings(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     other = dl.NDArrayMathCPU()

@@ -62,6 +62,47 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         ValueError,
         "belongs to another",
     ),
+    "a shape that is an array": (lambda m: V([1, 2]).reshape(V([2, 1])), TypeError, "reshape: .*'new_shape'"),
+    "a place that is a number": (lambda m: V([1]).loc_to_index(0.5), ValueError, "loc_to_index: .*'locs'"),
+    "a list to be added": (lambda m: V([1]).add([1], 0), TypeError, "add: argument 'value' must be a number"),
+    "bounds that are texts": (lambda m: dl.NDArray.rand_uniform([2], "a", "b"), TypeError, "rand_uniform: argument 'a'"),
+    "channels that are none": (
+        lambda m: dl.NDArray.from_pixels(np.zeros((2, 2, 3)), []),
+        TypeError,
+        "from_pixels: argument 'num_channels'",
+    ),
+    "pixels without data": (lambda m: dl.NDArray.from_pixels({"width": 1}), ValueError, "width, height, and data"),
+    "a slice from a text on": (lambda m: m.math.slice1d(V([1, 2]), "a", 1), TypeError, "slice1d: argument 'begin'"),
+    "a block that is a number": (
+        lambda m: m.math.copy2d(dl.Array2D.zeros([2, 2]), 0.5, [1, 1], dl.Array2D.zeros([2, 2]), [0, 0], [1, 1]),
+        ValueError,
+        "copy2d: argument 'source_begin'",
+    ),
+    "the shape of a filter that is an array": (
+        lambda m: m.math.conv2d_der_filter(dl.Array3D.zeros([2, 2, 1]), dl.Array3D.zeros([2, 2, 1]), V([1]), 1, 0),
+        TypeError,
+        "conv2d_der_filter: argument 'filter_shape'",
+    ),
+    "the shape of an image that is an array": (
+        lambda m: m.math.conv2d_transpose(dl.Array3D.zeros([2, 2, 1]), dl.Array4D.zeros([1, 1, 1, 1]), V([1]), 1, 0),
+        TypeError,
+        "argument 'in_shape'",
+    ),
+    "gradients of no dict": (
+        lambda m: m.math.custom_gradient(lambda: None, [V([1])]),
+        TypeError,
+        "custom_gradient: argument 'inputs'",
+    ),
+    "a window that is a list": (
+        lambda m: m.graph.max_pool(m.graph.placeholder("i", [4, 4, 1]), [2, 2]),
+        TypeError,
+        "max_pool: argument 'field_size'",
+    ),
+    "a node that is a tensor": (
+        lambda m: m.graph.add_node_and_return_output(m.x),
+        TypeError,
+        "add_node_and_return_output: argument 'node'",
+    ),
     "lists of different lengths": (
         lambda m: dl.InCPUMemoryShuffledInputProviderBuilder([[V([1])], [V([1]), V([2])]]),
         ValueError,

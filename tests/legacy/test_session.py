@@ -368,6 +368,7 @@ def test_new_sessions_go_on_with_the_values_of_the_graph(math: dl.NDArrayMathCPU
         (lambda s, c, w, f: s.train(c, f[:1], 3, dl.SGDOptimizer(0.1)), ValueError, "placeholder 'y'"),
         (lambda s, c, w, f: s.train(c, f, 0, dl.SGDOptimizer(0.1)), ValueError, "batch_size"),
         (lambda s, c, w, f: s.train(c, f, 3, 0.1), TypeError, "SGDOptimizer"),
+        (lambda s, c, w, f: s.train(c, f, 3, dl.SGDOptimizer(0.1), 5), ValueError, "'cost_reduction' .* SUM or MEAN"),
         (
             lambda s, c, w, f: s.train(c, [{**f[0], "data": array([1, 2])}, f[1]], 3, dl.SGDOptimizer(0.1)),
             TypeError,

@@ -114,3 +114,18 @@ def test_a_debugged_step_runs_kernel_by_kernel(math: dl.NDArrayMathCPU) -> None:
         value = session.eval(y, [{"tensor": x, "data": A1([1, np.e])}])
     assert "Log" in seen
     np.testing.assert_allclose(value.get_values(), [0, 1], atol=1e-6)
+
+
+def test_nodes_made_by_hand_run_as_ever(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    x = g.placeholder("x", [2])
+    calls = [0]
+
+    def counted(value: Any) -> Any:
+        calls[0] += 1
+        return value._replace(tensor=value.tensor.mul(calls[0]))
+
+    y = g.add_node_and_return_output(dl.Node(g, "counted", {"x": x}, dl.Tensor([2]), counted))
+    session = dl.Session(g, math)
+    found = [session.eval(y, [{"tensor": x, "data": A1([1, 1])}]).get(0) for _ in range(4)]
+    assert found == [1, 2, 3, 4]

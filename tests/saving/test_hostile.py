@@ -19,6 +19,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.variable import registered_variables
 from tfpy.engine.handle import accounting
+from tfpy.layers.saving.keras_format import _Reader
 
 
 def save(folder: Path) -> dict[str, Any]:
@@ -72,6 +73,10 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "options of another type": (setting(*TOPOLOGY, "layers", 1, "config", "units", to="many"), r"layers\[1\] \('c'\): .*units"),
     "options that break a layer": (setting(*TOPOLOGY, "layers", 1, "config", "units", to=10**400), "layer c: .*more than 2147483647 elements"),
     "an unknown activation": (setting(*TOPOLOGY, "layers", 1, "config", "activation", to="rleu"), "Did you mean 'relu'"),
+    "a constraint on no axis": (
+        setting(*TOPOLOGY, "layers", 1, "config", "kernel_constraint", to={"class_name": "MaxNorm", "config": {"axis": 7}}),
+        "weights of the model cannot be made: sum: argument 'axis' must be an axis from -2 to 1, but got 7",
+    ),
     "two layers of one name": (setting(*TOPOLOGY, "layers", 2, "name", to="c"), "another layer has it"),
     "calls that are no list": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=3), "layer c: inbound_nodes must be a list"),
     "a call on nothing": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["z", 0, 0, {}]]]), "a layer 'z' that is not there"),
@@ -82,6 +87,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "inputs that are not": (setting(*TOPOLOGY, "input_layers", to=[["z", 0, 0]]), "input_layers names a layer 'z'"),
     "outputs that are not": (setting(*TOPOLOGY, "output_layers", to="d"), "output_layers must be a list"),
     "an input that is none": (setting(*TOPOLOGY, "input_layers", to=[["c", 0, 0]]), "inputs"),
+    "a dtype of an input that is none": (setting(*TOPOLOGY, "layers", 0, "config", "dtype", to="x"), r"layers\[0\] \('x'\): .*'dtype' must be one of"),
     "sizes below zero": (setting(*TOPOLOGY, "layers", 0, "config", "batch_input_shape", to=[None, -3]), "sizes of 0 or more"),
     "deep nesting": (setting(*TOPOLOGY, "name", to=nest(300)), "levels deep"),
     "a manifest that is an object": (setting("weightsManifest", to={}), "weightsManifest must be a list"),
@@ -120,6 +126,14 @@ def test_a_model_json_that_lies(name: str, tmp_path: Path) -> None:
     assert str(tmp_path) in str(error.value), "the file is named"
     assert registered_variables() == variables
     assert accounting.tensors == tensors
+
+
+def test_an_initializer_that_breaks(tmp_path: Path) -> None:
+    """It is called where the file has no values."""
+    content = save(tmp_path)
+    layer(content, 1)["config"]["kernel_initializer"] = {"class_name": "RandomNormal", "config": {"seed": {"a": 1}}}
+    with pytest.raises(tf.io.ModelFileError, match="the weights of the model cannot be made"):
+        tf.models.model_from_json(content["modelTopology"])
 
 
 @pytest.mark.parametrize("path", ["../secret.bin", "a/../../secret.bin", "/etc/passwd", "..\\secret.bin", "C:\\x", "%2e%2e/secret.bin",
@@ -271,3 +285,37 @@ def test_not_a_number_among_the_weights_is_kept(tmp_path: Path) -> None:
     save(tmp_path)
     (tmp_path / "weights.bin").write_bytes(np.full(20, np.nan, np.float32).tobytes())
     assert np.isnan(tf.load_layers_model(tmp_path).weights[0].numpy()).all()
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """A model that calls a model twice, which calls a model twice, …: small as a file."""
+    own, inner = f"m{levels}", f"m{levels - 1}"
+    entry: dict[str, Any] = {"batch_input_shape": [None, 2], "dtype": "float32", "name": "x"}
+    config = nested(levels - 1) if levels else {"class_name": "Dense", "config": {"units": 2, "name": inner}}
+    first = int(levels > 0)  # the first call of a model is its own graph
+    calls = [[["x", 0, 0, {}]], [[inner, first, 0, {}]]]
+    layers = [
+        {"class_name": "InputLayer", "config": entry, "name": "x", "inbound_nodes": []},
+        {**config, "name": inner, "inbound_nodes": calls},
+    ]
+    ends = {"input_layers": [["x", 0, 0]], "output_layers": [[inner, first + 1, 0]]}
+    return {"class_name": "Model", "config": {"name": own, "layers": layers, **ends}}
+
+
+def test_models_within_models_are_not_gone_through_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {"read": 0, "shapes": 0}
+
+    def counted(what: str, function: Any) -> Any:
+        def call(*args: Any) -> Any:
+            counts[what] += 1
+            return function(*args)
+
+        return call
+
+    monkeypatch.setattr(_Reader, "object", counted("read", _Reader.object))
+    dense = type(tf.layers.dense(units=1))
+    monkeypatch.setattr(dense, "compute_output_shape", counted("shapes", dense.compute_output_shape))
+    model = tf.models.model_from_json(nested(10))
+    assert model.output_shape == (None, 2)
+    assert counts["read"] == 23  # an object for each layer and each model
+    assert counts["shapes"] < 10

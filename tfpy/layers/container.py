@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ from tfpy.core.convert import to_tensors
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.spec import as_int
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.config import plain
@@ -76,10 +78,9 @@ class Container(ContainerCamel, Layer):
         return self._graph
 
     def _check_layers(self, layers: Sequence[Layer]) -> None:
-        names = [layer.name for layer in layers]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"model: the layer name {name!r} is used {names.count(name)} times; names are unique.")
+        for name, count in Counter(layer.name for layer in layers).items():
+            if count > 1:
+                raise ValueError(f"model: the layer name {name!r} is used {count} times; names are unique.")
         entries = {t.source_layer for t in self.inputs}
         for layer in layers:
             if layer not in entries and not any(node.inputs for node in layer.inbound_nodes):
@@ -141,6 +142,7 @@ class Container(ContainerCamel, Layer):
         """
         place = name_or_index if isinstance(name_or_index, int) else index
         if place is not None:
+            place = as_int("get_layer", "index", place)
             if not 0 <= place < len(self.layers):
                 raise argument_error("get_layer", "index", f"below the {len(self.layers)} layers", place)
             return self.layers[place]

@@ -52,8 +52,10 @@ def kinds_in(cls: type) -> dict[str, str]:
     return {name: text.removesuffix(" | None") for name, text in texts.items()}
 
 
+_LIST = ("a list", lambda value: isinstance(value, (list, tuple, np.ndarray)))
 # What is expected of an option of a kind, and whether a value is it.
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("Sequence[int]", "Sequence[int | None]", "list[Any]", "list[int | None]"), _LIST),
     "bool": ("True or False", lambda value: isinstance(value, (bool, int, np.bool_)) and value in (0, 1)),
     "float": ("a number", lambda value: isinstance(value, numbers.Real)),
     "str": ("a text", lambda value: isinstance(value, str)),

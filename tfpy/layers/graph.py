@@ -26,6 +26,7 @@ class LayerGraph:
         self.layers = _Search(self.inputs, self.outputs).layers_by_depth()
         self.nodes = _in_order(self.inputs, self.outputs)
         self._last_use = self._last_uses()
+        self._shapes: dict[tuple[PartialShape, ...], list[PartialShape]] = {}
 
     def _last_uses(self) -> list[list[SymbolicTensor]]:
         """For each node, what no later node needs."""
@@ -69,7 +70,16 @@ class LayerGraph:
         return [tensors[t] for t in outputs], [seen.get(t) for t in outputs]
 
     def shapes(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
-        """The shapes of the outputs for inputs of given shapes."""
+        """The shapes of the outputs for inputs of given shapes.
+
+        They are kept, as in TF.js: else models that call models twice would take twice as long with each level.
+        """
+        key = tuple(tuple(shape) for shape in input_shapes)
+        if key not in self._shapes:
+            self._shapes[key] = self._shapes_for(key)
+        return self._shapes[key]
+
+    def _shapes_for(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
         found: dict[SymbolicTensor, PartialShape] = dict(zip(self.inputs, input_shapes, strict=True))
         for node in self.nodes:
             shapes = node.layer.shapes_of_call(one_or_list([found[t] for t in node.inputs]), node.arguments)

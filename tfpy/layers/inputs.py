@@ -27,6 +27,8 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
         if self.batch_input_shape is None:
             expected = "given, or batch_input_shape"
             raise argument_error("input_layer", "input_shape", expected, None)
+        if self.dtype is not None:
+            as_dtype("input_layer", self.dtype)
         self.built = True
         self.trainable = False
         tensor = SymbolicTensor(self.dtype or "float32", self.batch_input_shape, self, self.name)

@@ -8,6 +8,7 @@ from typing import Any
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.engine.spec import DType
+from tfpy.layers.symbolic import PartialShape
 
 
 @export(doc="Layers / Classes")
@@ -47,18 +48,30 @@ class InputSpec:
 
 def check_inputs(layer: str, specs: Sequence[InputSpec | None] | None, inputs: Sequence[Any]) -> None:
     """Raise ValueError, naming the layer and the input, when inputs are not what the specs say."""
+    if specs:
+        check_shapes(layer, specs, [tuple(x.shape) for x in inputs])
+        for i, (spec, x) in enumerate(zip(specs, inputs, strict=True)):
+            if spec is not None and spec.dtype not in (None, x.dtype):
+                raise _misfit(layer, i, f"dtype {spec.dtype}", f"dtype {x.dtype}")
+
+
+def check_shapes(layer: str, specs: Sequence[InputSpec | None] | None, shapes: Sequence[PartialShape]) -> None:
+    """`check_inputs` for inputs of which only the shapes are known."""
     if not specs:
         return
-    if len(specs) != len(inputs):
-        raise ValueError(f"Layer {layer} expects {len(specs)} inputs, but got {len(inputs)}.")
-    for i, (spec, x) in enumerate(zip(specs, inputs, strict=True)):
-        fault = _fault(spec, x) if spec is not None else None
+    if len(specs) != len(shapes):
+        raise ValueError(f"Layer {layer} expects {len(specs)} inputs, but got {len(shapes)}.")
+    for i, (spec, shape) in enumerate(zip(specs, shapes, strict=True)):
+        fault = _fault(spec, shape) if spec is not None else None
         if fault:
-            raise ValueError(f"Input {i} does not fit layer {layer}: expected {fault}, but got shape {list(x.shape)}.")
+            raise _misfit(layer, i, fault, f"shape {list(shape)}")
 
 
-def _fault(spec: InputSpec, x: Any) -> str | None:
-    shape = tuple(x.shape)
+def _misfit(layer: str, i: int, expected: str, found: str) -> ValueError:
+    return ValueError(f"Input {i} does not fit layer {layer}: expected {expected}, but got {found}.")
+
+
+def _fault(spec: InputSpec, shape: PartialShape) -> str | None:
     rank = len(shape)
     if spec.ndim is not None and rank != spec.ndim:
         return f"rank {spec.ndim}"
@@ -66,8 +79,6 @@ def _fault(spec: InputSpec, x: Any) -> str | None:
         return f"rank {spec.max_ndim} at most"
     if spec.min_ndim is not None and rank < spec.min_ndim:
         return f"rank {spec.min_ndim} at least"
-    if spec.dtype is not None and x.dtype != spec.dtype:
-        return f"dtype {spec.dtype}"
     for axis, size in spec.axes.items():
         if size is not None and shape[axis] not in (size, None):
             return f"size {size} on axis {axis}"

@@ -110,6 +110,11 @@ def values_of(weights: Sequence[LayerVariable]) -> list[Tensor]:
     return [alias(Tensor, w) for w in weights]
 
 
+def as_made(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
+    """Weights in the order in which they were made: one that stays when layers are frozen, unlike that of models."""
+    return sorted(weights, key=lambda weight: weight.id)
+
+
 def set_values(owner: str, weights: Sequence[LayerVariable], values: Sequence[Tensor]) -> None:
     """Write values to weights; all are checked before any is written."""
     if len(weights) != len(values):

@@ -12,7 +12,7 @@ from tfpy.core.options import accepts_options
 from tfpy.engine import dispatch, rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import Shape
+from tfpy.engine.spec import Shape, as_int, as_number
 from tfpy.engine.state import local
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import ArrayFactoriesCamel
@@ -168,7 +168,8 @@ class ArrayFactories(ArrayFactoriesCamel):
     def rand_uniform(cls, shape: ShapeLike, a: float, b: float, dtype: LegacyDType | None = None) -> NDArray:
         """Numbers evenly spread over [a, b)."""
         count = _math.prod(checked_shape("rand_uniform", shape))
-        return _new("rand_uniform", shape, rng.uniform(None, count, a, b), dtype)
+        low, high = as_number("rand_uniform", "a", a), as_number("rand_uniform", "b", b)
+        return _new("rand_uniform", shape, rng.uniform(None, count, low, high), dtype)
 
     @classmethod
     @accepts_options()
@@ -184,6 +185,7 @@ class ArrayFactories(ArrayFactoriesCamel):
         Raises:
             ValueError: not an image, or more channels than it has.
         """
+        num_channels = as_int("from_pixels", "num_channels", num_channels)
         image = _pixels(pixels)
         if image.ndim != 3 or not 1 <= num_channels <= min(4, image.shape[2]):
             expected = f"an image with at least {num_channels} channels, of which at most 4 are kept"
@@ -212,9 +214,11 @@ def _normal(
 
 
 def _pixels(pixels: Any) -> Any:
-    def part(name: str) -> Any:
-        return pixels[name] if isinstance(pixels, Mapping) else getattr(pixels, name)
-
-    if isinstance(pixels, Mapping) or (hasattr(pixels, "width") and hasattr(pixels, "data")):
-        return np.asarray(part("data")).reshape(part("height"), part("width"), 4)
-    return np.asarray(pixels)
+    if not isinstance(pixels, Mapping) and not (hasattr(pixels, "width") and hasattr(pixels, "data")):
+        return np.asarray(pixels)
+    names = ("data", "height", "width")
+    data, height, width = (pixels.get(n) if isinstance(pixels, Mapping) else getattr(pixels, n) for n in names)
+    values = np.asarray([] if data is None else data)
+    if not isinstance(height, int) or not isinstance(width, int) or values.size != height * width * 4:
+        raise argument_error("from_pixels", "pixels", "an image: width, height, and data of 4 bytes a pixel", pixels)
+    return values.reshape(height, width, 4)

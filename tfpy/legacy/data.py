@@ -187,8 +187,15 @@ class InMemoryDataset(InMemoryDatasetCamel):
         return self.dataset
 
     def get_stats(self) -> list[DataStats]:
-        """For each list the number of examples, their shape, and the range of the values in nine tenths of them."""
-        return [_statistics(examples) for examples in self._loaded("get_stats")]
+        """For each list the number of examples, their shape, and the range of the values in nine tenths of them.
+
+        Raises:
+            ValueError: a list without examples. RuntimeError: nothing has been fetched yet.
+        """
+        data = self._loaded("get_stats")
+        for index, examples in enumerate(data):
+            _check_filled("get_stats", index, examples)
+        return [_statistics(examples) for examples in data]
 
     def normalize_within_bounds(self, data_index: int, lower_bound: float, upper_bound: float) -> None:
         """Map each element's range over the examples of a list to one range.
@@ -201,10 +208,11 @@ class InMemoryDataset(InMemoryDatasetCamel):
             upper_bound: its upper end.
 
         Raises:
-            ValueError: no such list. RuntimeError: nothing has been fetched yet.
+            ValueError: no such list, or one without examples. RuntimeError: nothing has been fetched yet.
         """
         data = self._loaded("normalize_within_bounds")
         index = self._checked("normalize_within_bounds", data_index, len(data))
+        _check_filled("normalize_within_bounds", index, data[index])
         bounds = self._bounds.setdefault(index, _Bounds(data[index]))
         data[index] = _mapped(data[index], bounds.current, (lower_bound, upper_bound))
         bounds.normalized = lower_bound, upper_bound
@@ -246,6 +254,11 @@ class InMemoryDataset(InMemoryDatasetCamel):
         if not 0 <= index < count:
             raise argument_error(op, "data_index", f"from 0 to {count - 1}", data_index)
         return index
+
+
+def _check_filled(op: str, index: int, examples: Sequence[NDArray]) -> None:
+    if not examples:
+        raise ValueError(f"{op}: list {index} of the data set has no examples.")
 
 
 def _statistics(examples: Sequence[NDArray]) -> DataStats:

@@ -15,7 +15,7 @@ from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Shape, as_int, as_shape, spec
+from tfpy.engine.spec import DType, Shape, as_int, as_positive, as_shape, spec
 from tfpy.legacy import nodes
 from tfpy.legacy._camel import GraphCamel, GraphLayersCamel
 from tfpy.legacy._graph import DerivedGraph
@@ -263,12 +263,14 @@ class Graph(DerivedGraph, GraphCamel):
         shape = self._own("conv2d", "x", x).shape
         if len(shape) != 3:
             raise argument_error("conv2d", "x", "of rank 3", x)
+        field_size = as_positive("conv2d", "field_size", field_size)
         wanted = (field_size, field_size, shape[2], output_depth)
         if self._own("conv2d", "w", w).shape != wanted:
             raise argument_error("conv2d", "w", f"of shape {list(wanted)}", w)
         if self._own("conv2d", "b", b).shape != (output_depth,):
             raise argument_error("conv2d", "b", f"of shape {[output_depth]}", b)
-        attrs = {"stride": stride, "pad": _pad(shape, field_size, stride, zero_pad)}
+        stride = as_positive("conv2d", "stride", stride)
+        attrs = {"stride": stride, "pad": _pad("conv2d", shape, field_size, stride, zero_pad)}
         return self._add("Convolution 2D", nodes.conv2d, {"x": x, "w": w, "b": b}, attrs)
 
     @accepts_options()
@@ -277,7 +279,13 @@ class Graph(DerivedGraph, GraphCamel):
         shape = self._own("max_pool", "x", x).shape
         if len(shape) != 3:
             raise argument_error("max_pool", "x", "of rank 3", x)
-        attrs = {"field_size": field_size, "stride": stride, "pad": _pad(shape, field_size, stride, zero_pad)}
+        field_size = as_positive("max_pool", "field_size", field_size)
+        stride = as_positive("max_pool", "stride", stride)
+        attrs = {
+            "field_size": field_size,
+            "stride": stride,
+            "pad": _pad("max_pool", shape, field_size, stride, zero_pad),
+        }
         return self._add("Max pool", nodes.max_pool, {"x": x}, attrs)
 
     # Classification and costs
@@ -338,6 +346,8 @@ class Graph(DerivedGraph, GraphCamel):
 
     def add_node_and_return_output(self, node: Node) -> Tensor:
         """Add a node that was made by hand."""
+        if not isinstance(node, Node) or node.graph is not self:
+            raise argument_error("add_node_and_return_output", "node", "a node of this graph", node, TypeError)
         return self._register(node)
 
     def _own(self, op: str, argument: str, x: Any) -> Tensor:
@@ -384,9 +394,9 @@ def _nested_shape(value: Any) -> Shape:
     return tuple(sizes)
 
 
-def _pad(shape: Shape, field_size: int, stride: int, zero_pad: int | None) -> int:
+def _pad(op: str, shape: Shape, field_size: int, stride: int, zero_pad: int | None) -> int:
     """The margin, checked to give whole sizes."""
-    pad = compute_default_pad(shape, field_size, stride) if zero_pad is None else as_int("conv2d", "zero_pad", zero_pad)
+    pad = compute_default_pad(shape, field_size, stride) if zero_pad is None else as_int(op, "zero_pad", zero_pad)
     compute_output_shape3d(shape, field_size, 1, stride, pad)
     return pad
 

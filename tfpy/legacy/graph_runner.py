@@ -288,10 +288,12 @@ class GraphRunner(GraphRunnerCamel):
         self._inference_count = inference_example_count
         self._is_inferring = True
         passes = 0
-        while self._is_inferring and passes != num_passes:
-            self.math.scope(lambda: self._infer(inference_feed_entries))
-            passes += 1
-        self._is_inferring = False
+        try:
+            while self._is_inferring and passes != num_passes:
+                self.math.scope(lambda: self._infer(inference_feed_entries))
+                passes += 1
+        finally:
+            self._is_inferring = False
 
     def _infer(self, entries: Sequence[Any]) -> None:
         assert self._inference_tensor is not None

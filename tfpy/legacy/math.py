@@ -24,7 +24,7 @@ from tfpy.engine.cpu import CpuBackend
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, check_live
 from tfpy.engine.scope import track
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, as_int_or_ints
 from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
 from tfpy.legacy import quirks, scopes
@@ -377,8 +377,10 @@ def _by_id(op: str, id: int) -> NDArray:
 def _block(what: str, matrix: Any, begin: Sequence[int], size: Sequence[int]) -> tuple[slice, slice]:
     if not isinstance(matrix, NDArray) or matrix.rank != 2:
         raise argument_error("copy2d", what, "an Array2D", matrix, TypeError)
-    for b, s, n in zip(begin, size, matrix.shape, strict=True):
-        if b < 0 or s < 0 or b + s > n:
-            expected = f"a block inside shape {list(matrix.shape)}"
-            raise argument_error("copy2d", what, expected, f"begin {list(begin)}, size {list(size)}")
-    return slice(begin[0], begin[0] + size[0]), slice(begin[1], begin[1] + size[1])
+    first = as_int_or_ints("copy2d", f"{what}_begin", begin)
+    count = as_int_or_ints("copy2d", f"{what}_size", size)
+    inside = len(first) == len(count) == 2 and min(*first, *count) >= 0
+    if not inside or any(b + s > n for b, s, n in zip(first, count, matrix.shape, strict=True)):
+        expected = f"a block inside shape {list(matrix.shape)}"
+        raise argument_error("copy2d", what, expected, f"begin {list(first)}, size {list(count)}")
+    return slice(first[0], first[0] + count[0]), slice(first[1], first[1] + count[1])

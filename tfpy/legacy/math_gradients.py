@@ -104,8 +104,15 @@ class Gradients(GradientsCamel):
             inputs: the arrays that the value depends on, by name.
             name: accepted, and of no effect.
 
+        Raises:
+            TypeError: no function, or no dict of arrays.
+
         Source: deeplearn.js 0.4 `math.customGradient`.
         """
+        if not callable(f):
+            raise argument_error("custom_gradient", "f", "a function", f, TypeError)
+        if not isinstance(inputs, Mapping):
+            raise argument_error("custom_gradient", "inputs", "a dict of arrays", inputs, TypeError)
         names = list(inputs)
 
         def value(*_: Tensor) -> Any:

@@ -22,7 +22,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import DType, Shape, as_int
+from tfpy.engine.spec import DType, Shape, as_int, as_int_or_ints
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
 from tfpy.legacy.storage import Mirrored
@@ -122,7 +122,7 @@ class NDArray(Mirrored, ArrayFactories, NDArrayCamel, Ready):
     def add(self, value: float, *locs: int) -> None:
         """Add a number to the one at a place: the value first, then the indices."""
         offset = self._offset("add", locs)
-        total = self.host_values("add")[offset].item() + value
+        total = self.host_values("add")[offset].item() + stored_number("add", value, "float32")
         self.writable_values("add")[offset] = stored_number("add", total, self.spec.dtype)
 
     def fill(self, value: float) -> None:
@@ -169,7 +169,7 @@ class NDArray(Mirrored, ArrayFactories, NDArrayCamel, Ready):
     def loc_to_index(self, locs: ShapeLike) -> int:
         """The index in the flat values of a place."""
         check_live(self, "loc_to_index")
-        return self._offset("loc_to_index", tuple(locs))
+        return self._offset("loc_to_index", as_int_or_ints("loc_to_index", "locs", locs))
 
     def index_to_loc(self, index: int) -> list[int]:
         """The place of an index in the flat values."""
@@ -198,9 +198,10 @@ class NDArray(Mirrored, ArrayFactories, NDArrayCamel, Ready):
             ValueError: the elements do not fill the shape.
         """
         check_live(self, "reshape")
-        if tuple(new_shape) == self.spec.shape:
+        sizes = as_int_or_ints("reshape", "new_shape", new_shape)
+        if sizes == self.spec.shape:
             return self
-        return adopt(ops.shape.reshape(self, list(new_shape)))
+        return adopt(ops.shape.reshape(self, sizes))
 
     def flatten(self) -> NDArray:
         """The elements as a vector."""

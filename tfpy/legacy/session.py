@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from tfpy.core.convert import number
@@ -21,7 +22,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.options import accepts_options
-from tfpy.core.plans import Plans, Result, always
+from tfpy.core.plans import Holds, Plans, Result, always, is_own
 from tfpy.core.results import Record, positional_count
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
@@ -173,7 +174,7 @@ class Session(SessionCamel):
                 _evaluate(nodes, values)
                 return [values[tensor.id].tensor for tensor in tensors], None
 
-            found, _ = self._from_plan(("eval", *[tensor.id for tensor in tensors]), values, compute)
+            found, _ = self._from_plan(("eval", *[tensor.id for tensor in tensors]), nodes, values, compute)
             # A variable, or what was fed, is handed out under an id of its own.
             results.extend([tensor.clone() for tensor in found])
             for feed, array in fed:
@@ -214,6 +215,7 @@ class Session(SessionCamel):
         Source: deeplearn.js `Session.train`. Beyond it: `batched`.
         """
         feeds = self._training_feeds(cost_tensor, feed_entries)
+        reduction = _as_reduction(cost_reduction)
         count = as_int("train", "batch_size", batch_size)
         if count < 1:
             raise argument_error("train", "batch_size", "1 or more", batch_size)
@@ -227,7 +229,7 @@ class Session(SessionCamel):
             optimizer.before_batch(self.math, count, work.runtime, work.activations, work.gradients)
             costs = work.batch(count) if at_once else work.examples(count)
             optimizer.after_batch(self.math, count, work.runtime, work.activations, work.gradients)
-            results.append(_reduced(costs, CostReduction(cost_reduction), count))
+            results.append(_reduced(costs, reduction, count))
         return adopt(results[0])
 
     def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[_Feed]:
@@ -272,16 +274,20 @@ class Session(SessionCamel):
     # What evaluation and training share
 
     def _from_plan(
-        self, key: tuple[Any, ...], values: Mapping[int, Value], compute: Callable[[dict[int, Value]], Result]
+        self,
+        key: tuple[Any, ...],
+        nodes: Sequence[Node],
+        values: Mapping[int, Value],
+        compute: Callable[[dict[int, Value]], Result],
     ) -> Result:
         """What `compute` makes of all values that a step starts from, by the ids of their tensors.
 
-        Nodes never change, and their code is tfpy's own: only the numerics may be others the next time.
+        Nodes never change. Where their code is tfpy's own, only the numerics may be others the next time.
         """
         kinds = tuple([(ident, value.batched) for ident, value in values.items()])
         inputs = [value.tensor for value in values.values()]
         key = (*key, kinds, quirks.active())
-        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: always)
+        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _certain(nodes))
 
     def _feeds(self, op: str, entries: Sequence[Any]) -> list[_Feed]:
         """The entries by increasing tensor id."""
@@ -315,6 +321,14 @@ class Session(SessionCamel):
                 yield results
         finally:
             end_scope(results)
+
+
+def _certain(nodes: Sequence[Node]) -> Holds | None:
+    """That nodes compute the same each time; None where the code of one that was made by hand is not tfpy's own."""
+    own = all(
+        node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_own(node.evaluate)) for node in nodes
+    )
+    return always if own else None
 
 
 def _keys(entry: Any) -> Sequence[str]:
@@ -365,6 +379,14 @@ def _stacked(examples: Sequence[Handle]) -> CoreTensor:
     if len({a.spec.dtype for a in examples}) > 1:
         return stack(list(examples))  # says what is wrong
     return run("Pack", *examples, axis=0)
+
+
+def _as_reduction(value: Any) -> CostReduction:
+    try:
+        return CostReduction(value)
+    except ValueError:
+        expected = "a CostReduction: NONE, SUM or MEAN"
+        raise argument_error("train", "cost_reduction", expected, value) from None
 
 
 def _reduced(costs: CoreTensor, reduction: CostReduction, count: int) -> CoreTensor:
@@ -434,7 +456,8 @@ class _TrainingRun:
             gradients = [found[values[output.id].tensor.id] for output in reached]
             return [costs, *gradients], reached  # type: ignore[list-item]
 
-        (costs, *gradients), reached = self.session._from_plan(("train", self.cost.id, averaged), values, compute)
+        key = "train", self.cost.id, averaged
+        (costs, *gradients), reached = self.session._from_plan(key, self.nodes, values, compute)
         for node in variables:
             self.activations.set(node.output, values[node.output.id].tensor)
             self.gradients.delete(node.output)

@@ -12,6 +12,7 @@ from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import as_int
 from tfpy.layers.callbacks.base import Callback, Logs
 from tfpy.layers.callbacks.monitor import Monitor
+from tfpy.layers.weights import as_made, set_values, values_of
 
 
 @export(doc="Callbacks", aliases="callbacks.early_stopping")
@@ -81,10 +82,10 @@ class EarlyStopping(Callback):
 
     def _remember(self) -> None:
         if self.restore_best_weights and self.model is not None:
-            self._best_weights = [outlive_scopes(w) for w in self.model.get_weights()]
+            self._best_weights = [outlive_scopes(w) for w in values_of(as_made(self.model.weights))]
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         if self._best_weights is not None and self.model is not None:
-            self.model.set_weights(self._best_weights)
+            set_values("the model", as_made(self.model.weights), self._best_weights)
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch}: early stopping.")

@@ -94,6 +94,6 @@ class ModelCheckpoint(Callback):
     def _path(self, values: Logs) -> str:
         try:
             return self.filepath.format(**values)
-        except (KeyError, IndexError, ValueError) as error:
+        except (LookupError, ValueError, TypeError, AttributeError) as error:
             expected = f"a path with names out of {', '.join(values)} in its braces"
             raise argument_error("model_checkpoint", "filepath", expected, self.filepath) from error

@@ -14,7 +14,7 @@ from tfpy.core.ops.random import random_uniform
 from tfpy.core.ops.resize import resize_bilinear, resize_nearest_neighbor
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import as_number, as_positive
 from tfpy.layers.base import Layer
@@ -50,8 +50,13 @@ class _Images(Layer):
 
     def of_size(self, input_shape: Any, height: int | None, width: int | None) -> PartialShape:
         """The shape of images, with other heights and widths."""
-        shape = one_shape(input_shape)
+        shape = self._of_images(one_shape(input_shape))
         return (*shape[:-3], height, width, shape[-1])
+
+    def _of_images(self, shape: PartialShape) -> PartialShape:
+        if len(shape) not in (3, 4):
+            raise argument_error(self.name, "inputs", "images, of rank 3 or 4", Words(f"the shape {list(shape)}"))
+        return shape
 
 
 class _SizedImages(_Images):
@@ -128,7 +133,7 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
         self.interpolation = choose("random_width", "interpolation", self.interpolation, INTERPOLATIONS)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return self.of_size(input_shape, one_shape(input_shape)[-3], None)
+        return self.of_size(input_shape, self._of_images(one_shape(input_shape))[-3], None)
 
     def call(self, inputs: Any) -> Tensor:
         x = self.images(inputs)

@@ -14,7 +14,7 @@ from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
-from tfpy.layers.specs import InputSpec
+from tfpy.layers.specs import InputSpec, check_shapes
 from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.weights import LayerVariable
 
@@ -77,8 +77,10 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         if len(shape) < 3:
             raise argument_error("time_distributed", "input_shape", "of rank 3 or more", list(shape))
         self.input_spec = [InputSpec(ndim=len(shape))]
+        step = (shape[0], *shape[2:])
+        check_shapes(self.layer.name, self.layer.input_spec, [step])
         if not self.layer.built:
-            self.layer.build((shape[0], *shape[2:]))
+            self.layer.build(step)
             self.layer.built = True
         self.built = True
 
@@ -230,6 +232,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         return [total.mul(0.5) if self.merge_mode == "ave" else total]
 
     def reset_states(self, states: Any = None) -> None:
-        """Let both layers start from zeros again."""
-        for layer in self.both:
-            layer.reset_states()
+        """Let both layers start from zeros again, or from given states, those of the forward layer first."""
+        halves = (None, None) if states is None else self._halves(as_list(states))
+        for layer, own in zip(self.both, halves, strict=True):
+            layer.reset_states(own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -83,7 +84,7 @@ def browser_faults(topology: Mapping[str, Any], training: Mapping[str, Any] | No
         A sentence for each thing; nothing for a model that it loads.
     """
     faults = [*_of_object(topology, "the model"), *_of_training(training or {})]
-    doubled = sorted({name for name in names if names.count(name) > 1})
+    doubled = sorted(name for name, count in Counter(names).items() if count > 1)
     faults += [f"there are two weights of the name {name!r}" for name in doubled]
     return list(dict.fromkeys(faults))
 

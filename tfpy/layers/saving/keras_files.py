@@ -149,7 +149,8 @@ def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None
         ModelFileError: a weight that the other one lacks (if strict), or of another shape.
     """
     found = _by_layer(model, file.weights) if file.by_layer else _by_tree(model, file, strict)
-    missing = [weight.original_name for weight in model.weights if not any(weight is w for w, _ in found)]
+    given = {id(weight) for weight, _ in found}
+    missing = [weight.original_name for weight in model.weights if id(weight) not in given]
     if strict and missing:
         listed = ", ".join(map(repr, missing[:8]))
         raise ModelFileError(f"{file.weights.source}: lacks weights that the model has: {listed}.")

@@ -132,7 +132,7 @@ class _Reader:
         elif cls is not None and cls.__module__.startswith("tfpy.") and issubclass(cls, Declared):
             inner = self.options(name, cls, inner or {})
         return {
-            **{key: self.value(v) for key, v in config.items() if key not in _NOTES},
+            **{key: self.value(v) for key, v in config.items() if key not in _NOTES and key != "config"},
             "class_name": name,
             "config": inner,
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tfpy.core.io.loader import load_weights
 from tfpy.core.io.router import LoadOptions, load_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
-from tfpy.core.memory import dispose
+from tfpy.core.memory import dispose, tidy
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
@@ -92,8 +93,9 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
         model = built(as_keras_means(file.topology), str(path), custom_objects)
-        write_keras_weights(model, file, strict)
-        start(coming)
+        with _filling(str(path)):
+            write_keras_weights(model, file, strict)
+            start(coming)
         if file.training is not None:
             compile_as(model, file.training, str(path))
     return model
@@ -111,9 +113,10 @@ def model_of(
     try:
         with weights_to_come() as coming:
             model = built(artifacts.model_topology, source, custom_objects)
-            if artifacts.weight_data is not None:
-                load_named(model, weights, strict, source)
-            start(coming)
+            with _filling(source):
+                if artifacts.weight_data is not None:
+                    load_named(model, weights, strict, source)
+                start(coming)
             if artifacts.user_defined_metadata is not None:
                 model.set_user_defined_metadata(
                     object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
@@ -137,6 +140,19 @@ def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], 
     values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
     state = {spec.name: values.pop(spec.name) for spec in specs if spec.group == "optimizer"}
     return values, state
+
+
+@contextmanager
+def _filling(source: str) -> Iterator[None]:
+    """Weights are given values inside a `with`: what the file calls constraints and initializers may make no sense."""
+    try:
+        with tidy():
+            yield
+    except (ModelFileError, Warning):
+        raise
+    except Exception as error:
+        fault = error if isinstance(error, (ValueError, TypeError)) else f"{type(error).__name__}: {error}"
+        raise ModelFileError(f"{source}: the weights of the model cannot be made: {fault}") from error
 
 
 def start(coming: list[ComingWeight]) -> None:
@@ -208,5 +224,6 @@ def model_from_json(
             names = [weight.original_name for weight in model.weights]
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
-        start(coming)
+        with _filling("model_from_json"):
+            start(coming)
     return model

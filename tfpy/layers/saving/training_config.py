@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
+from tfpy.core.plans import is_own
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show
 from tfpy.engine.warn import warn_user
@@ -75,7 +77,7 @@ def _metric_name(given: Any) -> str:
 
 def _own_name(function: Any, what: str) -> str:
     name = getattr(function, "__name__", "")
-    if not getattr(function, "__module__", "").startswith("tfpy.") or name.startswith("<"):
+    if not (isinstance(function, FunctionType) and is_own(function)) or name.startswith("<"):
         raise ValueError(
             f"save: the {what} {show(function)} is a function of your own, which no file can hold; leave out "
             "include_optimizer, and compile the model again when it is loaded."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfpy.core.io.faults import ModelFileError
@@ -49,7 +49,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
             )
         pairs[known] = targets[known], value, name
     if strict:
-        _check_complete(targets, list(pairs), unknown, source)
+        _check_complete(targets, pairs, unknown, source)
     for weight, value, name in pairs.values():
         if tuple(value.shape) != weight.shape or value.dtype != weight.dtype:
             raise ModelFileError(
@@ -112,7 +112,7 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 def _check_complete(
-    targets: Mapping[str, LayerVariable], found: Sequence[str], unknown: Sequence[str], source: str
+    targets: Mapping[str, LayerVariable], found: Collection[str], unknown: Sequence[str], source: str
 ) -> None:
     missing = [name for name in targets if name not in found]
     if not missing and not unknown:

@@ -11,7 +11,7 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops import metrics
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Spec, as_int, as_number
 from tfpy.layers.base import shapes_agree
@@ -39,7 +39,8 @@ def standardize(
         dtypes: what numbers become that are no tensors; by default what they are.
 
     Raises:
-        ValueError: another number of tensors, a name that is missing or unknown, or a shape that does not fit.
+        ValueError: another number of tensors, a name that is missing (others are passed over), or a shape that does not
+            fit.
     """
     if len(names) == 1 and isinstance(data, Tensor) and _is_ready(data.spec, shapes[0]):
         return [data]
@@ -74,7 +75,7 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
     if isinstance(data, Mapping) and not hasattr(data, "__array__"):
         for name in names:
             if data.get(name) is None:
-                raise argument_error(where, argument, f"a dict with data for {', '.join(names)}", sorted(data))
+                raise argument_error(where, argument, f"a dict with data for {', '.join(names)}", list(data))
         return [data[name] for name in names]
     if len(names) == 1 and not _is_list_of_tensors(data):
         return [data]
@@ -161,12 +162,17 @@ def sample_weights(
 
 def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[Mapping[int, float] | None]:
     if isinstance(weights, (list, tuple)):
-        if len(weights) != len(names):
+        if len(weights) != len(names) or not all(own is None or isinstance(own, Mapping) for own in weights):
             raise argument_error(where, "class_weight", f"a list of {len(names)} dicts", weights)
         return list(weights)
     if not isinstance(weights, Mapping):
         raise argument_error(where, "class_weight", "a dict of weights by class", weights, TypeError)
     if any(isinstance(value, Mapping) for value in weights.values()):
+        for name, own in weights.items():
+            if name not in names:
+                raise unknown_name_error("output in class_weight", name, names)
+            if own is not None and not isinstance(own, Mapping):
+                raise argument_error(where, f"class_weight[{name!r}]", "a dict of weights by class", own, TypeError)
         return [weights.get(name) for name in names]
     if len(names) == 1:
         return [weights]

@@ -175,6 +175,9 @@ class TrainingRun:
         self.callbacks.call("on_batch_begin", self.batch, dict(batch_logs))
         start_scope("fit")
         try:
+            optimizer = self.model._optimizer_for(self.compiled)
+            if optimizer is not self.compiled.optimizer:
+                self.compiled = self.compiled._replace(optimizer=optimizer)
             found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
             self.means.add(self.compiled.labels, found, step.size)
             batch_logs |= _named(self.compiled.labels, found)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.plans import Holds, Plans, Result
+from tfpy.core.plans import Holds, Plans, Result, is_own
 from tfpy.core.tensor import Tensor
 from tfpy.engine.handle import Handle
 from tfpy.layers.constraints import Constraint
@@ -68,11 +68,12 @@ class _Watch:
 
     def unchanged(self) -> bool:
         """Whether nothing has been set since."""
-        if self._total != Total.changes:  # then it may have been somebody else's
+        total = Total.changes  # as it is before the look at the things: other threads may set more meanwhile
+        if self._total != total:  # then it may have been somebody else's
             for thing, changes in self._watched:
                 if thing.changes != changes:
                     return False
-            self._total = Total.changes
+            self._total = total
         return True
 
 
@@ -113,11 +114,11 @@ def _parts(thing: Any) -> list[Any] | None:
     if isinstance(thing, types.MethodType):
         return [thing.__func__, thing.__self__]
     if isinstance(thing, types.FunctionType):
-        return list(_closure(thing)) if _own(thing.__module__) else None
-    if not _own(type(thing).__module__):
+        return list(_closure(thing)) if is_own(thing) else None
+    if not type(thing).__module__.startswith("tfpy."):
         return None
     if isinstance(thing, Container):
-        return list(thing.layers)
+        return [*thing.layers, *_replaced_methods(thing)]
     return list(vars(thing).values()) if hasattr(thing, "__dict__") else []
 
 
@@ -129,5 +130,6 @@ def _closure(function: types.FunctionType) -> Iterator[Any]:
             continue
 
 
-def _own(module: str | None) -> bool:
-    return module is not None and (module == "tfpy" or module.startswith("tfpy."))
+def _replaced_methods(thing: Any) -> list[Any]:
+    """What has been set in place of methods of a thing's class."""
+    return [value for name, value in vars(thing).items() if callable(getattr(type(thing), name, None))]

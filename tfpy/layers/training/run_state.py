@@ -13,6 +13,7 @@ from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.layers.base import Layer
+from tfpy.layers.weights import as_made
 
 if TYPE_CHECKING:
     from tfpy.layers.training.trainable import TrainableModel
@@ -50,14 +51,15 @@ def unpack(value: Any, arrays: Arrays) -> Any:
 
 def state_of_model(model: TrainableModel) -> dict[str, Any]:
     """The weights, the state of the optimizer, and the states that layers keep from batch to batch."""
-    position = {weight.name: i for i, weight in enumerate(model.weights)}
+    weights = as_made(model.weights)
+    position = {weight.name: i for i, weight in enumerate(weights)}
     slots = []
     for entry in model.optimizer.get_weights()[1:]:
         variable, _, slot = entry["name"].rpartition("/")
         if variable in position:
             slots.append([position[variable], slot, entry["tensor"]])
     return {
-        "weights": [weight.read() for weight in model.weights],
+        "weights": weights,
         "iterations": model.optimizer.iterations,
         "learning_rate": model.optimizer.learning_rate,
         "slots": slots,
@@ -72,16 +74,17 @@ def restore_model(model: TrainableModel, state: dict[str, Any]) -> None:
         ValueError: it is the state of another model; nothing is changed then.
     """
     shapes = [list(np.shape(value)) for value in state["weights"]]
-    own = [list(weight.shape) for weight in model.weights]
+    weights = as_made(model.weights)
+    own = [list(weight.shape) for weight in weights]
     layers = list(_keeping_states(model))
     if shapes != own or len(layers) != len(state["states"]):
         raise ValueError(f"it is of a model with weights of the shapes {shapes}, and not {own}")
 
     def write() -> None:
-        for weight, value in zip(model.weights, state["weights"], strict=True):
+        for weight, value in zip(weights, state["weights"], strict=True):
             weight.assign(to_tensor("backup", weight.name, value, weight.dtype))
         optimizer = model.optimizer
-        named = [{"name": f"{model.weights[i].name}/{slot}", "tensor": value} for i, slot, value in state["slots"]]
+        named = [{"name": f"{weights[i].name}/{slot}", "tensor": value} for i, slot, value in state["slots"]]
         steps = np.array(state["iterations"], np.int32)
         optimizer.set_weights([{"name": "iter", "tensor": steps}, *named])
         if optimizer.learning_rate != state["learning_rate"]:

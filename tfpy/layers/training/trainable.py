@@ -11,8 +11,8 @@ from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
-from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive
+from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.spec import as_positive
 from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.container import Container
@@ -101,6 +101,16 @@ class TrainableModel(TrainableModelCamel, Container):
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
         self._compiled = self._needs_compiling("optimizer")._replace(optimizer=get_optimizer(optimizer))
+
+    def _optimizer_for(self, compiled: Compiled) -> Optimizer:
+        """The optimizer for what the model was compiled for: one that a callback has set serves from the next step on.
+
+        After another `compile` it is the one of before, until the next `fit`.
+        """
+        current = self._compiled
+        same = current is not None and current.outputs is compiled.outputs
+        found: Optimizer = current.optimizer if current is not None and same else compiled.optimizer
+        return found
 
     @property
     def metrics_names(self) -> list[str]:
@@ -191,6 +201,9 @@ class TrainableModel(TrainableModelCamel, Container):
             data = self._batch("fit", compiled, x, y, class_weight, sample_weight, size)
             if validation_data is None:
                 data, held_out = held_out_part(data, validation_split)
+                if self.stateful and data.size % size:
+                    expected = f"such that full batches of {size} are left, since the model is stateful"
+                    raise argument_error("fit", "validation_split", expected, Words(f"{data.size} samples left"))
                 validation = None if held_out is None else self._validation_on(compiled, held_out, size)
             else:
                 validation = self._validation("fit", compiled, validation_data, size, validation_steps)
@@ -446,7 +459,7 @@ class TrainableModel(TrainableModelCamel, Container):
         def values() -> list[Tensor]:
             data = self._batch("evaluate", compiled, x, y, None, sample_weight, size)
             if steps is not None:
-                data = data.batch(0, min(data.size, as_int("evaluate", "steps", steps) * size))
+                data = data.batch(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
             return test_loop(self, compiled, ArrayBatches(data, size).epoch())
 
         return reported(compiled, tidy(values), verbose)

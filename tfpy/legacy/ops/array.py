@@ -18,7 +18,11 @@ from tfpy.legacy.registry import math_op
 def _slice(name: str, x: TensorLike, begin: Any, size: Any, rank: int) -> Tensor:
     t = of_rank(name, "x", x, rank)
     for argument, values in (("begin", begin), ("size", size)):
-        if not isinstance(values, Sequence) or len(values) != rank or any(n < 0 for n in values):
+        if (
+            not isinstance(values, Sequence)
+            or len(values) != rank
+            or min(as_int(name, argument, n) for n in values) < 0
+        ):
             raise argument_error(name, argument, f"{rank} numbers of 0 or more", values)
     return slice.slice_(t, begin, size)
 

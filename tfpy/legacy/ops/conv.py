@@ -12,6 +12,7 @@ from tfpy.core.ops.common import full, reshape_to, sum_over
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_shape
 from tfpy.legacy.conv_util import Pad, Pair, compute_conv2d_info, window
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op
@@ -139,6 +140,7 @@ def checked_transpose(
 ) -> tuple[Tensor, Tensor, list[int]]:
     """The gradient of the output as a batch, the filter, and the shape of the batch of inputs."""
     given = of_rank(op, "dy", dy, 3, 4)
+    in_shape = as_shape(op, in_shape, "in_shape")
     if len(in_shape) != given.rank:
         raise argument_error(op, "in_shape", f"of {given.rank} sizes, the rank of 'dy'", list(in_shape))
     slopes = batch_of(given)
@@ -184,7 +186,7 @@ def checked_filter_shape(
 ) -> tuple[Tensor, Tensor, tuple[int, ...]]:
     """Input and gradient of the output as batches, and the shape of the filter between them."""
     images, slopes = batch_of(of_rank(op, "x", x, 3, 4)), batch_of(of_rank(op, "dy", dy, 3, 4))
-    shape = tuple(filter_shape)
+    shape = as_shape(op, filter_shape, "filter_shape")
     if len(shape) != 4 or shape[2] != images.shape[3] or shape[3] != slopes.shape[3]:
         expected = f"[height, width, {images.shape[3]}, {slopes.shape[3]}], of the depths of 'x' and 'dy'"
         raise argument_error(op, "filter_shape", expected, list(shape))
