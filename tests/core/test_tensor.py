@@ -54,6 +54,7 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
     assert tf.tensor([0, 2, -1], dtype="bool").array_sync() == [False, True, True]
     assert tf.tensor([True, False], dtype="float32").array_sync() == [1.0, 0.0]
     assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
+    assert tf.tensor(range(3)).dtype == tf.tensor([range(2), range(2, 4)]).dtype == tf.tensor([0, 1]).dtype == "float32"
     assert tf.zeros([2, 0, 3]).array_sync() == []
 
 

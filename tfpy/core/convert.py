@@ -161,7 +161,7 @@ def _as_array(op: str, argument: str, value: Any) -> Array:
 def _first_leaf(value: Any) -> Any:
     """The first element of the innermost first list; [] for an empty one."""
     for _ in range(_DEEPEST):  # a list may hold itself
-        if not isinstance(value, (list, tuple)) or not value:
+        if not isinstance(value, (list, tuple, range)) or not value:
             break
         value = value[0]
     return value
@@ -173,7 +173,7 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array) -> tuple[Array, 
     if kind in "iufb" and isinstance(_first_leaf(value), bool):
         return cast_values(array, "bool"), "bool"
     if kind in "iu":
-        python = isinstance(_first_leaf(value), (int, float, list))
+        python = isinstance(_first_leaf(value), (int, float, list, range))
         return (array, "float32") if python else (_checked_int32(op, argument, array), "int32")
     if kind in "fbc":
         return array, _DTYPE_OF_KIND[kind]

@@ -309,7 +309,8 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
     Args:
         start: the first number.
         stop: the end, itself left out.
-        step: the distance of neighbours; 1 by default, which means -1 where stop is below start.
+        step: the distance of neighbours; 1 by default, which means -1 where stop is below start. There TF.js leaves
+            out a last step that is not a whole one, and so does this: from 2.5 to 0 there are 2.5 and 1.5.
         dtype: float32 or int32.
 
     Returns:
@@ -324,14 +325,15 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
         raise argument_error("range", "dtype", "'float32' or 'int32'", dtype)
     first, end = as_number("range", "start", start), as_number("range", "stop", stop)
     by = 1.0 if step is None else as_number("range", "step", step)
-    if by == 1 and end < first:
-        by = -1.0
     if by == 0:
         raise argument_error("range", "step", "other than 0", step)
     steps = (end - first) / by
     if not math.isfinite(steps):
         raise argument_error("range", "stop", "at a finite number of steps", stop)
-    return run("Range", start=first, step=by, count=max(0, math.ceil(steps)), dtype=dtype)
+    count = max(0, math.ceil(steps))
+    if by == 1 and end < first:
+        by, count = -1.0, math.floor(-steps)
+    return run("Range", start=first, step=by, count=count, dtype=dtype)
 
 
 @op(chain=True, doc="Tensors / Creation")
