@@ -111,7 +111,9 @@ def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.Mo
     assert backends.default() is cpu
 
 
-def test_threads_that_use_a_backend_first_get_the_same_one() -> None:
+def test_threads_that_use_a_backend_first_get_the_same_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TFPY_BACKEND", raising=False)
+
     def slowly() -> CpuBackend:
         time.sleep(0.02)
         return CpuBackend()

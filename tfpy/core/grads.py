@@ -216,6 +216,9 @@ _ZERO = GradientRow(_CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Tensor:
     """The gradient to begin with: ones, or the caller's weights."""
     if dy is None:
+        # What most functions give is a number: no kernel has to be run for it.
+        if not value.spec.shape and value.spec.dtype == "float32":
+            return to_tensor(name, "dy", 1.0)
         return full(value.spec.shape, 1, "complex64" if value.dtype == "complex64" else "float32")
     weights = to_tensor(name, "dy", dy)
     if weights.spec.shape != value.spec.shape:
