@@ -23,6 +23,8 @@ from tfpy.engine.hooks import observing
 from tfpy.engine.kernels import KERNELS
 from tfpy.engine.plan import recording_plan
 
+pytestmark = pytest.mark.cpu
+
 ATTRS: dict[str, dict[str, Any]] = {
     "ClipByValue": {"clip_value_min": -0.5, "clip_value_max": 0.5},
     "LeakyRelu": {"alpha": 0.3},
