@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from tfpy.engine.spec import DType, as_int
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
+from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.declared import Declared, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
@@ -88,7 +88,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     def __init_subclass__(cls, **keywords: Any) -> None:
         adopt_camel(cls, _OVERRIDABLE)
         if "call" in cls.__dict__:
-            cls.call = _with_dict(cls.__dict__["call"])  # type: ignore[method-assign]
+            cls.call = taking_a_dict(cls.__dict__["call"])  # type: ignore[method-assign]
         super().__init_subclass__(**keywords)
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
@@ -234,7 +234,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         Raises:
             TypeError: it returns something else than tensors.
         """
-        names, as_dict = _parameters_of_call(type(self).call)
+        names, as_dict = keywords_of(type(self).call)
         if as_dict:
             outputs = self.call(inputs, dict(arguments))  # type: ignore[call-arg]
         elif names is None:
@@ -445,39 +445,6 @@ class Layer(LayerCamel, Declared, family="layer"):
 def _known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     known = spellings(declared)
     return {key: value for key, value in (given or {}).items() if key in known}
-
-
-_Parameters = tuple[dict[str, str] | None, bool]
-
-
-@functools.cache
-def _parameters_of_call(call: Callable[..., Any]) -> _Parameters:
-    """The keywords that a `call` takes, by their spellings (None: any), and whether it takes them as a dict.
-
-    TF.js's layers take a dict.
-    """
-    parameters = list(inspect.signature(call).parameters.values())[2:]
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None, False
-    names = spellings(p.name for p in parameters)
-    return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
-
-
-def _with_dict(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A `call` whose keywords may come in a dict, too, as those of TF.js's layers do; unknown ones are left out."""
-    names, as_dict = _parameters_of_call(call)
-    parameters = list(inspect.signature(call).parameters.values())[2:]
-    if as_dict or names is None or (parameters and parameters[0].default is inspect.Parameter.empty):
-        return call
-
-    @functools.wraps(call)
-    def called(self: Layer, inputs: Any, *arguments: Any, **keywords: Any) -> Any:
-        if len(arguments) == 1 and isinstance(arguments[0], Mapping):
-            given = {names[name]: value for name, value in arguments[0].items() if name in names}
-            return call(self, inputs, **given, **keywords)
-        return call(self, inputs, *arguments, **keywords)
-
-    return called
 
 
 def _as_tensors(name: str, inputs: Any) -> Any:
