@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,8 +26,19 @@ def test_version() -> None:
 
 def test_help_lists_the_commands() -> None:
     text = tfpy("--help")
-    for command in ("demo", "doctor", "migrate"):
+    for command in ("demo", "doctor", "summary", "convert", "check-browser", "migrate"):
         assert command in text
+
+
+def test_saved_models(tmp_path: Path) -> None:
+    tf.sequential([tf.layers.dense(units=2, activation="exponential", input_shape=[3])]).save(tmp_path, strict=False)
+    assert "Total params: 8" in tfpy("summary", str(tmp_path))
+    tfpy("convert", str(tmp_path), str(tmp_path / "model.zip"))
+    command = [sys.executable, "-m", "tfpy", "check-browser", str(tmp_path / "model.zip")]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, "exponential" in found.stdout) == (1, True)
+    found = subprocess.run([*command[:-1], "nowhere"], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout, "nowhere" in found.stderr) == (1, "", True)
 
 
 def test_quick_demo() -> None:

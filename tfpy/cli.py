@@ -1,7 +1,10 @@
-"""The command line: `tfpy demo`, `tfpy doctor`, `tfpy migrate`."""
+"""The command line: `tfpy --help` lists the commands."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +45,55 @@ def doctor() -> None:
     from tfpy.engine.gl.doctor import report
 
     print(report())
+
+
+_Source = Annotated[str, typer.Argument(help="A folder, model.json, zip, .keras or .h5 file, or a URL.")]
+
+
+@contextmanager
+def _faults_as_text() -> Iterator[None]:
+    """A file that is at fault, or an extra that is missing, is told in a line."""
+    try:
+        yield
+    except (ValueError, ImportError) as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(1) from None
+
+
+@app.command()
+def summary(model: _Source) -> None:
+    """Say what is in a saved model: layers and shapes, or the inputs, outputs and ops of a graph."""
+    from tfpy.saved_models import described
+
+    with _faults_as_text():
+        print(*described(model), sep="\n")
+
+
+@app.command()
+def convert(
+    source: _Source,
+    target: Annotated[
+        str, typer.Argument(help="A folder for TF.js's files; or a path that ends in .zip, .keras or .h5.")
+    ],
+    include_optimizer: Annotated[bool, typer.Option("--include-optimizer", help="With how it is compiled.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Write nothing that will not be understood there.")] = False,
+) -> None:
+    """Save a model in another format: of Keras for the browser, of the browser for Keras, folder or zip."""
+    from tfpy.saved_models import converted
+
+    with _faults_as_text():
+        converted(source, target, include_optimizer, strict)
+
+
+@app.command()
+def check_browser(model: _Source) -> None:
+    """Say what TF.js would refuse of a model once it has been converted; exit with 1 if there is something."""
+    from tfpy.saved_models import refused
+
+    with _faults_as_text():
+        found = refused(model)
+    print(*found or ["TF.js loads it."], sep="\n")
+    raise typer.Exit(bool(found))
 
 
 @app.command()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core.io.artifacts import as_artifacts
 from tfpy.core.variable import registered_variables
 from tfpy.engine.handle import accounting
 from tfpy.layers.saving.browser import browser_faults
@@ -321,8 +322,9 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
 def test_what_a_browser_would_refuse_of_a_training() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     training = {"loss": ["ctc"], "metrics": {"a": "recall"}, "optimizer_config": {"class_name": "Adamax", "config": {}}}
-    faults = browser_faults(model, training, ["a", "a"])
-    assert faults == [
+    names = [{"name": "a"}, {"name": "a"}, {"name": "a", "group": "optimizer"}]
+    given = {"modelTopology": model, "trainingConfig": training, "weightSpecs": names}
+    assert browser_faults(as_artifacts(given, "test")) == [
         "TF.js cannot restore the state of the optimizer Adamax",
         "TF.js has no loss 'ctc'",
         "TF.js has no metric 'recall'",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.layers.config import is_object_config, spelt
 
 
@@ -72,18 +73,14 @@ _OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
 }
 
 
-def browser_faults(topology: Mapping[str, Any], training: Mapping[str, Any] | None, names: Sequence[str]) -> list[str]:
-    """What TF.js 4.22 would refuse.
-
-    Args:
-        topology: the model's topology as it would be saved.
-        training: the training configuration likewise.
-        names: the names of the weights.
+def browser_faults(artifacts: ModelArtifacts) -> list[str]:
+    """What TF.js 4.22 would refuse of a model that is saved so.
 
     Returns:
         A sentence for each thing; nothing for a model that it loads.
     """
-    faults = [*_of_object(topology, "the model"), *_of_training(training or {})]
+    faults = [*_of_object(artifacts.model_topology, "the model"), *_of_training(artifacts.training_config or {})]
+    names = [spec["name"] for spec in artifacts.weight_specs if spec.get("group") is None]
     doubled = sorted(name for name, count in Counter(names).items() if count > 1)
     faults += [f"there are two weights of the name {name!r}" for name in doubled]
     return list(dict.fromkeys(faults))

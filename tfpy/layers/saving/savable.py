@@ -99,8 +99,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             return save_keras(self, path, include_optimizer, strict)
         artifacts = self._artifacts(trainable_only, include_optimizer)
         if strict is not False:
-            names = [spec["name"] for spec in artifacts.weight_specs if spec.get("group") is None]
-            faults = browser_faults(artifacts.model_topology, artifacts.training_config, names)
+            faults = browser_faults(artifacts)
             text = f"model {self.name}: TF.js 4.22 will not load this in a browser: {'; '.join(faults)}."
             if faults and strict:
                 raise ValueError(f"save: {text} Nothing was saved.")

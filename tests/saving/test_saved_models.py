@@ -1,0 +1,70 @@
+"""What the command line does with saved models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.saved_models import converted, described, opened, refused
+
+GRAPH = Path(__file__).parents[1] / "graph" / "models" / "convolution"
+X = np.ones((1, 3), np.float32)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    model = tf.sequential([tf.layers.dense(units=2, name="first", activation="gelu", input_shape=[3])])
+    model.compile(optimizer="adam", loss="meanSquaredError")
+    model.save(tmp_path / "web", include_optimizer=True)
+    return tmp_path
+
+
+def test_a_model_of_layers_is_described(folder: Path) -> None:
+    text = "\n".join(described(str(folder / "web")))
+    assert "first (Dense)" in text
+    assert "Total params: 8" in text
+
+
+def test_a_graph_is_described() -> None:
+    lines = described(str(GRAPH))
+    assert lines[0] == "input   x0: float32, [?, 6, 6, 2]"
+    assert lines[-2].startswith("ops     Identity 14, Const 13, Conv2D 3")
+    assert lines[-1] == "weights 13 tensors, 556 numbers"
+
+
+@pytest.mark.parametrize("target", ["new", "new/model.json", "new.zip", "new.keras", "new.h5"])
+def test_a_model_of_layers_is_converted(folder: Path, target: str) -> None:
+    converted(str(folder / "web"), str(folder / target), include_optimizer=True, strict=False)
+    before, after = opened(str(folder / "web")), opened(str(folder / target))
+    assert isinstance(before, tf.LayersModel)
+    assert isinstance(after, tf.LayersModel)
+    np.testing.assert_array_equal(after.predict(X).numpy(), before.predict(X).numpy())
+    assert type(after.optimizer) is type(before.optimizer)
+
+
+def test_a_graph_is_converted(tmp_path: Path) -> None:
+    converted(str(GRAPH), str(tmp_path / "graph.zip"), include_optimizer=False, strict=True)
+    assert described(str(tmp_path / "graph.zip")) == described(str(GRAPH))
+
+
+def test_what_a_browser_refuses(folder: Path) -> None:
+    assert refused(str(folder / "web")) == []
+    beyond = tf.sequential([tf.layers.dense(units=2, activation="exponential", input_shape=[3])])
+    beyond.save(folder / "beyond", strict=False)
+    (fault,) = refused(str(folder / "beyond"))
+    assert "exponential" in fault
+    with pytest.raises(ValueError, match="exponential"):
+        converted(str(folder / "beyond"), str(folder / "strict"), include_optimizer=False, strict=True)
+    assert not (folder / "strict").exists()
+    with pytest.raises(ValueError, match="graph-model"):
+        refused(str(GRAPH))
+
+
+@pytest.mark.parametrize("command", [described, refused])
+def test_what_is_no_model_is_named(tmp_path: Path, command: Any) -> None:
+    with pytest.raises(ValueError, match="nowhere: there is no such file"):
+        command(str(tmp_path / "nowhere"))

@@ -1,0 +1,87 @@
+"""What the command line does with saved models: `tfpy summary`, `tfpy convert`, `tfpy check-browser`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tfpy.core.io.artifacts import ModelArtifacts
+from tfpy.core.io.memory import with_save_handler
+from tfpy.core.io.router import LoadOptions, load_artifacts
+from tfpy.graph.model import GraphModel, load_graph_model
+from tfpy.layers.model import LayersModel
+from tfpy.layers.saving.browser import browser_faults
+from tfpy.layers.saving.keras_files import found_keras_file
+from tfpy.layers.saving.loading import load_keras, model_of
+
+
+def opened(source: str) -> LayersModel | GraphModel:
+    """The model in a folder, a model.json, a zip, a file of Keras, or at a URL; of layers, or a graph.
+
+    Raises:
+        ModelFileError: naming the file and what is wrong. ImportError: a file of Keras, without the extra `keras`.
+    """
+    keras_file = found_keras_file(source)
+    if keras_file is not None:
+        return load_keras(keras_file)
+    artifacts, name = load_artifacts("tfpy", source, LoadOptions())
+    topology = artifacts.model_topology
+    if isinstance(topology, Mapping) and "node" in topology:
+        return load_graph_model(source)
+    return model_of(artifacts, name)
+
+
+def described(source: str) -> list[str]:
+    """The lines that say what is in a model: of layers, its summary; of a graph, its inputs, outputs and ops."""
+    model = opened(source)
+    lines: list[str] = []
+    if isinstance(model, GraphModel):
+        return list(_of_graph(model))
+    model.summary(print_fn=lines.append)
+    return lines
+
+
+def converted(source: str, target: str, include_optimizer: bool, strict: bool) -> None:
+    """Save a model elsewhere, in the format that the target's name says.
+
+    Raises:
+        ValueError: it cannot be saved there, or (if strict) would not be understood there; nothing is written then.
+    """
+    model = opened(source)
+    if isinstance(model, GraphModel):
+        model.save(target)
+    else:
+        model.save(target, include_optimizer=include_optimizer, strict=strict or None)
+
+
+def refused(source: str) -> list[str]:
+    """What TF.js 4.22 would refuse of a model of layers as `converted` writes it for the browser.
+
+    Raises:
+        ValueError: it is a graph.
+    """
+    model = opened(source)
+    if isinstance(model, GraphModel):
+        raise ValueError(f"{source}: is a graph-model; only models of layers are looked at.")
+    return browser_faults(_artifacts_of(model, include_optimizer=model.optimizer is not None, strict=False))
+
+
+def _artifacts_of(model: LayersModel | GraphModel, **options: Any) -> ModelArtifacts:
+    kept: list[ModelArtifacts] = []
+    model.save(with_save_handler(kept.append), **options)
+    return kept[0]
+
+
+def _of_graph(model: GraphModel) -> Iterator[str]:
+    for kind, ports in (("input", model.inputs), ("output", model.outputs)):
+        for port in ports:
+            yield f"{kind:8}{port['name']}: {port['dtype'] or 'any dtype'}, {_shape(port['shape'])}"
+    ops = Counter(node["op"] for node in _artifacts_of(model).model_topology["node"])
+    yield f"ops     {', '.join(f'{name} {count}' for name, count in ops.most_common())}"
+    weights = [value for values in model.weights.values() for value in values]
+    yield f"weights {len(weights)} tensors, {sum(w.size for w in weights)} numbers"
+
+
+def _shape(shape: Any) -> str:
+    return "any shape" if shape is None else f"[{', '.join('?' if n in (None, -1) else str(n) for n in shape)}]"
