@@ -55,6 +55,17 @@ def test_higher_orders() -> None:
     np.testing.assert_allclose(third(x).numpy(), [6, 6], rtol=1e-6)
 
 
+@pytest.mark.parametrize(("kink", "slopes"), [("relu", [1, 0]), ("abs", [1, -1])])
+def test_slopes_do_not_change_but_depend_on_their_input(kink: str, slopes: list[float]) -> None:
+    """As in TF.js: the second derivative by x is 0, and not an error for want of a way."""
+
+    def slope(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
+        return tf.grads(lambda x, y: getattr(x, kink)().mul(y).sum())([a, b])[0].sum()
+
+    by_x, by_y = tf.grads(slope)([tf.tensor([1.0, -2.0]), tf.tensor([3.0, 4.0])])
+    assert (by_x.array_sync(), by_y.array_sync()) == ([0, 0], slopes)
+
+
 def test_a_tensor_used_twice_gets_both_parts() -> None:
     x = tf.scalar(3)
     assert float(tf.grad(lambda a: a.mul(a).add(a))(x)) == 7

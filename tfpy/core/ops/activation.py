@@ -83,7 +83,7 @@ def relu(x: TensorLike) -> Tensor:
     return run("Relu", real("relu", x))
 
 
-gradient("Relu", saves="x", x=lambda dy, n: mul(dy, detached("Step", as_float(n.x), alpha=0.0)))
+gradient("Relu", saves="x", x=lambda dy, n: mul(dy, run("Step", as_float(n.x), alpha=0.0)))
 
 
 @op(chain=True, doc="Operations / Basic math")

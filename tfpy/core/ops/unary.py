@@ -39,7 +39,7 @@ def _modulus_gradient(dy: Tensor, n: Any) -> Tensor:
 
 
 gradient("ComplexAbs", saves="x", x=_modulus_gradient)
-gradient("Abs", saves="x", x=lambda dy, n: mul(dy, detached("Step", as_float(n.x), alpha=-1.0)))
+gradient("Abs", saves="x", x=lambda dy, n: mul(dy, run("Step", as_float(n.x), alpha=-1.0)))
 
 
 @op(chain=True, legacy="neg", doc="Operations / Basic math")
