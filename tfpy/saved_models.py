@@ -9,7 +9,8 @@ from typing import Any
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.memory import with_save_handler
 from tfpy.core.io.router import LoadOptions, load_artifacts
-from tfpy.graph.model import GraphModel, load_graph_model
+from tfpy.graph.model import GraphModel
+from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.browser import browser_faults
 from tfpy.layers.saving.keras_files import found_keras_file
@@ -28,7 +29,7 @@ def opened(source: str) -> LayersModel | GraphModel:
     artifacts, name = load_artifacts("tfpy", source, LoadOptions())
     topology = artifacts.model_topology
     if isinstance(topology, Mapping) and "node" in topology:
-        return load_graph_model(source)
+        return graph_model_of(artifacts, name)
     return model_of(artifacts, name)
 
 

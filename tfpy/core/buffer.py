@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,11 @@ _STORAGE: dict[str, Any] = {
     "complex64": np.complex64,
     "string": object,
 }
+
+
+def flat_index(indices: Sequence[int], strides: Sequence[int]) -> int:
+    """The index in a flat array of a place; the last dimension has no stride."""
+    return sum(i * stride for i, stride in zip(indices, [*strides, 1], strict=False))
 
 
 @export(doc="Tensors / Classes")
@@ -81,20 +87,21 @@ class TensorBuffer(TensorBufferCamel):
         self.values[index] = values.item()
 
     def _offset(self, op: str, locs: Any) -> int:
-        # numpy's small whole numbers would overflow where a flat index is made of them.
-        indices = as_ints(op, "locs", locs) or [0] * len(self.shape)
-        if len(indices) != len(self.shape):
-            raise argument_error(op, "locs", f"{len(self.shape)} indices, for shape {list(self.shape)}", locs)
+        indices = self._indices(op, locs or (0,) * len(self.shape))
         if any(not 0 <= i < n for i, n in zip(indices, self.shape, strict=True)):
             raise argument_error(op, "locs", f"inside the shape {list(self.shape)}", locs)
-        return sum(i * stride for i, stride in zip(indices, [*self.strides, 1], strict=False))
+        return flat_index(indices, self.strides)
 
     def loc_to_index(self, locs: Any) -> int:
         """The index in the flat array of a place given by an index for each dimension."""
-        indices = as_ints("loc_to_index", "locs", locs)
+        return flat_index(self._indices("loc_to_index", locs), self.strides)
+
+    def _indices(self, op: str, locs: Any) -> list[int]:
+        # As ints: numpy's small whole numbers would overflow where a flat index is made of them.
+        indices = as_ints(op, "locs", locs)
         if len(indices) != len(self.shape):
-            raise argument_error("loc_to_index", "locs", f"{len(self.shape)} indices", locs)
-        return sum(i * stride for i, stride in zip(indices, [*self.strides, 1], strict=False))
+            raise argument_error(op, "locs", f"{len(self.shape)} indices, for shape {list(self.shape)}", locs)
+        return indices
 
     def index_to_loc(self, index: int) -> list[int]:
         """The place, an index for each dimension, of an index in the flat array."""

@@ -18,7 +18,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import Handle, attach, check_live
-from tfpy.engine.spec import DType, spec
+from tfpy.engine.spec import MAX_RANK, DType, spec
 from tfpy.engine.state import local
 from tfpy.engine.values import to_bool, to_int32
 
@@ -26,7 +26,6 @@ TensorLike: TypeAlias = Handle | npt.ArrayLike
 Kind: TypeAlias = DType | Literal["numeric", "any"]
 
 _SCALAR = spec((), "float32")
-_DEEPEST = 64  # numpy's arrays have no more dimensions
 _INT32_RANGE = -(2**31), 2**31 - 1
 _DTYPE_OF_KIND: dict[str, DType] = {"f": "float32", "b": "bool", "c": "complex64"}
 
@@ -160,7 +159,7 @@ def _as_array(op: str, argument: str, value: Any) -> Array:
 
 def _first_leaf(value: Any) -> Any:
     """The first element of the innermost first list; [] for an empty one."""
-    for _ in range(_DEEPEST):  # a list may hold itself
+    for _ in range(MAX_RANK):  # a list may hold itself
         if not isinstance(value, (list, tuple, range)) or not value:
             break
         value = value[0]

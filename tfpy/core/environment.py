@@ -157,14 +157,14 @@ class Environment(EnvironmentCamel):
             ValueError: no such flag.
         """
         _, hook = self._entry(flag_name)
-        before = {name: self.flags[name] for name in (flag_name,) if name in self.flags}
+        before = self.flags.copy()
         self.flags[flag_name] = value
         if hook is None:
             return
         try:
             hook(value)
         except BaseException:  # it has refused the value
-            del self.flags[flag_name]
+            self.flags.clear()
             self.flags.update(before)
             raise
 

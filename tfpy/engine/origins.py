@@ -11,18 +11,16 @@ import linecache
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
 from tfpy.engine import handle as handles
 from tfpy.engine.handle import Handle
+from tfpy.engine.package import PACKAGE, ROOT
 
-_ROOT = Path(__file__).parent.parent  # as the code objects have it, links and all
-_PACKAGE = f"{_ROOT}{os.sep}"
-_CORE = (f"{_ROOT / 'core'}{os.sep}", f"{_ROOT / 'engine'}{os.sep}")
-_OPS = f"{_ROOT / 'core' / 'ops'}{os.sep}"
-_WRAPPERS = (str(_ROOT / "core" / "options.py"), str(_ROOT / "core" / "registry.py"))
+_CORE = (f"{ROOT / 'core'}{os.sep}", f"{ROOT / 'engine'}{os.sep}")
+_OPS = f"{ROOT / 'core' / 'ops'}{os.sep}"
+_WRAPPERS = (str(ROOT / "core" / "options.py"), str(ROOT / "core" / "registry.py"))
 _SWEEP_AT = 100_000  # recorded origins; beyond twice as many as are alive, those of dead tensors are forgotten
 
 
@@ -53,7 +51,7 @@ def origin(frame: FrameType | None = None) -> Origin:
     frame = sys._getframe(1) if frame is None else frame
     op = called = ""
     in_core = True
-    while frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_code.co_filename.startswith(PACKAGE):
         file = frame.f_code.co_filename
         called = called if file in _WRAPPERS else frame.f_code.co_name
         in_core = in_core and file.startswith(_CORE)

@@ -71,11 +71,16 @@ def spec(shape: Shape, dtype: DType) -> Spec:
     """The shared Spec of this shape and dtype; equal specs are usually one object, so `is` is a fast test."""
     if math.prod(shape) > MAX_SIZE:
         raise ShapeError(f"a tensor of shape {list(shape)} has more than {MAX_SIZE} elements.")
-    beside_zeros = math.prod([n or 1 for n in shape])  # numpy has a limit for them, too
-    if len(shape) > MAX_RANK or min(shape, default=0) < 0 or beside_zeros > MAX_SIZE:
+    if not is_possible(shape):
         expected = f"at most {MAX_RANK} sizes of 0 or more, those above 0 for at most {MAX_SIZE} elements"
         raise ShapeError(f"no tensor has shape {list(shape)}: {expected}.")
     return Spec(shape, dtype)
+
+
+def is_possible(shape: Shape) -> bool:
+    """Whether there can be an array of such sizes; numpy limits those beside a 0, too."""
+    beside_zeros = math.prod([n or 1 for n in shape])
+    return len(shape) <= MAX_RANK and min(shape, default=0) >= 0 and beside_zeros <= MAX_SIZE
 
 
 def string_spec(shape: Shape, nbytes: int) -> Spec:

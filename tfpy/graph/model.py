@@ -414,6 +414,17 @@ def load_graph_model(
     return model
 
 
+def model_of(artifacts: ModelArtifacts, source: str) -> GraphModel:
+    """The model that artifacts describe.
+
+    Raises:
+        ModelFileError: as `load_graph_model`.
+    """
+    model = GraphModel(source)
+    model._load(artifacts, source)
+    return model
+
+
 @export(doc="Models / Loading")
 def load_graph_model_sync(model_source: Any) -> GraphModel:
     """Load a TensorFlow model that is at hand.

@@ -27,16 +27,23 @@ def keywords_of(call: Callable[..., Any]) -> Keywords:
 
 def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
     """A `call` whose keywords may come in a dict, too, as those of TF.js's layers do; unknown ones are left out."""
-    names, as_dict = keywords_of(call)
-    parameters = list(inspect.signature(call).parameters.values())[2:]
-    if as_dict or names is None or (parameters and parameters[0].default is inspect.Parameter.empty):
-        return call
 
     @functools.wraps(call)
     def called(self: Any, inputs: Any, *arguments: Any, **keywords: Any) -> Any:
         if len(arguments) == 1 and isinstance(arguments[0], Mapping):
-            given = {names[name]: value for name, value in arguments[0].items() if name in names}
-            return call(self, inputs, **given, **keywords)
+            names = _left_out_at_will(call)
+            if names is not None:
+                given = {names[name]: value for name, value in arguments[0].items() if name in names}
+                return call(self, inputs, **given, **keywords)
         return call(self, inputs, *arguments, **keywords)
 
     return called
+
+
+@functools.cache
+def _left_out_at_will(call: Callable[..., Any]) -> dict[str, str] | None:
+    """The keywords of a `call` by their spellings; None where a dict by position is one of its arguments."""
+    names, as_dict = keywords_of(call)
+    parameters = list(inspect.signature(call).parameters.values())[2:]
+    required = bool(parameters) and parameters[0].default is inspect.Parameter.empty
+    return None if as_dict or required else names

@@ -7,20 +7,16 @@ they are called from, and put back when hints are no longer wanted.
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import tfpy.core
+from tfpy.engine.package import PACKAGE, ROOT
 from tfpy.legacy import data, graph, graph_runner, loaders, math, ndarray, optimizers, session
 from tfpy.legacy.create import ArrayFactories
 from tfpy.legacy.successors import Successor, snake, table
 
-_ROOT = Path(tfpy.core.__file__).parent.parent
-_PACKAGE = f"{_ROOT}{os.sep}"
-_WRAPPERS = tuple(str(_ROOT / "core" / name) for name in ("spelling.py", "options.py"))
+_WRAPPERS = tuple(str(ROOT / "core" / name) for name in ("spelling.py", "options.py"))
 # The classes whose methods a table is about, and how texts call an instance.
 _OWNERS: list[tuple[type, str, str]] = [
     (math.NDArrayMath, "math", "math"),
@@ -129,7 +125,7 @@ def _hint(name: str, found: Successor) -> None:
         frame = frame.f_back
     file = frame.f_code.co_filename
     place = (file, frame.f_lineno, name)
-    if file.startswith(_PACKAGE) or place in _seen:
+    if file.startswith(PACKAGE) or place in _seen:
         return
     _seen.add(place)
     print(f"{file}:{frame.f_lineno}: {name}: {found.text}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.buffer import flat_index
 from tfpy.core.environment import ENV
 from tfpy.core.ops.shape import whole_shape
 from tfpy.core.registry import export
@@ -152,8 +153,7 @@ def loc_to_index(locs: Sequence[int], rank: int, strides: Sequence[int]) -> int:
     Source: TF.js `tf.util.locToIndex`.
     """
     # As ints: numpy's small whole numbers would overflow.
-    indices = as_ints("loc_to_index", "locs", locs)
-    return sum_([i * stride for i, stride in zip(indices, [*strides, 1], strict=False)]) if rank else 0
+    return flat_index(as_ints("loc_to_index", "locs", locs), strides) if rank else 0
 
 
 @export(namespace="util", doc="Util")
