@@ -110,7 +110,7 @@ class Recipe:
 class Recipes(dict[tuple[Any, ...], Recipe]):
     """The recipes of a device's work."""
 
-    def of(self, values: Sequence[Value], work: list[Any], extend: bool) -> Recipe:
+    def of(self, values: Sequence[Value], work: Sequence[Any], extend: bool) -> Recipe:
         """The recipe for the first of the values, which involves the others.
 
         Args:
@@ -118,10 +118,10 @@ class Recipes(dict[tuple[Any, ...], Recipe]):
             extend: the value is for somebody who holds it, and the task of another may be extended by the work on it.
                 Else a task asks, by its inputs; what others want of the value has to be stored.
         """
+        key = (extend, *work)
         if values[0].structure.mapped:  # equal maps of one index are one step, so it matters which are equal
             first: dict[Any, int] = {}
-            work += [first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps]
-        key = (extend, *work)
+            key += tuple([first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps])
         recipe = self.get(key)
         if recipe is None:
             if len(self) >= _MOST_RECIPES:
