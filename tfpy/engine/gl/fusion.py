@@ -15,9 +15,9 @@ from tfpy.engine.gl.maps import PART, WHOLE, How, Map
 from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
-from tfpy.engine.gl.templates import Fused
+from tfpy.engine.gl.templates import WIDTH, Fused
 from tfpy.engine.gl.trace import VIEW
-from tfpy.engine.gl.value import STORED, WIDTH, Maps, Value, number_of
+from tfpy.engine.gl.value import STORED, Maps, Value, number_of
 from tfpy.engine.spec import Spec
 
 _MOST_EXTRAS = 4

@@ -10,8 +10,8 @@ from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import WIDTH, Value, stored_bytes
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
+from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
 _AT_ONCE = 8

@@ -15,7 +15,8 @@ from tfpy.engine.backend import Outputs
 from tfpy.engine.gl.device import Copied, Device, Dispatched, Step
 from tfpy.engine.gl.fusion import ensure
 from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part, Pool
-from tfpy.engine.gl.value import WIDTH, Value, stored_bytes
+from tfpy.engine.gl.templates import WIDTH
+from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS
 from tfpy.engine.plan import Plan, PlanNode
 

@@ -18,6 +18,8 @@ LOCAL = {
 }
 STORED = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
 PLAIN = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
+WIDTH = {"float32": 4, "int32": 4, "bool": 4, "complex64": 8}
+"""The bytes of an element in a buffer."""
 
 GROUP = 256
 FLAT_INDEX = "(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)"
@@ -43,7 +45,7 @@ class Fused:
     def __init__(self, steps: tuple[Step, ...], outputs: tuple[tuple[int, str], ...]) -> None:
         self.steps = steps
         self.outputs = outputs
-        self.widths = [8 if dtype == "complex64" else 4 for _, dtype in outputs]
+        self.widths = [WIDTH[dtype] for _, dtype in outputs]
         loads = [s for s in steps if s[0] == "load"]
         kinds = {leaf: dtype for _, dtype, leaf, _ in loads}
         self.leaves = [kinds[leaf] for leaf in range(len(kinds))]

@@ -15,9 +15,9 @@ import numpy as np
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure
 from tfpy.engine.gl.pool import ALIGNED, Lease, Part
-from tfpy.engine.gl.templates import Fused, interned
+from tfpy.engine.gl.templates import WIDTH, Fused, interned
 from tfpy.engine.gl.trace import ROOT, Trace
-from tfpy.engine.gl.value import STORED, WIDTH, Value
+from tfpy.engine.gl.value import STORED, Value
 
 _ALIGNED = ALIGNED // 4  # elements
 

@@ -11,8 +11,8 @@ from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import WIDTH, Value
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
+from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec
 
 _LARGE = 1 << 18  # elements: smaller ones are read where they are

@@ -14,6 +14,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.gl.structures import NUMBER, THERE
+from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.spec import Spec
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ STORED: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.i
 """What the elements are in a buffer: truth values are numbers 0 and 1."""
 
 Maps = tuple["Map | None", ...]
-
-WIDTH = {"float32": 4, "int32": 4, "bool": 4, "complex64": 8}
 
 
 class Pointwise(Protocol):

@@ -11,8 +11,9 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import fuse, read, view
 from tfpy.engine.gl.maps import NOWHERE
 from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
-from tfpy.engine.gl.value import WIDTH, Value, bits
+from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.spec import Spec
 
 Values = tuple[Value, ...]
