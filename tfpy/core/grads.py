@@ -12,12 +12,14 @@ from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables
 from tfpy.engine import dispatch
+from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import as_list
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientError, GradientRow, backprop, paused, record, recording, stops_between, way_back
+from tfpy.engine.tape import GradientRow, paused, record, recording
+from tfpy.engine.walk import GradientError, Unreached
 
 
 class ValueAndGrad(Record):
@@ -142,9 +144,8 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
         value = _tensor_from("variable_grads", function())
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
-    found: dict[int, Handle] = {}
-    if value.id in tape.tracked:
-        found = backprop(tape, value, full((), 1), variables, Tensor)
+    start = _start("variable_grads", value, None)
+    found = backprop(tape, value, start, variables, Tensor, ones=True)
     named = {v.name: found[v.id] for v in variables if v.id in found}
     _link_constants([v for v in variables if v.id in found], list(named.values()))
     if not named:
@@ -177,18 +178,17 @@ def _gradients(
     with recording(sources) as tape:
         value = _tensor_from(name, f())
     start = _start(name, value, dy)
-    way = way_back(tape, value)
-    stops = [] if way.reached.issuperset([source.id for source in sources]) else stops_between(tape, value)
-    found = backprop(tape, value, start, sources, Tensor, way) if value.id in tape.tracked else {}
-    for i, source in enumerate(sources):
-        if source.id not in found:
-            raise GradientError(_unconnected(name, "x" if len(sources) == 1 else f"argument {i}", stops))
+    try:
+        found = backprop(tape, value, start, sources, Tensor, ones=dy is None, all_of_them=True)
+    except Unreached as error:
+        what = "x" if len(sources) == 1 else f"argument {error.source}"
+        raise GradientError(_unconnected(name, what, error.stops)) from None
     gradients = [found[source.id] for source in sources]
     _link_constants(sources, gradients)
     return value, gradients  # type: ignore[return-value]
 
 
-def _unconnected(name: str, what: str, stops: list[str]) -> str:
+def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:
     message = (
         f"{name}: cannot compute the gradient of y = f(x) with respect to x: the value of f does not depend on {what}"
     )
@@ -210,7 +210,7 @@ def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> N
 
 
 _CONSTANT = Kernel("constant gradient", ("*sources",), same, False, "constant gradient")
-_ZERO = GradientRow(_CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n.specs()])
+_ZERO = GradientRow(_CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n.input_specs])
 
 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Tensor:

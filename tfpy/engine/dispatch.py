@@ -121,9 +121,9 @@ def infer(row: Kernel, inputs: tuple[Handle, ...], attrs: dict[str, Any]) -> Any
 
 def wrap(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
     """A new handle on a payload, counted and in the innermost scope."""
-    out = cls.__new__(cls)
     if out_spec.dtype == "string":
         out_spec = _string_spec(out_spec, payload, backend)
+    out = cls.__new__(cls)
     attach(out, out_spec, payload, backend)
     scopes = local.state.scopes
     if scopes:

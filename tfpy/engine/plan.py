@@ -87,7 +87,13 @@ Executor = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 class Replays(Backend, Protocol):
-    """A backend that can replay plans; one whose `compile` is None cannot, after all."""
+    """A backend that can replay plans; one whose `compile` is None cannot, after all.
+
+    Attributes:
+        immediate: kernels on small values run when they are called, so that their number is what counts.
+    """
+
+    immediate: bool
 
     def compile(self, plan: Plan) -> Executor:
         """A function that does what the plan says."""
@@ -188,18 +194,24 @@ class Recorder:
 
     # The plan
 
-    def replay(self, results: Sequence[Handle]) -> Replay | None:
-        """What was recorded, to be run again; None if it cannot be."""
-        assigned = tuple(self._assigned.values())
-        outputs = tuple([self._slot(t, "the result") for t in (*results, *assigned)])
-        backend = self.backend
-        if self.refusal or _Gradients.foreign or not can_replay(backend):
+    def plan(self, results: Sequence[Handle]) -> Plan | None:
+        """What was computed, assignments included; None if it cannot be planned."""
+        results = (*results, *self._assigned.values())
+        outputs = tuple([self._slot(t, "the result") for t in results])
+        if self.refusal:
             return None
         nodes = _needed(self._nodes, outputs)
-        specs = [t.spec for t in (*results, *assigned)]
-        plan = Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
-        sources = len(self._sources)
-        return Replay(plan, self.backend, backend.compile(plan), sources, self._variables, assigned, self._draws)
+        specs = [t.spec for t in results]
+        return Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
+
+    def replay(self, results: Sequence[Handle]) -> Replay | None:
+        """What was recorded, to be run again; None if it cannot be."""
+        backend, plan = self.backend, self.plan(results)
+        if plan is None or _Gradients.foreign or not can_replay(backend):
+            return None
+        assigned = tuple(self._assigned.values())
+        count = len(self._sources)
+        return Replay(plan, backend, backend.compile(plan), count, self._variables, assigned, self._draws)
 
 
 def _needed(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[PlanNode]:

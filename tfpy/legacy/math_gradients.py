@@ -11,10 +11,12 @@ from tfpy.core.ops.common import full
 from tfpy.core.results import Record, field
 from tfpy.core.tensor import Tensor
 from tfpy.engine import tape as engine_tape
+from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientError, Tape, backprop, recording
+from tfpy.engine.tape import Tape, recording
+from tfpy.engine.walk import GradientError
 from tfpy.legacy._camel import GradientsCamel
 from tfpy.legacy.ndarray import NDArray, adopt, as_tensor, shared
 
@@ -180,7 +182,7 @@ def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:
     start = full((), 1) if dy is None else to_tensor(op, "dy", dy)
     if start.shape != y.spec.shape:
         raise argument_error(op, "dy", f"of shape {list(y.spec.shape)}, that of f()", dy)
-    found = backprop(tape, y, start, _sources(op, x).values(), Tensor) if y.id in tape.tracked else {}
+    found = backprop(tape, y, start, _sources(op, x).values(), Tensor, ones=dy is None)
     gradients = {}
     for name, array in _sources(op, x).items():
         if array.id not in found:

@@ -27,11 +27,12 @@ from tfpy.core.results import Record, positional_count
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import end_scope, start_scope
 from tfpy.engine.spec import as_int, spec
-from tfpy.engine.tape import backprop, recording
+from tfpy.engine.tape import recording
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import SessionCamel
 from tfpy.legacy.graph import Graph, Node, Tensor
@@ -451,7 +452,7 @@ class _TrainingRun:
                 cost = values[self.cost.id]
                 costs = cost.as_example([])
                 total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
-            found = backprop(tape, total, full((), 1), sources, CoreTensor) if total.id in tape.tracked else {}
+            found = backprop(tape, total, full((), 1), sources, CoreTensor, ones=True)
             reached = [node.output for node, s in zip(variables, sources, strict=True) if s.id in found]
             gradients = [found[values[output.id].tensor.id] for output in reached]
             return [costs, *gradients], reached  # type: ignore[list-item]

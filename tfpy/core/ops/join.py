@@ -46,7 +46,7 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
 def _concat_gradient(dy: Tensor, n: Any) -> list[Tensor]:
     axis = n.attrs["axis"]
-    return run_multi("SplitV", dy, sizes=tuple(s.shape[axis] for s in n.specs()), axis=axis)
+    return run_multi("SplitV", dy, sizes=tuple(s.shape[axis] for s in n.input_specs), axis=axis)
 
 
 gradient("Concat", inputs=_concat_gradient)

@@ -76,6 +76,7 @@ class CpuBackend:
 
     epsilon = 1e-7
     symbolic = False
+    immediate = True
     _is_lazy = True
 
     def __init__(self, name: str = "cpu", real: type = np.float32, compound: type = np.complex64) -> None:

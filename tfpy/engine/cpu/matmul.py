@@ -25,7 +25,7 @@ def product(a: Array, b: Array) -> Array:
     if a.ndim == b.ndim == 2:
         (m, k), n = a.shape, b.shape[1]
         work = m * k * n
-        if work < (_ALONE_WITH_VECTOR if m == 1 or n == 1 else _ALONE) or (held.depth and work < 2 * _SHARD):
+        if work < (_ALONE_WITH_VECTOR if m == 1 or n == 1 else _ALONE) or (held.alone and work < 2 * _SHARD):
             return np.matmul(a, b)
         if work < 2 * _SHARD:
             with one_blas_thread:

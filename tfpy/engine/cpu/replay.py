@@ -14,7 +14,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.joined import joined
-from tfpy.engine.cpu.threads import one_blas_thread
+from tfpy.engine.cpu.threads import one_blas_thread_once_asked
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
 Compute = Callable[..., Any]
@@ -73,7 +73,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
     ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:
-        with one_blas_thread:  # once for all kernels, which would each ask for it
+        with one_blas_thread_once_asked:
             return run_steps(payloads)
 
     def run_steps(payloads: Sequence[Any]) -> list[Any]:

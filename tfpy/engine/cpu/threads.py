@@ -131,9 +131,15 @@ def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, in
 
 
 class _Held(threading.local):
-    """How often this thread has entered `one_blas_thread`."""
+    """What this thread holds of BLAS.
+
+    Attributes:
+        depth: how many contexts it is in.
+        alone: whether BLAS is on one thread until it leaves the outermost.
+    """
 
     depth = 0
+    alone = False
 
 
 held = _Held()
@@ -166,8 +172,9 @@ class _OneBlasThread:
 
     def __enter__(self) -> None:
         held.depth += 1
-        if held.depth > 1:
+        if held.alone:
             return
+        held.alone = True
         with self._lock:
             if not self._depth:
                 self._before = self._get()
@@ -177,8 +184,9 @@ class _OneBlasThread:
 
     def __exit__(self, *error: object) -> None:
         held.depth -= 1
-        if held.depth:
+        if held.depth or not held.alone:
             return
+        held.alone = False
         with self._lock:
             self._depth -= 1
             if not self._depth and self._before != 1:
@@ -187,3 +195,16 @@ class _OneBlasThread:
 
 one_blas_thread = _OneBlasThread()
 """`with one_blas_thread:` keeps BLAS on the threads that call it."""
+
+
+class _OnceAsked:
+    """A context in which `one_blas_thread`, once somebody has entered it, is left at the end: for many calls."""
+
+    def __enter__(self) -> None:
+        held.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        one_blas_thread.__exit__()
+
+
+one_blas_thread_once_asked = _OnceAsked()

@@ -53,6 +53,7 @@ class GlBackend:
     name = "webgl"
     epsilon = 1e-7
     symbolic = False
+    immediate = False
 
     def __init__(self, device: Device) -> None:
         self.device = device

@@ -1,0 +1,189 @@
+"""From a tape to gradients: by walking it back, or by a plan where the same way has been walked before.
+
+A function that is differentiated again and again leaves tapes that look alike: the same kernels on the same specs,
+connected in the same way. The rules of their gradients run the same kernels then. These are planned (`engine/plan.py`)
+when such a tape comes by for the second time; from then on neither rules nor handles are in the way, and what depends
+on no input is computed once. The kernels are the same, and so are the bits.
+
+It pays where kernels run at once and values are small, so that most of the time goes to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeGuard
+
+from tfpy.engine.backend import Backend, current
+from tfpy.engine.dispatch import wrap
+from tfpy.engine.handle import Handle
+from tfpy.engine.hooks import is_hooked
+from tfpy.engine.plan import Executor, Plan, Replays, can_replay, recording_plan
+from tfpy.engine.spec import Spec
+from tfpy.engine.state import local
+from tfpy.engine.tape import Tape
+from tfpy.engine.walk import walk_back
+
+_MOST_WAYS = 512
+_SMALL = 1 << 16  # elements; with more of them the kernels take longer than the Python between them
+
+
+class _Look(NamedTuple):
+    """What a tape looks like.
+
+    Attributes:
+        key: what tells its way back from others. Specs have their identities there.
+        specs: these; they have to be held as long as the key is.
+        payloads: of the gradient to begin with, unless it is ones, and of what the rules use, kernel by kernel.
+    """
+
+    key: tuple[Any, ...]
+    specs: Sequence[Spec]
+    payloads: list[Any]
+
+
+class _Way:
+    """A way back that was walked.
+
+    Attributes:
+        specs: see `_Look`.
+        walks: how often it was walked.
+        plan: what the rules do, if it can be planned: from payloads as those of a `_Look`.
+        results: the specs of what the plan gives.
+        places: for each source which of these is its gradient, or None where none flows.
+    """
+
+    __slots__ = ("places", "plan", "results", "specs", "walks")
+
+    def __init__(self, specs: Sequence[Spec]) -> None:
+        self.specs = specs
+        self.walks = 0
+        self.plan: Executor | None = None
+        self.results: Sequence[Spec] = ()
+        self.places: list[int | None] = []
+
+
+_size = attrgetter("size")
+
+Gradients = dict[int, Handle]
+
+_ways: dict[tuple[Any, ...], _Way] = {}
+
+
+def backprop(
+    tape: Tape,
+    y: Handle,
+    dy: Handle,
+    sources: Iterable[Handle],
+    cls: type[Handle],
+    *,
+    ones: bool = False,
+    all_of_them: bool = False,
+) -> Gradients:
+    """The gradients by those of the sources that are reached from y, by id. The tape is used up.
+
+    Args:
+        tape: what was recorded.
+        y: what was computed.
+        dy: the gradient to begin with.
+        sources: what the gradients are wanted by.
+        cls: what the gradients are made as.
+        ones: whether dy is all ones, as it mostly is.
+        all_of_them: whether a source that is not reached is an error.
+
+    Raises:
+        GradientError: a kernel between the sources and y has no gradient. Unreached: a source is not reached.
+        RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
+    """
+    sources = list(sources)
+    backend = current()
+    if not _may_plan(backend):
+        return walk_back(tape, y, dy, sources, cls, all_of_them)
+    look = _look(tape, y, dy, sources, backend, (cls, ones, all_of_them))
+    if look is None:
+        return walk_back(tape, y, dy, sources, cls, all_of_them)
+    way = _ways.get(look.key) or _remember(look)
+    if way.plan is not None:
+        tape.nodes = []
+        made = [wrap(cls, s, p, backend) for s, p in zip(way.results, way.plan(look.payloads), strict=True)]
+        return {t.id: made[i] for t, i in zip(sources, way.places, strict=True) if i is not None}
+    way.walks += 1
+    if way.walks != 2:
+        return walk_back(tape, y, dy, sources, cls, all_of_them)
+    inputs = _renewed(tape) if ones else [dy, *_renewed(tape)]
+    with recording_plan(backend, inputs, ()) as recorder:
+        if ones:
+            recorder.constant(dy)
+        found = walk_back(tape, y, dy, sources, cls, all_of_them)
+    results = {t.id: t for t in found.values()}
+    plan = recorder.plan([*results.values()])
+    if plan is not None and _is_simple(plan, len(inputs), len(results)):
+        places = {ident: i for i, ident in enumerate(results)}
+        way.places = [places[found[t.id].id] if t.id in found else None for t in sources]
+        way.results = plan.specs
+        way.plan = backend.compile(plan)
+    return found
+
+
+def _renewed(tape: Tape) -> list[Handle]:
+    """New handles for what was saved, one for each time: so that a plan takes none of them for another one."""
+    for node in tape.nodes:
+        node.saved = [
+            (node.copy(handle, payload, backend), payload, backend) for handle, payload, backend in node.saved
+        ]
+    return [handle for node in tape.nodes for handle, _, _ in node.saved]
+
+
+def _is_simple(plan: Plan, inputs: int, results: int) -> bool:
+    """Whether a plan draws and assigns nothing, and gives nothing back as it is."""
+    alone = len(plan.inputs) == inputs and len(plan.outputs) == results
+    return alone and len({*plan.inputs, *plan.outputs}) == inputs + results
+
+
+def _may_plan(backend: Backend) -> TypeGuard[Replays]:
+    """Whether nobody wants to see the kernels one by one, and a plan would be faster."""
+    state = local.state
+    watched = state.tapes or state.recorder is not None or is_hooked(backend)
+    return not watched and can_replay(backend) and backend.immediate
+
+
+def _look(
+    tape: Tape, y: Handle, dy: Handle, sources: Sequence[Handle], backend: Backend, wanted: tuple[Any, ...]
+) -> _Look | None:
+    """What a tape looks like; None where rules may do what they like, values are large, or lie on other backends."""
+    _, ones, _ = wanted
+    shape: list[Any] = [backend, wanted, type(tape.tracked)]
+    specs, ids, saved = (
+        [dy.spec],
+        [y.id, *[source.id for source in sources]],
+        [] if ones else [(dy, dy.payload, dy.backend)],
+    )
+    for node in tape.nodes:
+        row = node.row
+        if row is None or not row.pure:
+            return None
+        shape += (row, len(node.inputs))
+        if node.attrs:
+            shape.append(repr(node.attrs))
+        specs += node.input_specs
+        ids += node.inputs
+        ids += node.outputs
+        saved += node.saved
+    payloads = [payload for _, payload, where in saved if where is backend]
+    if max(map(_size, specs)) > _SMALL or len(payloads) != len(saved):
+        return None
+    return _Look((*shape, *map(id, specs), *_pattern(ids)), specs, payloads)
+
+
+def _pattern(ids: list[int]) -> Iterable[int]:
+    """Which of these are equal: each as a number that stands for it."""
+    numbers = dict(zip(dict.fromkeys(ids), count(), strict=False))
+    return map(numbers.__getitem__, ids)
+
+
+def _remember(look: _Look) -> _Way:
+    if len(_ways) >= _MOST_WAYS:
+        _ways.clear()
+    way = _ways[look.key] = _Way(look.specs)
+    return way

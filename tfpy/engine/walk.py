@@ -1,0 +1,170 @@
+"""Walking a tape back: the gradients of what was computed, kernel by kernel, by the rules of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from typing import NamedTuple
+
+from tfpy.engine.dispatch import run
+from tfpy.engine.handle import Handle
+from tfpy.engine.spec import Spec
+from tfpy.engine.tape import Node, Tape
+
+
+class GradientError(ValueError):
+    """There is no gradient from y back to x, or a kernel on the way has none."""
+
+
+class Unreached(GradientError):
+    """No gradient flows from y to a source.
+
+    Attributes:
+        source: the number of the source.
+        stops: the kernels on the way to y through which no gradient flows.
+    """
+
+    def __init__(self, source: int, stops: Sequence[str]) -> None:
+        super().__init__(f"y does not depend on source {source}.")
+        self.source = source
+        self.stops = stops
+
+
+class _Way(NamedTuple):
+    """The way from y back to a tape's sources.
+
+    Attributes:
+        nodes: those through which a gradient flows from y.
+        reached: the ids of the handles that it reaches.
+    """
+
+    nodes: set[Node]
+    reached: set[int]
+
+
+def walk_back(
+    tape: Tape, y: Handle, dy: Handle, sources: Sequence[Handle], cls: type[Handle], all_of_them: bool
+) -> dict[int, Handle]:
+    """Walk a tape back from y: the gradients by those of the sources that are reached, by id. The tape is used up.
+
+    Args:
+        tape: the recording.
+        y: what was computed.
+        dy: the gradient to begin with.
+        sources: what the gradients are wanted by; the others are freed on the way.
+        cls: what the gradients are made as.
+        all_of_them: whether a source that is not reached is an error.
+
+    Raises:
+        GradientError: a kernel between the sources and y has no gradient. Unreached: a source is not reached.
+        RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
+    """
+    needed, reached = _way_back(tape, y)
+    wanted = dict.fromkeys([source.id for source in sources])
+    stops = _stops_between(tape, y) if all_of_them and not reached.issuperset(wanted) else []
+    (nodes, tape.nodes), tracked = (tape.nodes, []), tape.tracked
+    grads: dict[int, Handle] = {y.id: dy} if y.id in tracked else {}
+    while nodes:  # popped, so that what a node saved is freed as soon as it has been used
+        node = nodes.pop()
+        if node not in needed:
+            continue
+        found = _input_gradients(node, grads, tracked)
+        for ident in node.outputs:
+            if ident not in wanted:
+                grads.pop(ident, None)
+        for ident, spec, dx in zip(node.inputs, node.input_specs, found, strict=True):
+            if dx is None or ident not in tracked:
+                continue
+            if dx.spec is not spec:
+                _check(node, spec, dx)
+            grads[ident] = run(cls, "Add", grads[ident], dx) if ident in grads else dx
+    if all_of_them:
+        for i, source in enumerate(sources):
+            if source.id not in grads:
+                raise Unreached(i, stops)
+    return {ident: grads[ident] for ident in wanted if ident in grads}
+
+
+def _way_back(tape: Tape, y: Handle) -> _Way:
+    """The way from y, or GradientError when a kernel on it has no gradient."""
+    reached = {y.id}
+    needed: set[Node] = set()
+    for node in reversed(tape.nodes):
+        if not reached.isdisjoint(node.outputs):
+            if node.row is None:
+                raise GradientError(_no_gradient_message(tape, node, y))
+            needed.add(node)
+            reached.update(compress(node.inputs, node.row.flows(len(node.inputs))))
+    return _Way(needed, reached)
+
+
+def _stops_between(tape: Tape, y: Handle) -> list[str]:
+    reached = {y.id}
+    labels: list[str] = []
+    for node in reversed(tape.nodes):
+        if not reached.isdisjoint(node.outputs):
+            if node.row is None or not any(node.row.flows(len(node.inputs))):
+                labels.append(node.kernel.label)
+            reached.update(node.inputs)
+    return labels
+
+
+def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int]) -> Sequence[Handle | None]:
+    """What the rules give for the inputs that a tape tracks, from the gradients of the outputs."""
+    row, inputs = node.row, node.inputs
+    assert row is not None
+    if node.saved:
+        node.restore()
+    dy = grads[node.outputs[0]] if len(node.outputs) == 1 else _output_gradients(node, grads)
+    if row.joint is not None:
+        node.wanted = [ident in tracked for ident in inputs]
+        return list(row.joint(dy, node))
+    found: list[Handle | None] = []
+    for rule, several in row.in_order:
+        if several:
+            rest = len(inputs) - len(found)
+            found.extend([None] * rest if rule is None else rule(dy, node))
+        else:
+            wanted = rule is not None and inputs[len(found)] in tracked
+            found.append(rule(dy, node) if wanted else None)  # type: ignore[misc]
+    return found
+
+
+def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
+    count = len(node.outputs) - node.kernel.workspace
+    pairs = zip(node.outputs[:count], node.output_specs, strict=False)
+    return [grads[i] if i in grads else _zeros(s, node.cls) for i, s in pairs]
+
+
+def _check(node: Node, spec: Spec, dx: Handle) -> None:
+    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    if dx.spec.shape != spec.shape or dx.spec.dtype != dtype:
+        raise RuntimeError(
+            f"gradient of {node.kernel.name}: an input of shape {list(spec.shape)} needs a {dtype} gradient of that "
+            f"shape, but the rule gave {dx.spec.dtype} {list(dx.spec.shape)}."
+        )
+
+
+def _zeros(spec: Spec, cls: type[Handle]) -> Handle:
+    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    return run(cls, "Fill", shape=spec.shape, value=0, dtype=dtype)
+
+
+def _no_gradient_message(tape: Tape, node: Node, y: Handle) -> str:
+    """Names the kernel without a gradient, and one chain of kernels from a source through it to y."""
+    made_by = {out: n for n in tape.nodes for out in n.outputs}
+    before: list[str] = []
+    step: Node | None = node
+    while step is not None:
+        before.append(step.kernel.name)
+        step = next((made_by[i] for i in step.inputs if i in made_by), None)
+    after: list[str] = []
+    reached = set(node.outputs)
+    for later in tape.nodes[tape.nodes.index(node) + 1 :]:
+        if y.id in reached:
+            break
+        if not reached.isdisjoint(later.inputs):
+            after.append(later.kernel.name)
+            reached = set(later.outputs)
+    path = " → ".join(["x", *reversed(before), *after, "y"])
+    return f"Cannot compute the gradient of y with respect to x: {node.kernel.name} has none (path: {path})."
