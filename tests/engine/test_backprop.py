@@ -183,9 +183,7 @@ def test_registered_gradients_take_the_place_of_plans(walks: Walks) -> None:
     slope = tf.grad(lambda x: x.square())
     for _ in range(4):
         assert float(slope(tf.scalar(3))) == 6
-    tf.register_gradient(
-        {"kernel_name": "Square", "grad_func": lambda dy, saved, attrs: {"x": lambda: dy}}
-    )
+    tf.register_gradient({"kernel_name": "Square", "grad_func": lambda dy, saved, attrs: {"x": lambda: dy}})
     try:
         assert float(slope(tf.scalar(3))) == 1
     finally:
