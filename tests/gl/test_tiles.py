@@ -70,3 +70,24 @@ def test_rows_of_every_length(gpu: GlBackend, length: int, reverse: bool) -> Non
     expected = exact - exact.max(1, keepdims=True)
     expected -= np.log(np.exp(expected).sum(1, keepdims=True))
     np.testing.assert_allclose(tf.log_softmax(tf.tensor(x)).numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 10, 17, 64, 65, 128, 200, 500, 513, 1000, 2049, 9000])
+def test_softmax_of_rows_of_every_length(gpu: GlBackend, length: int) -> None:
+    """The number of threads to a row, and how they put their numbers together, depends on it."""
+    x = (RNG.normal(size=(7, length)) * 30).astype(np.float32)
+    x[1, length // 2] = np.nan
+    x[2, length // 2] = np.inf
+    x[3, length // 2] = -np.inf
+    x[4, -1] = 1e30
+    with np.errstate(all="ignore"):
+        powers = np.exp((x - x.max(1, keepdims=True)).astype(np.float64))
+        expected = powers / powers.sum(1, keepdims=True)
+    np.testing.assert_allclose(tf.softmax(tf.tensor(x)).numpy(), expected, rtol=1e-6, atol=1e-37)
+
+
+@pytest.mark.parametrize("shape", [(8300, 37), (41, 8200), (2, 16500, 18)])
+def test_transposes_of_several_bands_of_tiles(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+    x = RNG.normal(size=shape).astype(np.float32)
+    perm = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
+    np.testing.assert_array_equal(tf.tensor(x).transpose(perm).numpy(), x.swapaxes(-1, -2))

@@ -71,6 +71,10 @@ float m_exp(float x) {
   int n; float r = m_exp_reduced(clamp(x, -110., 90.), n); F e = m_expm1_poly(r) + 1.;
   return m_isnan(x) ? x : m_scale(e, n);
 }
+float m_exp_below(float x) {  // of 0 and less: shorter, and 0 where there are denormal numbers only
+  int n; F r = m_exp_reduced(x, n); F e = m_expm1_poly(r) + 1.; F v = e * intBitsToFloat((n + 127) << 23);
+  return x < -87. ? 0. : v;
+}
 float m_expm1(float x) {
   if (m_isnan(x)) return x;
   if (abs(x) < .3466) return x == 0. ? x : m_expm1_poly(x);
@@ -110,15 +114,10 @@ float m_sigmoid(float x) {
   return m_div(x >= 0. ? 1. : e, d);
 }
 float m_tanh(float x) {
-  float a = abs(x); F z = x * x;
-  if (m_isnan(x)) return x;
-  if (a < .625) {
-    F q = fma(-5.70498872745e-3, z, 2.06390887954e-2); q = fma(q, z, -5.37397155531e-2);
-    q = fma(q, z, 1.33314422036e-1); q = fma(q, z, -3.33332819422e-1); F v = fma(x * z, q, x);
-    return v;
-  }
-  F d = m_exp(2. * a) + 1.; F r = 1. - 2. / d;  // the last digits of what is taken from 1 are lost anyway
-  return x < 0. ? -r : r;
+  float a = min(abs(x), 10.);  // there it is 1
+  int n; F r = m_exp_reduced(a + a, n); float w = intBitsToFloat((n + 127) << 23);
+  F e = fma(m_expm1_poly(r), w, w - 1.); F y = e / (e + 2.);  // exp(2a) - 1, whose last digits y keeps near 0
+  return m_isnan(x) ? x : m_copysign(y, x);
 }
 float m_sinh(float x) {
   float a = abs(x);

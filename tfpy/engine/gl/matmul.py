@@ -164,9 +164,9 @@ _NO_TILE = Tile(0, 0, 0, 0, 0)
 
 _LARGE = Tile(128, 128, 8, 8, 8), Tile(128, 64, 8, 8, 4)
 _MEDIUM = Tile(64, 64, 16, 4, 4)
-_FLAT = Tile(32, 128, 16, 4, 8), Tile(32, 64, 16, 4, 4)
-_NARROW = Tile(128, 32, 16, 8, 4)
-_LEAST = Tile(32, 32, 32, 4, 4)
+_FLAT = Tile(32, 128, 16, 4, 4), Tile(32, 64, 16, 4, 4)
+_NARROW = Tile(128, 32, 16, 4, 4)
+_LEAST = Tile(32, 32, 16, 4, 4)
 
 
 def tile_for(s: Sizes) -> Tile:

@@ -11,14 +11,15 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_FEW = 16  # elements of a thread
+_FEW = 8  # elements of a thread, as long as a row has few threads
+_FEW_THREADS = 64
 _MOST_KEPT = 32
 
 # What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
 # and the result. The largest may lose NaN: the sum finds it.
 _RESULTS = {
-    "Softmax": ("m_exp(v)", "e", "m_div(1., total)", "e * total"),
-    "LogSoftmax": ("v", "m_exp(e)", "m_log(total)", "e - total"),
+    "Softmax": ("m_exp_below(v)", "e", "m_div(1., total)", "e * total"),
+    "LogSoftmax": ("v", "m_exp_below(e)", "m_log(total)", "e - total"),
 }
 
 
@@ -47,22 +48,23 @@ class _RowTask:
 def _lanes(length: int) -> int:
     """How many threads work on a row: few, but so many that neighbours read neighbours and each has few registers."""
     lanes = 1
-    while lanes < GROUP and (lanes * lanes < length or lanes * _FEW < length):
+    while lanes < _FEW_THREADS and (lanes * lanes < length or lanes * _FEW < length):
+        lanes *= 2
+    while lanes < GROUP and lanes * 2 * _FEW < length:
         lanes *= 2
     return lanes
 
 
 def _source(name: str, lanes: int, kept: int) -> str:
     """A group goes along a stretch of rows; mostly all of them are done at once."""
-    shared, each = f"shared float s[{GROUP}];" if lanes > 1 else "", GROUP // lanes
+    each, at_once = GROUP // lanes, 4 if kept and kept <= _FEW else 2
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(2)}
 layout(std430, binding = 0) readonly buffer A {{ float a[]; }};
 layout(std430, binding = 1) writeonly buffer C {{ float c[]; }};
-{shared}
 float larger(float a, float b) {{ return max(a, b); }}
 float plus(float a, float b) {{ precise float c = a + b; return c; }}
-{_all("larger", lanes)}{_all("plus", lanes)}
+{_all("larger", lanes, at_once)}{_all("plus", lanes, at_once)}
 void main() {{
   uint t = gl_LocalInvocationIndex, lane = t % {lanes}u, groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
   uint stretch = ({word(0)} - 1u) / (groups * {each}u) + 1u, first = {FLAT_INDEX} * stretch * {each}u;
@@ -104,17 +106,35 @@ def _in_memory(name: str, lanes: int) -> str:
 """
 
 
-def _all(function: str, lanes: int) -> str:
-    """A function that combines a number of each lane and gives the result to all of them."""
+def _all(function: str, lanes: int, at_once: int) -> str:
+    """A function that combines a number of each lane and gives the result to all of them.
+
+    Four at once takes half the steps, and is faster where threads have registers left for it.
+    """
     head = f"float all_{function}(float x, uint t, uint lane) {{"
     if lanes == 1:
         return f"{head} return x; }}\n"
-    return f"""{head}
-  barrier(); s[t] = x; barrier();
-  for (uint h = {lanes // 2}u; h > 0u; h >>= 1) {{ if (lane < h) s[t] = {function}(s[t], s[t + h]); barrier(); }}
-  return s[t - lane];
-}}
+    body = _by_fours(function, lanes) if at_once == 4 else _by_halves(function, lanes)
+    return f"shared float s_{function}[2][{GROUP}];\n{head}\n{body}}}\n"
+
+
+def _by_halves(function: str, lanes: int) -> str:
+    s = f"s_{function}[0]"
+    return f"""  {s}[t] = x; barrier();
+  for (uint h = {lanes // 2}u; h > 0u; h >>= 1) {{ if (lane < h) {s}[t] = {function}({s}[t], {s}[t + h]); barrier(); }}
+  return {s}[t - lane];
 """
+
+
+def _by_fours(function: str, lanes: int) -> str:
+    """All lanes combine the numbers of four, then of four such groups; the two halves of the memory take turns."""
+    text, apart = "", 1
+    while apart < lanes:
+        count, s = min(4, lanes // apart), f"s_{function}[{text.count('barrier') % 2}]"
+        text += f"  {s}[t] = x; barrier(); {{ uint first = t - lane / {apart}u % {count}u * {apart}u; x = {s}[first];\n"
+        text += "".join(f"  x = {function}(x, {s}[first + {k * apart}u]);" for k in range(1, count)) + " }\n"
+        apart *= count
+    return f"{text}  return x;\n"
 
 
 def _builder(name: str) -> Builder:

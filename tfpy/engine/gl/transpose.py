@@ -1,4 +1,7 @@
-"""Large arrays with two axes exchanged: by way of shared memory, so that neighbours are read and neighbours written."""
+"""Large arrays with two axes exchanged: by way of shared memory, so that neighbours are read and neighbours written.
+
+Tiles are done in bands, down and then across: what is written at a time lies in fewer pages of memory than row by row.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from tfpy.engine.spec import Shape, Spec
 
 _LARGE = 1 << 18  # elements: smaller ones are read where they are
 _SIDE = 32
+_BAND = 256  # tiles: so many go down before the next ones across
 
 
 class _Exchange:
@@ -50,7 +54,10 @@ void main() {{
   uint across = ({columns} + {_SIDE - 1}u) / {_SIDE}u, down = ({rows} + {_SIDE - 1}u) / {_SIDE}u;
   uint g = {FLAT_INDEX}, batch = g / (across * down), tile = g % (across * down);
   if (batch >= {batches}) return;
-  uint r0 = tile / across * {_SIDE}u, c0 = tile % across * {_SIDE}u, first = batch * {rows} * {columns};
+  uint band = tile / ({_BAND}u * across), height = min(down - band * {_BAND}u, {_BAND}u);
+  tile -= band * {_BAND}u * across;
+  uint r0 = (band * {_BAND}u + tile % height) * {_SIDE}u, c0 = tile / height * {_SIDE}u;
+  uint first = batch * {rows} * {columns};
   for (uint k = y; k < {_SIDE}u; k += {GROUP // _SIDE}u)
     if (r0 + k < {rows} && c0 + x < {columns}) s[k][x] = a[first + (r0 + k) * {columns} + c0 + x];
   barrier();
