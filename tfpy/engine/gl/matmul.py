@@ -26,7 +26,7 @@ _ENOUGH_GROUPS = 192
 _FULL_GROUPS = 256
 _SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
 _LONG = 512  # inner sizes: shorter ones are not split among groups
-_LONG_AT_ONCE = 512  # up to here small tiles are better than parts of the inner size
+_LONG_FOR_SMALL_TILES = 513  # with them, whole inner sizes are better than parts up to here
 _LEAST_PART = 128
 _MOST_PARTS = 128
 _AT_A_TIME = 8
@@ -177,10 +177,11 @@ def tile_for(s: Sizes) -> Tile:
     """
     tiles = _fitting(s.m, s.n)
     for tile in tiles:
-        if (tile in _LARGE or s.k <= _LONG_AT_ONCE) and _count(s, tile) >= _ENOUGH_GROUPS:
+        if tile in _LARGE and _count(s, tile) >= _ENOUGH_GROUPS:
             return tile
     for tile in tiles:
-        if _count(s, tile) * _most_parts(s) >= _ENOUGH_GROUPS:
+        parts = _most_parts(s) if tile in _LARGE or s.k >= _LONG_FOR_SMALL_TILES else 1
+        if _count(s, tile) * parts >= _ENOUGH_GROUPS:
             return tile
     return tiles[-1]
 
