@@ -89,44 +89,56 @@ def _shared(operation: Operation, exclusive: bool, lanes: int) -> str:
     """A group goes along a stretch of sets of lines; mostly there is one. Lanes share a line, and carry the sum on.
 
     Neighbouring lanes read neighbours; by way of shared memory each gets four in a row, and gives the results back.
-    The lanes' sums are in one half of the shared memory, and combined into the other: one barrier does for a step.
+    The next four are on their way meanwhile. What is written to shared memory takes turns in its two halves.
     """
     kind, each = operation.kind, GROUP // lanes
     found = "before" if exclusive else "sum"
     elements = "for (uint k = 0u; k < 4u; k++)"
-    apart = f"start + lane + k * {lanes}u"
+    apart = f"lane + k * {lanes}u"
+    fetch = f"{elements} {{ uint i = at + {apart}; x[k] = neutral; if (i < to) x[k] = read(first + i * step); }}"
+    steps, last = _lane_sums(lanes)
     return f"""
-shared {kind} s[2][{GROUP}], moved[{4 * GROUP}];
+shared {kind} s[2][{GROUP}], moved[2][{4 * GROUP}];
 void main() {{
+  const {kind} neutral = {operation.neutral};
   uint t = gl_LocalInvocationIndex, lane = t % {lanes}u, groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y, now = 0u;
   uint stretch = ({word(0)} - 1u) / (groups * {each}u) + 1u, begin = {FLAT_INDEX} * stretch * {each}u;
   uint own = t / {lanes}u * {4 * lanes}u, step = {_STEP};
   for (uint n = 0u; n < stretch; n++) {{
     uint line = begin + n * {each}u + t / {lanes}u, first = first_of(line), to = line < {word(0)} ? {word(1)} : 0u;
-    {kind} carried = {operation.neutral};
-    for (uint start = 0u; start < {word(1)}; start += {4 * lanes}u) {{
-      {kind} x[4], total = {operation.neutral};
-      {elements} {{ x[k] = total; if ({apart} < to) x[k] = read(first + ({apart}) * step); }}
-      {elements} moved[own + lane + k * {lanes}u] = x[k];
+    {kind} carried = neutral, x[4], y[4];
+    uint at = 0u;
+    {fetch}
+    for (uint start = 0u; start < {word(1)}; start = at) {{
+      {elements} moved[now][own + {apart}] = x[k];
       barrier();
-      {elements} {{ x[k] = moved[own + 4u * lane + k]; total = combine(total, x[k]); }}
-      now ^= 1u; s[now][t] = total; barrier();
-      for (uint h = 1u; h < {lanes}u; h <<= 1) {{
-        total = s[now][t];
-        if (lane >= h) total = combine(s[now][t - h], total);
-        now ^= 1u; s[now][t] = total; barrier();
-      }}
-      {kind} sum = carried;
-      if (lane > 0u) sum = combine(carried, s[now][t - 1u]);
-      {elements} {{ {kind} before = sum; sum = combine(sum, x[k]); moved[own + 4u * lane + k] = {found}; }}
-      carried = combine(carried, s[now][t - lane + {lanes - 1}u]);
+      {kind} total = neutral;
+      {elements} {{ y[k] = moved[now][own + 4u * lane + k]; total = combine(total, y[k]); }}
+      at = start + {4 * lanes}u;
+      {fetch}
+      s[0][t] = total; barrier();
+{steps}      {kind} sum = carried;
+      if (lane > 0u) sum = combine(carried, s[{last}][t - 1u]);
+      {elements} {{ {kind} before = sum; sum = combine(sum, y[k]); moved[now][own + 4u * lane + k] = {found}; }}
+      carried = combine(carried, s[{last}][t - lane + {lanes - 1}u]);
       barrier();
-      {elements} if ({apart} < to) result[first + ({apart}) * step] = moved[own + lane + k * {lanes}u];
-      barrier();
+      {elements} {{ uint i = start + {apart}; if (i < to) result[first + i * step] = moved[now][own + {apart}]; }}
+      now ^= 1u;
     }}
   }}
 }}
 """
+
+
+def _lane_sums(lanes: int) -> tuple[str, int]:
+    """From each lane's sum to that of all up to it, four at a time (Kogge and Stone 1973), and the half they are in."""
+    text, apart, half = "", 1, 0
+    while apart < lanes:
+        before = [f"if (lane >= {k * apart}u) total = combine(s[{half}][t - {k * apart}u], total);" for k in (1, 2, 3)]
+        half ^= 1
+        text += f"      {' '.join(before)}\n      s[{half}][t] = total; barrier();\n"
+        apart *= 4
+    return text, half
 
 
 def _builder(operation: str) -> Builder:
