@@ -10,6 +10,7 @@ import pytest
 import tfpy as tf
 from tfpy.engine import backprop
 from tfpy.engine.backend import registry, using
+from tfpy.legacy import NDArrayMathCPU
 
 RNG = np.random.default_rng(3)
 Loss = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
@@ -204,6 +205,26 @@ def test_higher_orders_and_outer_tapes(walks: Walks) -> None:
     second = tf.grad(lambda x: tf.grad(lambda z: z.pow(3).sum())(x).sum())
     for k in range(1, 6):
         np.testing.assert_allclose(second(tf.tensor([k, 2.0 * k])).numpy(), [6 * k, 12 * k], rtol=1e-6)
+
+
+def test_what_is_planned_leaves_other_tapes_alone(walks: Walks) -> None:
+    """The tape of `gradients_scope` has nodes that the tapes around it have, too; they stay as they are."""
+    math = NDArrayMathCPU()
+
+    def cube(x: tf.Tensor) -> tf.Tensor:
+        def steps() -> tf.Tensor:
+            y = x.mul(x).mul(x)
+            counts = []
+            for _ in range(3):
+                assert float(math.gradient_wrt(y, x)) == 12
+                counts.append(tf.memory().num_tensors)
+            assert len({*counts}) == 1
+            return y
+
+        return math.gradients_scope(steps)  # type: ignore[no-any-return]
+
+    assert float(tf.grad(tf.grad(cube))(tf.scalar(2))) == 12
+    assert walks.count == 4  # two of the three inside, and two with tapes around them
 
 
 def test_profiles_see_the_kernels(walks: Walks) -> None:

@@ -127,11 +127,11 @@ def backprop(
 
 
 def _renewed(tape: Tape) -> list[Handle]:
-    """New handles for what was saved, one for each time: so that a plan takes none of them for another one."""
-    for node in tape.nodes:
-        node.saved = [
-            (node.copy(handle, payload, backend), payload, backend) for handle, payload, backend in node.saved
-        ]
+    """New handles for what was saved, one for each time: so that a plan takes none of them for another one.
+
+    The nodes are renewed with them: other tapes may have the old ones, too.
+    """
+    tape.nodes = [node.renewed() for node in tape.nodes]
     return [handle for node in tape.nodes for handle, _, _ in node.saved]
 
 
