@@ -259,6 +259,21 @@ def test_nothing_is_left_behind(walks: Walks) -> None:
     assert tf.memory().num_tensors == before
 
 
+def test_gradients_share_their_data_as_ever(walks: Walks) -> None:
+    """What two inputs get of one sum is the same, whatever their shapes; so it is with what one of them gets of dy."""
+    a, b, dy = normal(2, 3), normal(6), normal(6)
+    before = tf.memory().num_data_buffers
+    for _ in range(4):
+        grads = tf.grads(lambda a, b: a.reshape([6]).add(b).square())([a, b])
+        assert tf.memory().num_data_buffers == before + 1
+        del grads
+    for _ in range(4):
+        slopes = tf.grad(lambda a: a.reshape([6]))(a, dy)
+        assert tf.memory().num_data_buffers == before
+        del slopes
+    assert walks.count == 8
+
+
 def test_the_number_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backprop, "_MOST_WAYS", 5)
     for _ in range(2):

@@ -118,7 +118,7 @@ def backprop(
         found = walk_back(tape, y, dy, sources, cls, all_of_them)
     results = {t.id: t for t in found.values()}
     plan = recorder.plan([*results.values()])
-    if plan is not None and _is_simple(plan, len(inputs), len(results)):
+    if plan is not None and _is_simple(plan, len(inputs), len(results)) and _are_apart([*inputs, *results.values()]):
         places = {ident: i for i, ident in enumerate(results)}
         way.places = [places[found[t.id].id] if t.id in found else None for t in sources]
         way.results = plan.specs
@@ -139,6 +139,12 @@ def _is_simple(plan: Plan, inputs: int, results: int) -> bool:
     """Whether a plan draws and assigns nothing, and gives nothing back as it is."""
     alone = len(plan.inputs) == inputs and len(plan.outputs) == results
     return alone and len({*plan.inputs, *plan.outputs}) == inputs + results
+
+
+def _are_apart(handles: Iterable[Handle]) -> bool:
+    """Whether each has data of its own: of two that share theirs, a plan makes two that do not."""
+    shares = [id(handle.member.share) for handle in handles if handle.member is not None]
+    return len({*shares}) == len(shares)
 
 
 def _may_plan(backend: Backend) -> TypeGuard[Replays]:
