@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import tfpy as tf
 from tfpy.engine import backprop
 from tfpy.engine.backend import registry, using
+from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.legacy import NDArrayMathCPU
 
 RNG = np.random.default_rng(3)
@@ -249,6 +251,29 @@ def test_other_backends_walk(walks: Walks) -> None:
         with using(registry.find(name)):
             assert float(slope(tf.scalar(3))) == 6
     assert walks.count == 2 + 4
+
+
+def test_backends_of_ones_own_run_their_kernels(walks: Walks) -> None:
+    ran: list[str] = []
+
+    class Listed(CpuBackend):
+        def run(self, kernel: str, *rest: Any) -> Any:
+            ran.append(kernel)
+            return super().run(kernel, *rest)
+
+    slope = tf.grad(lambda x: x.square())
+    with using(Listed()):
+        for _ in range(4):
+            ran.clear()
+            assert float(slope(tf.scalar(3))) == 6
+            assert ran == ["Square", "Multiply", "Multiply"]
+
+
+def test_backends_that_do_not_say_whether_they_put_work_off(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(CpuBackend, "immediate")
+    for _ in range(4):
+        assert float(tf.grad(lambda x: x.square())(tf.scalar(3))) == 6
+    assert walks.count == 4
 
 
 def test_nothing_is_left_behind(walks: Walks) -> None:

@@ -151,7 +151,7 @@ def _may_plan(backend: Backend) -> TypeGuard[Replays]:
     """Whether nobody wants to see the kernels one by one, and a plan would be faster."""
     state = local.state
     watched = state.tapes or state.recorder is not None or is_hooked(backend)
-    return not watched and can_replay(backend) and backend.immediate
+    return not watched and can_replay(backend) and getattr(backend, "immediate", False)
 
 
 def _look(
