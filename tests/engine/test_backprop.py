@@ -113,6 +113,25 @@ def test_shapes_branches_and_attributes_have_plans_of_their_own(walks: Walks) ->
     assert walks.count == 2 * 12
 
 
+class Rounded(float):
+    def __repr__(self) -> str:
+        return f"{self:.1f}"
+
+
+def test_attributes_of_the_users_own(walks: Walks) -> None:
+    """`run_kernel` takes what there is: texts that do not tell all, and lists, which have no hash."""
+
+    def slope(kernel: str, **attrs: Any) -> float:
+        return float(tf.grad(lambda x: tf.engine().run_kernel(kernel, [x], attrs).sum())(tf.tensor([-2.0])))
+
+    for alpha in (0.21, 0.21, 0.21, 0.24):
+        assert slope("LeakyRelu", alpha=Rounded(alpha)) == float(np.float32(alpha))
+    walks.count = 0
+    for _ in range(4):
+        assert slope("Sum", axes=[0], keep_dims=False) == 1
+    assert walks.count == 4
+
+
 def test_a_variable_that_changes_in_between(walks: Walks) -> None:
     v = tf.variable(tf.scalar(3))
 

@@ -101,9 +101,9 @@ def backprop(
     if not _may_plan(backend):
         return walk_back(tape, y, dy, sources, cls, all_of_them)
     look = _look(tape, y, dy, sources, backend, (cls, ones, all_of_them))
-    if look is None:
+    way = None if look is None else _way(look)
+    if look is None or way is None:
         return walk_back(tape, y, dy, sources, cls, all_of_them)
-    way = _ways.get(look.key) or _remember(look)
     if way.plan is not None:
         tape.nodes = []
         made = [wrap(cls, s, p, backend) for s, p in zip(way.results, way.plan(look.payloads), strict=True)]
@@ -170,8 +170,8 @@ def _look(
         if row is None or not row.pure:
             return None
         shape += (row, len(node.inputs))
-        if node.attrs:
-            shape.append(repr(node.attrs))
+        if node.attrs:  # equal values may differ (1 and true, 0 and -0), and so may those with equal texts
+            shape += (repr(node.attrs), *node.attrs.values())
         specs += node.input_specs
         ids += node.inputs
         ids += node.outputs
@@ -186,6 +186,14 @@ def _pattern(ids: list[int]) -> Iterable[int]:
     """Which of these are equal: each as a number that stands for it."""
     numbers = dict(zip(dict.fromkeys(ids), count(), strict=False))
     return map(numbers.__getitem__, ids)
+
+
+def _way(look: _Look) -> _Way | None:
+    """The way back of tapes that look so; None where an attribute has no hash, so that nobody can tell."""
+    try:
+        return _ways.get(look.key) or _remember(look)
+    except TypeError:
+        return None
 
 
 def _remember(look: _Look) -> _Way:
