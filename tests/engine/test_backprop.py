@@ -325,3 +325,21 @@ def test_the_number_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyP
             x = normal(size)
             np.testing.assert_array_equal(tf.grad(lambda x: x.square())(x).numpy(), 2 * x.numpy())
         assert len(backprop._ways) <= 5
+
+
+def test_the_memory_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backprop, "_MOST_BYTES", 100_000)
+
+    def f(x: tf.Tensor, count: int) -> tf.Tensor:
+        for _ in range(count):
+            x = x.square()
+        return x.sum()
+
+    def kept_after(count: int, size: int) -> dict[tuple[Any, ...], Any]:
+        tf.grad(lambda x: f(x, count))(tf.ones([size]))
+        return backprop._ways
+
+    for count in range(1, 60):
+        assert sum(map(len, kept_after(count, 2))) < 1000
+    for size in range(3000, 3030):
+        assert len(kept_after(1, size)) < 9  # a plan may hold a constant as large as the values

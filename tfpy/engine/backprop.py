@@ -26,6 +26,8 @@ from tfpy.engine.tape import Tape
 from tfpy.engine.walk import walk_back
 
 _MOST_WAYS = 512
+_MOST_BYTES = 1 << 26  # of what is kept of ways
+_ENTRY_BYTES = 120  # so many go with an entry of a key, which is kept, and of the plan
 _SMALL = 1 << 16  # elements; with more of them the kernels take longer than the Python between them
 
 
@@ -48,16 +50,18 @@ class _Way:
 
     Attributes:
         specs: see `_Look`.
+        nbytes: of what is kept, about: the key, the plan, and one constant as large as the largest value.
         walks: how often it was walked.
         plan: what the rules do, if it can be planned: from payloads as those of a `_Look`.
         results: the specs of what the plan gives.
         places: for each source which of these is its gradient, or None where none flows.
     """
 
-    __slots__ = ("places", "plan", "results", "specs", "walks")
+    __slots__ = ("nbytes", "places", "plan", "results", "specs", "walks")
 
-    def __init__(self, specs: Sequence[Spec]) -> None:
-        self.specs = specs
+    def __init__(self, look: _Look) -> None:
+        self.specs = look.specs
+        self.nbytes = len(look.key) * _ENTRY_BYTES + max([spec.nbytes for spec in look.specs])
         self.walks = 0
         self.plan: Executor | None = None
         self.results: Sequence[Spec] = ()
@@ -197,7 +201,8 @@ def _way(look: _Look) -> _Way | None:
 
 
 def _remember(look: _Look) -> _Way:
-    if len(_ways) >= _MOST_WAYS:
+    way = _Way(look)
+    if len(_ways) >= _MOST_WAYS or sum([w.nbytes for w in [*_ways.values()]]) + way.nbytes > _MOST_BYTES:
         _ways.clear()
-    way = _ways[look.key] = _Way(look.specs)
+    _ways[look.key] = way
     return way
