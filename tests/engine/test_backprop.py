@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import tfpy as tf
 from tfpy.engine import backprop
 from tfpy.engine.backend import registry, using
+from tfpy.engine.cpu.backend import CpuBackend
+from tfpy.legacy import NDArrayMathCPU
 
 RNG = np.random.default_rng(3)
 Loss = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
@@ -110,6 +113,25 @@ def test_shapes_branches_and_attributes_have_plans_of_their_own(walks: Walks) ->
     assert walks.count == 2 * 12
 
 
+class Rounded(float):
+    def __repr__(self) -> str:
+        return f"{self:.1f}"
+
+
+def test_attributes_of_the_users_own(walks: Walks) -> None:
+    """`run_kernel` takes what there is: texts that do not tell all, and lists, which have no hash."""
+
+    def slope(kernel: str, **attrs: Any) -> float:
+        return float(tf.grad(lambda x: tf.engine().run_kernel(kernel, [x], attrs).sum())(tf.tensor([-2.0])))
+
+    for alpha in (0.21, 0.21, 0.21, 0.24):
+        assert slope("LeakyRelu", alpha=Rounded(alpha)) == float(np.float32(alpha))
+    walks.count = 0
+    for _ in range(4):
+        assert slope("Sum", axes=[0], keep_dims=False) == 1
+    assert walks.count == 4
+
+
 def test_a_variable_that_changes_in_between(walks: Walks) -> None:
     v = tf.variable(tf.scalar(3))
 
@@ -206,6 +228,26 @@ def test_higher_orders_and_outer_tapes(walks: Walks) -> None:
         np.testing.assert_allclose(second(tf.tensor([k, 2.0 * k])).numpy(), [6 * k, 12 * k], rtol=1e-6)
 
 
+def test_what_is_planned_leaves_other_tapes_alone(walks: Walks) -> None:
+    """The tape of `gradients_scope` has nodes that the tapes around it have, too; they stay as they are."""
+    math = NDArrayMathCPU()
+
+    def cube(x: tf.Tensor) -> tf.Tensor:
+        def steps() -> tf.Tensor:
+            y = x.mul(x).mul(x)
+            counts = []
+            for _ in range(3):
+                assert float(math.gradient_wrt(y, x)) == 12
+                counts.append(tf.memory().num_tensors)
+            assert len({*counts}) == 1
+            return y
+
+        return math.gradients_scope(steps)  # type: ignore[no-any-return]
+
+    assert float(tf.grad(tf.grad(cube))(tf.scalar(2))) == 12
+    assert walks.count == 4  # two of the three inside, and two with tapes around them
+
+
 def test_profiles_see_the_kernels(walks: Walks) -> None:
     slope, x = tf.grad(lambda x: x.exp().sum()), normal(3)
     before = tf.profile(lambda: slope(x)).kernel_names
@@ -230,12 +272,50 @@ def test_other_backends_walk(walks: Walks) -> None:
     assert walks.count == 2 + 4
 
 
+def test_backends_of_ones_own_run_their_kernels(walks: Walks) -> None:
+    ran: list[str] = []
+
+    class Listed(CpuBackend):
+        def run(self, kernel: str, *rest: Any) -> Any:
+            ran.append(kernel)
+            return super().run(kernel, *rest)
+
+    slope = tf.grad(lambda x: x.square())
+    with using(Listed()):
+        for _ in range(4):
+            ran.clear()
+            assert float(slope(tf.scalar(3))) == 6
+            assert ran == ["Square", "Multiply", "Multiply"]
+
+
+def test_backends_that_do_not_say_whether_they_put_work_off(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(CpuBackend, "immediate")
+    for _ in range(4):
+        assert float(tf.grad(lambda x: x.square())(tf.scalar(3))) == 6
+    assert walks.count == 4
+
+
 def test_nothing_is_left_behind(walks: Walks) -> None:
     slope, x = tf.grad(lambda x: x.mul(x).exp().sum()), normal(3)
     before = tf.memory().num_tensors
     for _ in range(6):
         tf.tidy(lambda: slope(x))
     assert tf.memory().num_tensors == before
+
+
+def test_gradients_share_their_data_as_ever(walks: Walks) -> None:
+    """What two inputs get of one sum is the same, whatever their shapes; so it is with what one of them gets of dy."""
+    a, b, dy = normal(2, 3), normal(6), normal(6)
+    before = tf.memory().num_data_buffers
+    for _ in range(4):
+        grads = tf.grads(lambda a, b: a.reshape([6]).add(b).square())([a, b])
+        assert tf.memory().num_data_buffers == before + 1
+        del grads
+    for _ in range(4):
+        slopes = tf.grad(lambda a: a.reshape([6]))(a, dy)
+        assert tf.memory().num_data_buffers == before
+        del slopes
+    assert walks.count == 8
 
 
 def test_the_number_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,3 +325,21 @@ def test_the_number_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyP
             x = normal(size)
             np.testing.assert_array_equal(tf.grad(lambda x: x.square())(x).numpy(), 2 * x.numpy())
         assert len(backprop._ways) <= 5
+
+
+def test_the_memory_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backprop, "_MOST_BYTES", 100_000)
+
+    def f(x: tf.Tensor, count: int) -> tf.Tensor:
+        for _ in range(count):
+            x = x.square()
+        return x.sum()
+
+    def kept_after(count: int, size: int) -> dict[tuple[Any, ...], Any]:
+        tf.grad(lambda x: f(x, count))(tf.ones([size]))
+        return backprop._ways
+
+    for count in range(1, 60):
+        assert sum(map(len, kept_after(count, 2))) < 1000
+    for size in range(3000, 3030):
+        assert len(kept_after(1, size)) < 9  # a plan may hold a constant as large as the values

@@ -26,6 +26,8 @@ from tfpy.engine.tape import Tape
 from tfpy.engine.walk import walk_back
 
 _MOST_WAYS = 512
+_MOST_BYTES = 1 << 26  # of what is kept of ways
+_ENTRY_BYTES = 120  # so many go with an entry of a key, which is kept, and of the plan
 _SMALL = 1 << 16  # elements; with more of them the kernels take longer than the Python between them
 
 
@@ -48,16 +50,18 @@ class _Way:
 
     Attributes:
         specs: see `_Look`.
+        nbytes: of what is kept, about: the key, the plan, and one constant as large as the largest value.
         walks: how often it was walked.
         plan: what the rules do, if it can be planned: from payloads as those of a `_Look`.
         results: the specs of what the plan gives.
         places: for each source which of these is its gradient, or None where none flows.
     """
 
-    __slots__ = ("places", "plan", "results", "specs", "walks")
+    __slots__ = ("nbytes", "places", "plan", "results", "specs", "walks")
 
-    def __init__(self, specs: Sequence[Spec]) -> None:
-        self.specs = specs
+    def __init__(self, look: _Look) -> None:
+        self.specs = look.specs
+        self.nbytes = len(look.key) * _ENTRY_BYTES + max([spec.nbytes for spec in look.specs])
         self.walks = 0
         self.plan: Executor | None = None
         self.results: Sequence[Spec] = ()
@@ -101,9 +105,9 @@ def backprop(
     if not _may_plan(backend):
         return walk_back(tape, y, dy, sources, cls, all_of_them)
     look = _look(tape, y, dy, sources, backend, (cls, ones, all_of_them))
-    if look is None:
+    way = None if look is None else _way(look)
+    if look is None or way is None:
         return walk_back(tape, y, dy, sources, cls, all_of_them)
-    way = _ways.get(look.key) or _remember(look)
     if way.plan is not None:
         tape.nodes = []
         made = [wrap(cls, s, p, backend) for s, p in zip(way.results, way.plan(look.payloads), strict=True)]
@@ -118,7 +122,7 @@ def backprop(
         found = walk_back(tape, y, dy, sources, cls, all_of_them)
     results = {t.id: t for t in found.values()}
     plan = recorder.plan([*results.values()])
-    if plan is not None and _is_simple(plan, len(inputs), len(results)):
+    if plan is not None and _is_simple(plan, len(inputs), len(results)) and _are_apart([*inputs, *results.values()]):
         places = {ident: i for i, ident in enumerate(results)}
         way.places = [places[found[t.id].id] if t.id in found else None for t in sources]
         way.results = plan.specs
@@ -127,11 +131,11 @@ def backprop(
 
 
 def _renewed(tape: Tape) -> list[Handle]:
-    """New handles for what was saved, one for each time: so that a plan takes none of them for another one."""
-    for node in tape.nodes:
-        node.saved = [
-            (node.copy(handle, payload, backend), payload, backend) for handle, payload, backend in node.saved
-        ]
+    """New handles for what was saved, one for each time: so that a plan takes none of them for another one.
+
+    The nodes are renewed with them: other tapes may have the old ones, too.
+    """
+    tape.nodes = [node.renewed() for node in tape.nodes]
     return [handle for node in tape.nodes for handle, _, _ in node.saved]
 
 
@@ -141,11 +145,17 @@ def _is_simple(plan: Plan, inputs: int, results: int) -> bool:
     return alone and len({*plan.inputs, *plan.outputs}) == inputs + results
 
 
+def _are_apart(handles: Iterable[Handle]) -> bool:
+    """Whether each has data of its own: of two that share theirs, a plan makes two that do not."""
+    shares = [id(handle.member.share) for handle in handles if handle.member is not None]
+    return len({*shares}) == len(shares)
+
+
 def _may_plan(backend: Backend) -> TypeGuard[Replays]:
     """Whether nobody wants to see the kernels one by one, and a plan would be faster."""
     state = local.state
     watched = state.tapes or state.recorder is not None or is_hooked(backend)
-    return not watched and can_replay(backend) and backend.immediate
+    return not watched and can_replay(backend) and getattr(backend, "immediate", False)
 
 
 def _look(
@@ -164,8 +174,8 @@ def _look(
         if row is None or not row.pure:
             return None
         shape += (row, len(node.inputs))
-        if node.attrs:
-            shape.append(repr(node.attrs))
+        if node.attrs:  # equal values may differ (1 and true, 0 and -0), and so may those with equal texts
+            shape += (repr(node.attrs), *node.attrs.values())
         specs += node.input_specs
         ids += node.inputs
         ids += node.outputs
@@ -182,8 +192,17 @@ def _pattern(ids: list[int]) -> Iterable[int]:
     return map(numbers.__getitem__, ids)
 
 
+def _way(look: _Look) -> _Way | None:
+    """The way back of tapes that look so; None where an attribute has no hash, so that nobody can tell."""
+    try:
+        return _ways.get(look.key) or _remember(look)
+    except TypeError:
+        return None
+
+
 def _remember(look: _Look) -> _Way:
-    if len(_ways) >= _MOST_WAYS:
+    way = _Way(look)
+    if len(_ways) >= _MOST_WAYS or sum([w.nbytes for w in [*_ways.values()]]) + way.nbytes > _MOST_BYTES:
         _ways.clear()
-    way = _ways[look.key] = _Way(look.specs)
+    _ways[look.key] = way
     return way

@@ -90,7 +90,8 @@ class Replays(Backend, Protocol):
     """A backend that can replay plans; one whose `compile` is None cannot, after all.
 
     Attributes:
-        immediate: kernels on small values run when they are called, so that their number is what counts.
+        immediate: kernels on small values run when they are called, so that their number is what counts. A backend
+            that does not say so is taken for one that puts them off.
     """
 
     immediate: bool

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.handle import Handle, attach
@@ -189,6 +190,14 @@ class Node:
         again = self.copy(handle, payload, backend)
         again.id = handle.id
         return again
+
+    def renewed(self) -> Node:
+        """The same run with other handles for what was saved, one for each time that it was."""
+        node = copy(self)
+        node.saved = [
+            (self.copy(handle, payload, backend), payload, backend) for handle, payload, backend in self.saved
+        ]
+        return node
 
     def copy(self, handle: Handle, payload: Any, backend: Any) -> Handle:
         """Another handle for what was saved."""

@@ -90,6 +90,11 @@ class CpuBackend:
             "string": np.object_,
         }
 
+    def __init_subclass__(cls) -> None:
+        """One that runs kernels in another way runs no plans, which know of this way only, unless it says how."""
+        if cls.run is not CpuBackend.run and cls.compile is CpuBackend.compile:
+            cls.compile = None  # type: ignore[method-assign, assignment]
+
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
 
@@ -166,7 +171,6 @@ class ExactBackend(CpuBackend):
     it is for is comparing.
     """
 
-    compile = None  # type: ignore[assignment]
     _is_lazy = False
 
     def __init__(self) -> None:

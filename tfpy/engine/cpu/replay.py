@@ -38,6 +38,20 @@ class _Step(NamedTuple):
     free: tuple[int, ...]
 
 
+class _Program(NamedTuple):
+    """What an executor runs.
+
+    Attributes:
+        steps: the kernel calls.
+        start: what follows on the inputs in the slots at first: constants, and room for results.
+        outputs: the slots of the results.
+    """
+
+    steps: Sequence[_Step]
+    start: Sequence[Any]
+    outputs: Sequence[int]
+
+
 def executor(plan: Plan, kernel: Kernel) -> Executor:
     """A function that runs a plan.
 
@@ -45,31 +59,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
         plan: what is to be run.
         kernel: gives a node's kernel as a function of arrays.
     """
-    plan = joined(_merged(plan))
-    constants: dict[int, Array] = dict(plan.constants)
-    kept = []
-    for node, free in zip(plan.nodes, plan.last_uses, strict=True):
-        if all(slot in constants for slot in node.inputs) and not _is_large(node):
-            constants.update(_folded(node, kernel, constants))
-        else:
-            kept.append((node, [slot for slot in free if slot not in constants]))
-    used = {*plan.inputs, *plan.outputs, *[slot for node, _ in kept for slot in node.inputs]}
-    places = {slot: i for i, slot in enumerate([*plan.inputs, *[s for s in constants if s in used]])}
-    start: list[Any] = [constants[slot] for slot in places if slot in constants]  # what follows on the inputs
-    count = len(places)
-    steps = []
-    for node, unused in kept:
-        over = [places[slot] for slot in unused if slot not in node.outputs]
-        for slot in node.outputs:
-            if over and not node.several:  # what is overwritten need not be freed
-                places[slot] = over.pop()
-            else:
-                places[slot] = count
-                count += 1
-        over += [places[slot] for slot in node.outputs if slot in unused]
-        steps.append(_step(node, over, kernel, places))
-    start += [None] * (count - len(plan.inputs) - len(start))
-    outputs = [places[slot] for slot in plan.outputs]
+    steps, start, outputs = _allocated(_folded(joined(_merged(plan)), kernel), kernel)
     ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:
@@ -93,15 +83,6 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
     return run
 
 
-def _step(node: PlanNode, free: Sequence[int], kernel: Kernel, places: Mapping[int, int]) -> _Step:
-    inputs = [places[slot] for slot in node.inputs]
-    outputs = tuple([places[slot] for slot in node.outputs])
-    take: Callable[[list[Any]], Any] = itemgetter(*inputs) if inputs else lambda slots: ()
-    compute = kernel(node)
-    outs = outputs if node.several else ()
-    return _Step(compute, take, len(inputs) == 1, outputs[0] if outputs else 0, outs, tuple(free))
-
-
 _LARGE = 1 << 20
 
 
@@ -111,11 +92,55 @@ def _is_large(node: PlanNode) -> bool:
     return len(node.outputs) > 1 or int(np.prod(shape)) > _LARGE
 
 
-def _folded(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:
+def _folded(plan: Plan, kernel: Kernel) -> Plan:
+    """The plan with what depends on constants only as further constants; those that nobody needs are left out."""
+    constants: dict[int, Array] = dict(plan.constants)
+    nodes, last_uses = [], []
+    for node, free in zip(plan.nodes, plan.last_uses, strict=True):
+        if all(slot in constants for slot in node.inputs) and not _is_large(node):
+            constants.update(_results(node, kernel, constants))
+        else:
+            nodes.append(node)
+            last_uses.append(tuple([slot for slot in free if slot not in constants]))
+    used = {*plan.outputs, *[slot for node in nodes for slot in node.inputs]}
+    needed = {slot: values for slot, values in constants.items() if slot in used}
+    return plan._replace(constants=needed, nodes=nodes, last_uses=last_uses)
+
+
+def _results(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:
     """The results, by slot, of a kernel that depends on constants only."""
     result = kernel(node)(*[constants[slot] for slot in node.inputs])
     values = result if node.several else [result]
     return dict(zip(node.outputs, map(np.asarray, values), strict=True))
+
+
+def _allocated(plan: Plan, kernel: Kernel) -> _Program:
+    """The plan's nodes as steps, whose results take the places of what is of no use any more."""
+    places = {slot: i for i, slot in enumerate([*plan.inputs, *plan.constants])}
+    count = len(places)
+    steps = []
+    for node, unused in zip(plan.nodes, plan.last_uses, strict=True):
+        over = [places[slot] for slot in unused if slot not in node.outputs]
+        for slot in node.outputs:
+            if over and not node.several:  # what is overwritten need not be freed
+                places[slot] = over.pop()
+            else:
+                places[slot] = count
+                count += 1
+        over += [places[slot] for slot in node.outputs if slot in unused]
+        steps.append(_step(node, over, kernel, places))
+    start = [*plan.constants.values()]
+    start += [None] * (count - len(plan.inputs) - len(start))
+    return _Program(steps, start, [places[slot] for slot in plan.outputs])
+
+
+def _step(node: PlanNode, free: Sequence[int], kernel: Kernel, places: Mapping[int, int]) -> _Step:
+    inputs = [places[slot] for slot in node.inputs]
+    outputs = tuple([places[slot] for slot in node.outputs])
+    take: Callable[[list[Any]], Any] = itemgetter(*inputs) if inputs else lambda slots: ()
+    compute = kernel(node)
+    outs = outputs if node.several else ()
+    return _Step(compute, take, len(inputs) == 1, outputs[0] if outputs else 0, outs, tuple(free))
 
 
 def _merged(plan: Plan) -> Plan:
