@@ -164,11 +164,9 @@ def _look(
     """What a tape looks like; None where rules may do what they like, values are large, or lie on other backends."""
     _, ones, _ = wanted
     shape: list[Any] = [backend, wanted, type(tape.tracked)]
-    specs, ids, saved = (
-        [dy.spec],
-        [y.id, *[source.id for source in sources]],
-        [] if ones else [(dy, dy.payload, dy.backend)],
-    )
+    specs = [dy.spec]
+    ids = [y.id, *[source.id for source in sources]]
+    saved = [] if ones else [(dy, dy.payload, dy.backend)]
     for node in tape.nodes:
         row = node.row
         if row is None or not row.pure:
