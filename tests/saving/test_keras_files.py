@@ -69,6 +69,133 @@ def test_weights_of_keras_go_into_a_model_that_is_there(version: str, case: str)
         tf.load_layers_model(KERAS / version / f"{case}.weights.h5")
 
 
+# Training that goes on
+
+TRAINED = KERAS / "keras3" / "trained"
+OPTIMIZERS: dict[str, Any] = {
+    "sgd": lambda: tf.train.sgd(0.05),
+    "momentum": lambda: tf.train.momentum(0.05, 0.9),
+    "nesterov": lambda: tf.train.momentum(0.05, 0.9, True),
+    "rmsprop": lambda: tf.train.rmsprop(0.01),
+    "centered": lambda: tf.train.rmsprop(0.01, 0.9, 0.5, None, True),
+    "adagrad": lambda: tf.train.adagrad(0.1),
+    "adadelta": lambda: tf.train.adadelta(1.0),
+    "adam": lambda: tf.train.adam(0.02),
+    "adamw": lambda: tf.train.adamw(0.02),
+    "adamax": lambda: tf.train.adamax(0.02),
+    "nadam": lambda: tf.train.nadam(0.02),
+}
+
+
+def one_epoch(model: Any, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """The weights after one epoch more."""
+    model.fit(x, y, epochs=1, batch_size=4, shuffle=False, verbose=0)
+    return [t.numpy() for t in model.get_weights()]
+
+
+@pytest.mark.parametrize("path", sorted(p.name for p in TRAINED.iterdir() if p.suffix != ".npz"))
+def test_training_goes_on_as_in_keras(path: str) -> None:
+    with np.load(TRAINED / "trained.npz") as file:
+        data = dict(file)
+    model = tf.load_layers_model(TRAINED / path)
+    assert model.optimizer.iterations == 6
+    one_epoch(model, data["x"], data["y"])
+    found = [t.numpy() for layer in model.layers for t in layer.get_weights()]
+    for i, w in enumerate(found):
+        np.testing.assert_allclose(w, data[f"{path.partition('.')[0]}.{i}"], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_training_goes_on_after_saving(name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    x, y = (rng.normal(size=(12, n)).astype(np.float32) for n in (3, 2))
+    model = small()
+    model.compile(optimizer=OPTIMIZERS[name](), loss="meanSquaredError")
+    model.save(tmp_path / "new.keras", include_optimizer=True)
+    one_epoch(model, x, y)
+    model.save(tmp_path / "model.keras", include_optimizer=True)
+    expected = one_epoch(model, x, y)
+    again = tf.load_layers_model(tmp_path / "model.keras")
+    assert again.optimizer.iterations == 3
+    for a, b in zip(one_epoch(again, x, y), expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
+    new = tf.load_layers_model(tmp_path / "new.keras")
+    assert new.optimizer.iterations == 0
+    one_epoch(new, x, y)
+    for a, b in zip(one_epoch(new, x, y), expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
+
+
+def test_the_state_of_an_optimizer_as_keras_has_it(tmp_path: Path) -> None:
+    """In the order of the real file: steps, rate, then for each weight its slots."""
+    model = tf.load_layers_model(TRAINED / "adam.keras")
+    model.save(tmp_path / "adam.keras", include_optimizer=True)
+    with h5py.File(weights_of(TRAINED / "adam.keras")) as real, h5py.File(weights_of(tmp_path / "adam.keras")) as own:
+        assert set(real["optimizer/vars"]) == set(own["optimizer/vars"])
+        for i, array in real["optimizer/vars"].items():
+            np.testing.assert_allclose(own[f"optimizer/vars/{i}"][()], array[()], rtol=1e-6)
+            assert own[f"optimizer/vars/{i}"].dtype == array.dtype
+
+
+def weights_of(path: Path) -> io.BytesIO:
+    with zipfile.ZipFile(path) as archive:
+        return io.BytesIO(archive.read(WEIGHTS))
+
+
+def with_state(path: Path, change: Any) -> None:
+    """Change the state of the optimizer in a file."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    stream = io.BytesIO(parts[WEIGHTS])
+    with h5py.File(stream, "r+") as file:
+        change(file["optimizer/vars"])
+    parts[WEIGHTS] = stream.getvalue()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+
+
+def put(group: Any, name: str, value: Any) -> None:
+    del group[name]
+    group[name] = value
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda g: put(g, "2", np.zeros((5, 5), np.float32)),
+        lambda g: g.__delitem__("13"),
+        lambda g: put(g, "1", np.zeros(3, np.float32)),
+    ],
+)
+def test_state_that_does_not_fit_is_left(change: Any, tmp_path: Path) -> None:
+    path = tmp_path / "adam.keras"
+    path.write_bytes((TRAINED / "adam.keras").read_bytes())
+    with_state(path, change)
+    with pytest.warns(UserWarning, match="the state of the optimizer does not fit the model"):
+        model = tf.load_layers_model(path)
+    assert model.optimizer.iterations == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda g: put(g, "0", np.int64(-1)), "number of steps must be from 0"),
+        (lambda g: put(g, "0", np.float64("nan")), "number of steps must be from 0"),
+        (lambda g: put(g, "0", np.int64(2**40)), "number of steps must be from 0"),
+        (lambda g: put(g, "2", np.array([[b"a"] * 3] * 4)), "must hold numbers"),
+    ],
+)
+def test_state_that_makes_no_sense(change: Any, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "adam.keras"
+    path.write_bytes((TRAINED / "adam.keras").read_bytes())
+    with_state(path, change)
+    before = tf.memory().num_tensors
+    with pytest.raises(ValueError, match=message):
+        tf.load_layers_model(path)
+    assert tf.memory().num_tensors == before
+
+
 # Files that are written here. `tests/data/keras/check.py` tells whether Keras reads them.
 
 

@@ -350,6 +350,11 @@ class NadamOptimizer(_BetaOptimizer):
         """The part of the first average that a step keeps: it grows to beta1 in time."""
         return self.beta1 * (1 - 0.5 * 0.96 ** (step + 1))
 
+    @property
+    def momentum_product(self) -> float:
+        """The product of these parts over all steps made."""
+        return self._product / self._momentum(self.iterations)
+
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         now, following = self._momentum(self.iterations), self._momentum(self.iterations + 1)
         parts = ((1 - now) / (1 - self._product), following / (1 - self._product * following))

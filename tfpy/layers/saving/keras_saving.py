@@ -17,9 +17,11 @@ from tfpy.core.io.hdf5 import package
 from tfpy.core.io.writing import replacing
 from tfpy.core.ready import ReadyNone
 from tfpy.engine import dispatch
+from tfpy.engine.backend import Array
 from tfpy.engine.warn import warn_user
 from tfpy.layers.saving.keras_config import KerasConfig
 from tfpy.layers.saving.keras_files import CONFIG, METADATA, WEIGHTS
+from tfpy.layers.saving.keras_optimizer import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
 from tfpy.layers.saving.training_config import training_config_of
 from tfpy.layers.weights import LayerVariable
@@ -50,7 +52,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
     Args:
         model: the model.
         path: the file.
-        include_optimizer: whether to note how the model is compiled; the state of the optimizer is not.
+        include_optimizer: whether to note how the model is compiled, and in a `.keras` file the optimizer's state.
         strict: True raises an error, and writes nothing, when Keras would refuse the model or reckon otherwise; by
             default that is warned of; False does not look.
 
@@ -66,13 +68,13 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
     if made.faults and strict is None:
         warn_user(text)
     config = made.config
-    training = (
-        _training(training_config_of(model), version) if include_optimizer and model.optimizer is not None else None
-    )
+    compiled = include_optimizer and model.optimizer is not None
+    training = _training(training_config_of(model), version) if compiled else None
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         if version == 3:
-            _write_archive(file, model, {**config, **({"compile_config": training} if training else {})})
+            state = keras_state(model) if compiled else []
+            _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
         else:
             file.write(_whole(model, config, training))
     info = {"date_saved": datetime.now(UTC), "model_topology_type": "JSON"}
@@ -81,7 +83,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
 
 def save_weights(model: SavableModel, path: Path) -> ReadyNone:
     """Write the weights alone, as Keras 3 does: a file that ends with `.weights.h5`."""
-    data = _tree(model, {"class_name": model.get_class_name(), "config": model.get_config()})
+    data = _tree(model, {"class_name": model.get_class_name(), "config": model.get_config()}, [])
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(data)
@@ -110,25 +112,30 @@ def _renamed(value: Any) -> Any:
     return _LOSSES.get(value, value)
 
 
-def _write_archive(file: Any, model: SavableModel, config: Mapping[str, Any]) -> None:
+def _write_archive(file: Any, model: SavableModel, config: Mapping[str, Any], state: Sequence[Array]) -> None:
     metadata = {"keras_version": _VERSIONS[3], "date_saved": datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")}
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(METADATA, json.dumps(metadata))
         archive.writestr(CONFIG, json_text(config, CONFIG))
-        archive.writestr(WEIGHTS, _tree(model, config))
+        archive.writestr(WEIGHTS, _tree(model, config, state))
 
 
-def _tree(model: SavableModel, config: Mapping[str, Any]) -> bytes:
+def _tree(model: SavableModel, config: Mapping[str, Any], state: Sequence[Array]) -> bytes:
     """The weights as an HDF5 file, by the tree of the model."""
     stream = io.BytesIO()
     with package().File(stream, "w") as file:
         for path, weight in keras_paths(model, config).items():
             file[path] = _values(weight)
+        for i, values in enumerate(state):
+            file[f"{STATE_BY_NUMBER}/{i}"] = values
     return stream.getvalue()
 
 
 def _whole(model: SavableModel, config: Mapping[str, Any], training: Mapping[str, Any] | None) -> bytes:
-    """A model as an HDF5 file, its weights by layer."""
+    """A model as an HDF5 file, its weights by layer.
+
+    Without the optimizer's state: a model that Keras 3.15 has read from such a file with it can be trained no more.
+    """
     stream = io.BytesIO()
     with package().File(stream, "w") as file:
         group = file.create_group("model_weights")

@@ -24,6 +24,7 @@ from tfpy.layers.config import build_object, is_object_config, known_class, spel
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras_files import as_keras_means, found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras_format import read
+from tfpy.layers.saving.keras_optimizer import restore_keras_state
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_names import load_named
 from tfpy.layers.weights import ComingWeight, weights_to_come
@@ -98,6 +99,8 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             start(coming)
         if file.training is not None:
             compile_as(model, file.training, str(path))
+            if model.optimizer is not None:
+                restore_keras_state(model, file.weights)
     return model
 
 

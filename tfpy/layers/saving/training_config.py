@@ -34,6 +34,8 @@ _OPTIONS = {
     "clipnorm": "clip_norm",
     "global_clipnorm": "global_clip_norm",
 }
+# Options that optimizers without them heed all the same.
+_FIXED = {"epsilon": 1e-7}
 # Metrics that TF.js knows by another name.
 _METRICS = {
     "mean_squared_error": "mse",
@@ -114,7 +116,8 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
     if cls is not None and cls.__module__.startswith("tfpy."):
         known = spellings(inspect.signature(cls.__init__).parameters)  # type: ignore[misc]
         options = {_OPTIONS.get(key, key): value for key, value in options.items()}
-        other = {key: value for key, value in options.items() if key not in known and key != "name" and value}
+        meant = {key: value for key, value in options.items() if value and _FIXED.get(key) != value}
+        other = {key: value for key, value in meant.items() if key not in known and key != "name"}
         if other:
             raise ValueError(f"optimizer {name} has options that are not known here: {show(other)}.")
         options = {key: value for key, value in options.items() if key in known}
