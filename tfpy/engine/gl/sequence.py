@@ -21,8 +21,11 @@ from tfpy.engine.spec import Spec, spec
 Values = tuple[Value, ...]
 
 _MOST_WORK = 1 << 30  # products: a shader takes so many steps that no desktop takes the device for hung
-KEPT = 64
-"""How many weights of a column a thread keeps in registers where a group has at most 512 threads; with more half."""
+KEPT = 128
+"""How many weights of a column a thread keeps in registers at most."""
+
+_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
+_OTHERS = 32  # of a thread, for what is not weights
 
 
 class _Sizes(NamedTuple):
@@ -54,7 +57,7 @@ def _form(
 ) -> Form:  # fmt: skip
     activation = attrs.get("recurrent_activation") or "sigmoid"
     form = Form(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves, masked)
-    kept = min(KEPT if form.threads <= 512 else KEPT // 2, sizes.units // 4 * 4)
+    kept = min(KEPT, _REGISTERS // form.threads - _OTHERS, sizes.units) // 4 * 4
     return form if form.wide > 1024 or device.software else form._replace(kept=kept)
 
 

@@ -85,7 +85,7 @@ def forward(form: Form) -> str:
     first = "hf[p] = live ? h_first[row * N + n] : 0.;" + _if_cell(form, " cs[e] = live ? c_first[row * N + n] : 0.;")
     body = f"""
 {_for_units(form, first)}
-{_in_registers(form, _FORWARD_WEIGHT, "2u * N" if form.cell == "GRU" else "W")}  barrier();
+{_in_registers(form, _FORWARD_WEIGHT)}  barrier();
 {_vectors(form, "hf", "hv", 1)}
   for (uint s = {FROM}; s < {TO}; s++) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
@@ -115,7 +115,7 @@ def backward(form: Form) -> str:
     last = "if (live) { dh_first[row * N + n] = dh[e];" + _if_cell(form, " dc_first[row * N + n] = dc[e];") + " }"
     body = f"""
 {_for_units(form, first + _if_cell(form, " dc[e] = live ? dc_last[row * N + n] : 0.;"))}
-{_in_registers(form, _BACKWARD_WEIGHT, "2u * N" if form.cell == "GRU" else "W")}  for (uint s = {TO}; s-- > {FROM};) {{
+{_in_registers(form, _BACKWARD_WEIGHT)}  for (uint s = {TO}; s-- > {FROM};) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
 {_BACKWARD[form.cell](form)}
   }}
@@ -175,7 +175,7 @@ def _vectors(form: Form, numbers: str, vectors: str, parts: int) -> str:
     barrier();"""
 
 
-def _product(form: Form, columns: str, first: str, weight: str, vectors: str, then: str, kept: bool = False) -> str:
+def _product(form: Form, columns: str, first: str, weight: str, vectors: str, then: str, thread: str = "0u") -> str:
     """Columns of a product with vectors in shared memory, for all samples of the group.
 
     Args:
@@ -184,15 +184,16 @@ def _product(form: Form, columns: str, first: str, weight: str, vectors: str, th
         weight: the weight of row m in column j.
         vectors: where vector k of sample r is.
         then: what is done with the sum `acc[r]`.
-        kept: whether the first vectors of weights are in registers.
+        thread: which thread has the first column's weights in registers, if they are kept there.
     """
     row = "(4u * k + {}u)" if form.units % 4 == 0 else "min(4u * k + {}u, N - 1u)"
     weights = ", ".join(weight.replace("ROW", row.format(q)) for q in range(4))
     add = f"for (uint r = 0u; r < {form.rows}u; r++) {{ vec4 v = {vectors}; "
     add += "acc[r] = fma(w.x, v.x, fma(w.y, v.y, fma(w.z, v.z, fma(w.w, v.w, acc[r])))); }"
-    count = form.kept // 4 if kept else 0
+    count = form.kept // 4
+    start = f"if (t >= {thread}) for (uint j = t - {thread}" if count else "for (uint j = t"
     in_registers = "\n".join(f"      {{ const uint k = {k}u; vec4 w = w{k}; {add} }}" for k in range(count))
-    return f"""    for (uint j = t; j < {columns}; j += {form.threads}u) {{
+    return f"""    {start}; j < {columns}; j += {form.threads}u) {{
       float acc[{form.rows}];
       for (uint r = 0u; r < {form.rows}u; r++) {{ uint row = b0 + r; acc[r] = {first}; }}
 {in_registers}
@@ -206,9 +207,9 @@ _FORWARD_WEIGHT = "weights[ROW * W + j]"
 _BACKWARD_WEIGHT = "weights[(j / N * N + ROW) * N + j % N]"
 
 
-def _in_registers(form: Form, weight: str, columns: str) -> str:
+def _in_registers(form: Form, weight: str) -> str:
     """The first weights of the thread's column, which it then has in all steps."""
-    text = f"  uint j = min(t, {columns} - 1u);\n" if form.kept else ""
+    text = "  uint j = min(t, W - 1u);\n" if form.kept else ""
     for k in range(form.kept // 4):
         each = ", ".join(weight.replace("ROW", f"{4 * k + q}u") for q in range(4))
         text += f"  vec4 w{k} = vec4({each});\n"
@@ -258,18 +259,16 @@ _PRE = f"row < {BATCH} ? pre[(row * {TIME} + tau) * W + %s] : 0."
 
 def _all_gates(form: Form) -> str:
     then = "zs[r * W + j] = acc[r];"
-    return _product(form, "W", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", then, True)
+    return _product(form, "W", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", then)
 
 
 def _gru_gates(form: Form) -> str:
     """The gates that open first; then the state times the reset gate, and the new content."""
-    opening = _product(
-        form, "2u * N", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = opened(acc[r]);", True
-    )
+    opening = _product(form, "2u * N", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = opened(acc[r]);")
     reset = _for_units(form, "precise float x = zs[r * W + N + n] * hf[p]; rf[p] = x;")
     content = _product(
         form, "N", _PRE % "2u * N + j", "weights[ROW * W + 2u * N + j]", "rv[r * V + k]",
-        "zs[r * W + 2u * N + j] = m_tanh(acc[r]);",
+        "zs[r * W + 2u * N + j] = m_tanh(acc[r]);", "2u * N",
     )  # fmt: skip
     return f"{opening}\n{reset}\n    barrier();\n{_vectors(form, 'rf', 'rv', 1)}\n{content}"
 
@@ -312,7 +311,7 @@ def _through_weights(form: Form, gates: Sequence[int], then: str) -> str:
     weight = _BACKWARD_WEIGHT if gates[0] == 0 else f"weights[({q} * N + ROW) * N + j % N]"
     product = _product(
         form, columns, "0.", weight, f"zv[({q} * {form.rows}u + r) * V + k]",
-        f"part[r * W + {q} * N + j % N] = acc[r];", gates[0] == 0,
+        f"part[r * W + {q} * N + j % N] = acc[r];", f"{gates[0]}u * N",
     )  # fmt: skip
     total = " + ".join(f"part[r * W + {g}u * N + n]" for g in gates)
     return f"{product}\n{_for_units(form, f'precise float x = {total}; {then}')}"
