@@ -86,8 +86,12 @@ def test_softmax_of_rows_of_every_length(gpu: GlBackend, length: int) -> None:
     np.testing.assert_allclose(tf.softmax(tf.tensor(x)).numpy(), expected, rtol=1e-6, atol=1e-37)
 
 
+@pytest.mark.parametrize("far_from", [0, fusion.FAR_FROM])
 @pytest.mark.parametrize("shape", [(8300, 37), (41, 8200), (2, 16500, 18)])
-def test_transposes_of_several_bands_of_tiles(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+def test_transposes_of_several_bands_of_tiles(
+    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], far_from: int
+) -> None:
+    monkeypatch.setattr(fusion, "FAR_FROM", far_from)
     x = RNG.normal(size=shape).astype(np.float32)
     perm = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
     np.testing.assert_array_equal(tf.tensor(x).transpose(perm).numpy(), x.swapaxes(-1, -2))

@@ -1,13 +1,14 @@
 """Large arrays with two axes exchanged: by way of shared memory, so that neighbours are read and neighbours written.
 
-Tiles are done in bands, down and then across: what is written at a time lies in fewer pages of memory than row by row.
+Of very large arrays tiles are done in bands, down and then across: what is written at a time lies in fewer pages of memory
+than row by row.
 """
 
 from __future__ import annotations
 
 import math
 
-from tfpy.engine.gl import templates
+from tfpy.engine.gl import fusion, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, view
 from tfpy.engine.gl.maps import transposed
@@ -20,7 +21,7 @@ from tfpy.engine.spec import Shape, Spec
 
 _LARGE = 1 << 18  # elements: smaller ones are read where they are
 _SIDE = 32
-_BAND = 256  # tiles: so many go down before the next ones across
+_BAND = 256  # tiles: so many go down before the next ones across, if the array is very large
 
 
 class _Exchange:
@@ -38,15 +39,16 @@ class _Exchange:
         source = ensure(device, value.inputs[0])
         lease = device.room(value)
         tiles = -(-self.rows // _SIDE) * -(-self.columns // _SIDE)
-        words = (self.rows, self.columns, self.batches)
+        moved = 2 * value.spec.size * WIDTH[dtype]
+        words = (self.rows, self.columns, self.batches, _BAND if moved > fusion.FAR_FROM else 1)
         device.dispatch(program, [source.buffer], [lease.buffer], words, tiles * self.batches)
         return lease
 
 
 def _source(dtype: str) -> str:
-    kind, (rows, columns, batches) = templates.STORED[dtype], map(word, range(3))
+    kind, (rows, columns, batches, high) = templates.STORED[dtype], map(word, range(4))
     return f"""layout(local_size_x = {GROUP}) in;
-{parameters(3)}
+{parameters(4)}
 {templates.buffer(0, "a", dtype, "readonly")}{templates.buffer(1, "b", dtype, "writeonly")}
 shared {kind} s[{_SIDE}][{_SIDE + 1}];
 void main() {{
@@ -54,9 +56,9 @@ void main() {{
   uint across = ({columns} + {_SIDE - 1}u) / {_SIDE}u, down = ({rows} + {_SIDE - 1}u) / {_SIDE}u;
   uint g = {FLAT_INDEX}, batch = g / (across * down), tile = g % (across * down);
   if (batch >= {batches}) return;
-  uint band = tile / ({_BAND}u * across), height = min(down - band * {_BAND}u, {_BAND}u);
-  tile -= band * {_BAND}u * across;
-  uint r0 = (band * {_BAND}u + tile % height) * {_SIDE}u, c0 = tile / height * {_SIDE}u;
+  uint band = tile / ({high} * across), height = min(down - band * {high}, {high});
+  tile -= band * {high} * across;
+  uint r0 = (band * {high} + tile % height) * {_SIDE}u, c0 = tile / height * {_SIDE}u;
   uint first = batch * {rows} * {columns};
   for (uint k = y; k < {_SIDE}u; k += {GROUP // _SIDE}u)
     if (r0 + k < {rows} && c0 + x < {columns}) s[k][x] = a[first + (r0 + k) * {columns} + c0 + x];
