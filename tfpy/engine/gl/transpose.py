@@ -1,7 +1,7 @@
 """Large arrays with two axes exchanged: by way of shared memory, so that neighbours are read and neighbours written.
 
-Of very large arrays tiles are done in bands, down and then across: what is written at a time lies in fewer pages of memory
-than row by row.
+Of very large arrays tiles are done in bands, down and then across: what is written at a time lies in fewer pages of
+memory than row by row.
 """
 
 from __future__ import annotations
