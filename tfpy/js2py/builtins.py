@@ -40,7 +40,6 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "Object.entries": ("list(_0.items())",),
     "Object.fromEntries": ("dict(_0)",),
     "Object.freeze": ("_0",),
-    "Object.assign": ("{**_0, **_1}",),
     "JSON.parse": ("json.loads(_0)",),
     "JSON.stringify": ("json.dumps(_0, indent=_2)", "json.dumps(_0)"),
     "Number.isInteger": ("float(_0).is_integer()",),

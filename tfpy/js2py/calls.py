@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
@@ -16,6 +16,9 @@ from tfpy.js2py.methods import method
 from tfpy.js2py.names import Options
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
+
+Rule = Callable[[Converter, Node], ast.expr]
+NewRule = Callable[[Converter, Node | None], ast.expr]
 
 # `print` of what JavaScript's console writes, by method.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
@@ -145,7 +148,7 @@ def _printed(c: Converter, name: str, arguments: Node) -> ast.expr:
     return call("print", *args, keywords=keywords)
 
 
-def _extreme(name: str) -> object:
+def _extreme(name: str) -> Rule:
     def rule(c: Converter, arguments: Node) -> ast.expr:
         args = [c.expr(a) for a in kids(arguments)]
         if len(args) == 1:
@@ -186,7 +189,7 @@ def _new_array(c: Converter, arguments: Node) -> ast.expr:
     return ast.List([c.expr(item) for item in items])
 
 
-def _typed_from(dtype: str) -> object:
+def _typed_from(dtype: str) -> Rule:
     def rule(c: Converter, arguments: Node) -> ast.expr:
         if len(kids(arguments)) != 1:
             raise NotConvertedError("a typed array made by a function has no counterpart")
@@ -195,17 +198,34 @@ def _typed_from(dtype: str) -> object:
     return rule
 
 
+def _merged(c: Converter, arguments: Node) -> ast.expr:
+    """`Object.assign(target, source)`, which changes the target unless that is written there."""
+    target, *sources = kids(arguments)
+    if target.type == "this" or any(s.type == "spread_element" for s in sources):
+        raise NotConvertedError("`Object.assign` on this has no counterpart; set the attributes one by one")
+    values = [c.expr(source) for source in sources]
+    found = c.expr(target)
+    if target.type == "object":
+        parts = [] if not kids(target) else [found]
+        return ast.Dict([None] * (len(parts) + len(values)), [*parts, *values])
+    updates: list[ast.stmt] = [ast.Expr(call(ast.Attribute(found, "update"), value)) for value in values]
+    c.first(*updates)
+    statement = arguments.parent.parent if arguments.parent is not None else None
+    return atom("") if statement is not None and statement.type == "expression_statement" else found
+
+
 def _all_of(c: Converter, arguments: Node) -> ast.expr:
     """`Promise.all(list)`: what is in it is ready."""
     return c.expr(kids(arguments)[0])
 
 
-_SPECIAL: dict[str, object] = {
+_SPECIAL: dict[str, Rule] = {
     "Math.max": _extreme("max"),
     "Math.min": _extreme("min"),
     "Array.from": _array_from,
     "Array.of": lambda c, arguments: ast.List(given(c, arguments)),
     "Array": _new_array,
+    "Object.assign": _merged,
     "Promise.all": _all_of,
     "Promise.resolve": lambda c, arguments: c.expr(kids(arguments)[0]) if kids(arguments) else atom("None"),
     **{f"{name}.from": _typed_from(dtype) for name, dtype in TYPED_ARRAYS.items()},
@@ -233,7 +253,7 @@ def new(c: Converter, node: Node) -> ast.expr:
     return _tfpy(c, module, arguments) if module is not None else call(function, *given(c, arguments))
 
 
-def _new_typed(dtype: str) -> object:
+def _new_typed(dtype: str) -> NewRule:
     def rule(c: Converter, arguments: Node | None) -> ast.expr:
         items = kids(arguments) if arguments is not None else []
         kind = c.kinds.of(items[0]) if items else UNKNOWN
@@ -257,14 +277,14 @@ def _new_set(c: Converter, arguments: Node | None) -> ast.expr:
     return call("set", *(c.expr(item) for item in items))
 
 
-def _new_error(name: str) -> object:
+def _new_error(name: str) -> NewRule:
     def rule(c: Converter, arguments: Node | None) -> ast.expr:
         return call(name, *(given(c, arguments)[:1] if arguments is not None else []))
 
     return rule
 
 
-_NEW: dict[str, object] = {
+_NEW: dict[str, NewRule] = {
     "Array": lambda c, arguments: _new_array(c, arguments) if arguments is not None else ast.List([]),
     "Map": _new_map,
     "Set": _new_set,

@@ -127,11 +127,23 @@ def _method(c: Converter, node: Node) -> list[ast.stmt]:
     elif parse.has(node, "get"):
         made.decorator_list = [atom("property")]
     elif parse.has(node, "set"):
-        made.decorator_list = [atom(f"{spelled}.setter")]
+        return _setter(node, made)
     if name == "constructor":
         made.body = _with_properties(node, made.body)
     documented(c, made, node)
     return [made]
+
+
+def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
+    """A setter; without a getter before it, it is put into a property by hand."""
+    before = node.prev_named_sibling
+    while before is not None:
+        if parse.has(before, "get") and text(before.child_by_field_name("name")) == text(node.child_by_field_name("name")):
+            made.decorator_list = [atom(f"{made.name}.setter")]
+            return [made]
+        before = before.prev_named_sibling
+    name, made.name = made.name, f"_set_{made.name}"
+    return [made, assign(atom(name), py("property(fset=_0)", atom(made.name)))]
 
 
 def _constant(node: Node) -> Node | None:

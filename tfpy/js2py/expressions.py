@@ -345,7 +345,10 @@ def _is_in_data(c: Converter, node: Node) -> bool:
 
 def _is_data(c: Converter, node: Node) -> bool:
     """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
-    binding = c.scopes.bindings.get(_first(node).id)
+    first = _first(node)
+    if first.type == "call_expression":
+        return text(first).startswith("JSON.parse(")
+    binding = c.scopes.bindings.get(first.id)
     return binding is not None and binding.kind != "import" and parse.field(node, "object").type != "this"
 
 
@@ -366,9 +369,22 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return ast.Subscript(value, py(f"-{last[2]}"))
     if c.kinds.of(owner) == DICT and may_be_missing(node):
         return py("_0.get(_1)", value, c.expr(at))
+    if text(at) == "0" and _is_input_of_a_layer(c, owner):
+        return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
     return ast.Subscript(value, c.expr(at))
+
+
+def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
+    """Whether an expression is what the `call` of a layer of the script is given: a list in TF.js, a tensor here."""
+    binding = c.scopes.bindings.get(node.id)
+    method = binding.scope.node if binding is not None and binding.kind == "parameter" else None
+    if binding is None or method is None or method.type != "method_definition" or binding.writes:
+        return False
+    owner = c.kinds.class_of(method)
+    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None) if owner is not None else None
+    return text(parse.field(method, "name")) == "call" and "Layer" in text(heritage)
 
 
 def may_be_missing(node: Node) -> bool:

@@ -225,7 +225,7 @@ def _for(node: ast.For, indent: str) -> list[str]:
 
 
 def _targets(node: ast.expr) -> str:
-    return source(node).strip("()") if isinstance(node, ast.Tuple) and node.elts else source(node)
+    return source(node)[1:-1].rstrip(",") if isinstance(node, ast.Tuple) and node.elts else source(node)
 
 
 def _try(node: ast.Try, indent: str) -> list[str]:
@@ -258,10 +258,10 @@ def _arguments(node: ast.arguments, indent: str) -> list[str]:
 
 def _class(node: ast.ClassDef, indent: str) -> list[str]:
     bases = f"({', '.join(source(b) for b in node.bases)})" if node.bases else ""
-    return [f"{indent}class {node.name}{bases}:", *_docstring(node.body, indent)]
+    return [f"{indent}class {node.name}{bases}:", *_docstring(node.body, indent, apart=True)]
 
 
-def _docstring(body: list[ast.stmt], indent: str) -> list[str]:
+def _docstring(body: list[ast.stmt], indent: str, apart: bool = False) -> list[str]:
     """A body that may begin with a docstring, which is an expression of its text as a constant."""
     first = body[0] if body else None
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
@@ -272,7 +272,7 @@ def _docstring(body: list[ast.stmt], indent: str) -> list[str]:
     if not closing:
         lines[-1] += '"""'
     rest = _body(body[1:], indent + _INDENT, 1)
-    gap = [""] if rest and isinstance(body[1], _DEFINITIONS) else []
+    gap = [""] if rest and (apart or isinstance(body[1], _DEFINITIONS)) else []
     return [*(f"{indent}{_INDENT}{line}".rstrip() for line in lines), *gap, *rest]
 
 

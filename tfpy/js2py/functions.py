@@ -123,7 +123,7 @@ def _body(c: Converter, node: Node) -> list[ast.stmt]:
     body = parse.field(node, "body")
     if body.type == "statement_block":
         return c.block(body.named_children)
-    return c.statement(body) if body.type in ("assignment_expression", "update_expression") else c.result(body)
+    return c.result(body)
 
 
 def _declarations(c: Converter, node: Node) -> list[ast.stmt]:

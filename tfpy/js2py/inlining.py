@@ -7,7 +7,7 @@ import ast
 from tree_sitter import Node
 
 from tfpy.js2py import build, parse
-from tfpy.js2py.build import assign, atom, call, py
+from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import ready
 from tfpy.js2py.functions import define, take_apart
@@ -75,11 +75,15 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
 def _guarded(c: Converter, owner: Node, name: str, function: Node) -> list[ast.stmt]:
     """`p.catch(f)` and `p.finally(f)` as `try`."""
     body = effects(c, owner)
+    inline = function.type in parse.FUNCTIONS and is_inlined(function)
     if name == "finally":
-        return [ast.Try(body, [], [], _called(c, function, []))]
+        return [ast.Try(body, [], [], build.filled(_body(c, function) if inline else _called(c, function, [])))]
+    given = parse.parameters(function) if inline else []
+    if inline and (not given or given[0].type == "identifier"):
+        error = name_of(c.name(given[0])) if given else None
+        return [ast.Try(body, [ast.ExceptHandler(py("Exception"), error, build.filled(_body(c, function)))], [], [])]
     error = c.new_name("error", function)
-    handler = ast.ExceptHandler(py("Exception"), error, _called(c, function, [atom(error)]))
-    return [ast.Try(body, [handler], [], [])]
+    return [ast.Try(body, [ast.ExceptHandler(py("Exception"), error, _called(c, function, [atom(error)]))], [], [])]
 
 
 def _called(c: Converter, function: Node, given: list[ast.expr]) -> list[ast.stmt]:

@@ -26,7 +26,7 @@ class Kind(NamedTuple):
     """
 
     name: str
-    item: Kind | None = None  # type: ignore[misc]
+    item: Kind | None = None
 
 
 UNKNOWN = Kind("")
@@ -49,7 +49,7 @@ _CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
     "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
     "Object.assign": DICT, "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
-    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "tf.util.createShuffledIndices": NDARRAY,
+    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST, "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
 _NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
 TYPED_ARRAYS = {
@@ -169,7 +169,7 @@ class Kinds:
             found = self._looped(parent)
         else:
             found = self.of(binding.value) if binding.value is not None else NULL
-        kind = joined([found, *(self._written(write) for write in binding.writes)])
+        kind = found if found == STRING else joined([found, *(self._written(write) for write in binding.writes)])
         return Kind("list", joined(self._pushed(binding))) if kind == LIST else kind
 
     def _pushed(self, binding: Binding) -> list[Kind]:

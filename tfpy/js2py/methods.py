@@ -77,6 +77,11 @@ def _array_length(owner: Node) -> Node | None:
     return listed[0] if len(listed) == 1 else None
 
 
+def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    length = _array_length(node)
+    return call("range", c.expr(length)) if length is not None else None
+
+
 def _flat_map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     over = c.expr(owner)
     return callbacks.comprehension(c, given[0], over, items=over, flat=True)
@@ -292,6 +297,7 @@ def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
 _RULES: dict[str, Rule] = {
     "map": _map,
     "flatMap": _flat_map,
+    "keys": _keys,
     "filter": _filter,
     "some": _quantifier("any"),
     "every": _quantifier("all"),

@@ -73,6 +73,8 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
     kind = c.kinds.of(left)
     if sign == "??":
         value = c.expr(left)
+        if left.type in ("number", "string", "template_string"):
+            return value
         if not isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)):
             if kind in (NULL, UNKNOWN) and not _is_get(value):
                 raise NotConvertedError("`??` on what is computed has no counterpart; give it a name first")
@@ -85,7 +87,7 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         if not isinstance(value, (ast.Name, ast.Attribute)):
             raise NotConvertedError(f"`{sign}` on what is computed has no counterpart; give it a name first")
         other = c.maybe(right)
-        return py("_0 if _0 is not None else _1" if sign == "||" else "_0 and _1", value, other)
+        return py("_0 if _0 is not None else _1" if sign == "||" else "_1 if _0 is not None else _0", value, other)
     return py("_0 or _1" if sign == "||" else "_0 and _1", value, c.maybe(right))
 
 
@@ -177,13 +179,21 @@ def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 def assignment(c: Converter, node: Node) -> ast.expr:
     """An assignment within an expression: `:=` for a name, else a statement before."""
     left = parse.field(node, "left")
+    if _is_whole_body(node) or (left.type in ("member_expression", "subscript_expression") and _is_alone(c, node, left)):
+        value, target = c.expr(parse.field(node, "right")), c.expr(left)
+        c.first(assign(target, value))
+        return target
     if left.type == "identifier" and not (c.pre is None and _is_outer(c, left)):
-        return ast.NamedExpr(c.expr(left), c.expr(parse.field(node, "right")))
-    if left.type not in ("identifier", "member_expression", "subscript_expression"):
-        raise NotConvertedError("taking apart within an expression has no counterpart")
-    value, target = c.expr(parse.field(node, "right")), c.expr(left)
-    c.first(assign(target, value))
-    return target
+        target = c.expr(left)
+        assert isinstance(target, ast.Name)
+        return ast.NamedExpr(target, c.expr(parse.field(node, "right")))
+    raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
+
+
+def _is_whole_body(node: Node) -> bool:
+    """Whether an expression is all that an arrow function does."""
+    parent = node.parent
+    return parent is not None and parent.type == "arrow_function"
 
 
 def _is_outer(c: Converter, node: Node) -> bool:
@@ -195,9 +205,15 @@ def _is_outer(c: Converter, node: Node) -> bool:
 @expression("augmented_assignment_expression")
 def augmented(c: Converter, node: Node) -> ast.expr:
     """`x += 1` within an expression."""
-    target = c.expr(parse.field(node, "left"))
-    c.first(*update(c, node))
-    return target
+    left, sign = parse.field(node, "left"), sign_of(node)
+    target = c.expr(left)
+    if c.certain and c.pre is not None and (_is_whole_body(node) or _is_alone(c, node, left)):
+        c.first(*update(c, node))
+        return target
+    if left.type != "identifier" or sign[:-1] not in _BINARY or (c.pre is None and _is_outer(c, left)):
+        raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
+    assert isinstance(target, ast.Name)
+    return ast.NamedExpr(target, py(_BINARY[sign[:-1]], target, c.expr(parse.field(node, "right"))))
 
 
 @expression("update_expression")
@@ -206,11 +222,13 @@ def updated(c: Converter, node: Node) -> ast.expr:
     inner, sign = parse.field(node, "argument"), "+" if parse.has(node, "++") else "-"
     target, prefix = c.expr(inner), node.children[0].type in ("++", "--")
     statement = _step(target, sign)
-    if c.certain and c.pre is not None and c.post is not None and _is_alone(c, node, inner):
+    returned = _is_whole_body(node) or (node.parent is not None and node.parent.type == "return_statement")
+    if c.certain and c.pre is not None and c.post is not None and ((returned and prefix) or _is_alone(c, node, inner)):
         (c.pre if prefix else c.post).append(statement)
         return target
     if inner.type != "identifier" or (c.pre is None and _is_outer(c, inner)):
         raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
+    assert isinstance(target, ast.Name)
     found = ast.NamedExpr(target, py(f"_0 {sign} 1", target))
     return found if prefix else py(f"_0 {'-' if sign == '+' else '+'} 1", found)
 

@@ -102,10 +102,16 @@ def optional(node: Node, name: str) -> Node | None:
 
 def bare(node: Node) -> Node:
     """A node without parentheses and without casts of TypeScript."""
-    while node.type in _WRAPPERS:
+    while node.type in _WRAPPERS or _is_cut_cast(node):
         inner = kids(node)
         node = inner[-1] if node.type == "type_assertion" else inner[0]
     return node
+
+
+def _is_cut_cast(node: Node) -> bool:
+    """Whether a node is `x as a.b.C` as the grammar reads it in places: the property C of `x as a.b`."""
+    inner = node.child_by_field_name("object") if node.type == "member_expression" else None
+    return inner is not None and inner.type == "as_expression"
 
 
 def has(node: Node, token: str) -> bool:

@@ -236,20 +236,29 @@ def is_inlined(function: Node) -> bool:
     call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
     if call is None or call.type != "call_expression" or kids(arguments or function) != [function]:
         return False
-    outer = call.parent
-    if outer is not None and outer.type == "await_expression":
-        outer = outer.parent
+    outer = _statement_of(call)
     callee = bare(parse.field(call, "function"))
-    if outer is None or outer.type != "expression_statement" or callee.type != "member_expression":
+    if outer.type != "expression_statement" or callee.type != "member_expression":
         return False
     body = parse.field(function, "body")
     name = text(parse.field(callee, "property"))
     if name in _LOOPS:
         return len(parse.parameters(function)) <= 2 and not _returns_in_a_loop(body)
     returns = body.type != "statement_block" or any(n.type == "return_statement" for n in parse.walk_own(body))
-    if name == "then":
+    if name in ("then", "catch", "finally"):
         return not returns or body.type != "statement_block"
     return name == "tidy" and not returns and not parse.parameters(function)
+
+
+def _statement_of(call: Node) -> Node:
+    """What a call is all of, but for `await` and for `catch` and `finally` behind it."""
+    outer = call.parent
+    while outer is not None and outer.parent is not None:
+        guarded = outer.type == "member_expression" and text(outer.child_by_field_name("property")) in ("catch", "finally")
+        if not guarded and outer.type != "await_expression":
+            return outer
+        outer = outer.parent.parent if guarded else outer.parent
+    return call
 
 
 def _returns_in_a_loop(body: Node) -> bool:
