@@ -117,7 +117,9 @@ def migrate(
 @app.command()
 def js2py(
     file: Annotated[Path, typer.Argument(help="A script for TF.js: .js, .mjs, .cjs or .ts.")],
-    out: Annotated[str | None, typer.Option("-o", "--out", help="The Python file; without it, or with -, to print.")] = None,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", help="The Python file; without it, or with -, to print.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Turn a script for TF.js into Python for tfpy; exit with 1 if something is left to do by hand."""

@@ -8,7 +8,7 @@ It needs tree-sitter, which the extra `js` installs. How a script goes through i
     converter.py    the state, and the tables of rules that the modules below fill
     statements.py, classes.py, functions.py, modules.py, inlining.py
     expressions.py, operators.py, calls.py, methods.py, callbacks.py, and the tables of builtins.py
-    order.py, documentation.py, format.py    the order of functions, docstrings, the text
+    order.py, documentation.py, printing.py    the order of functions, docstrings, the text
     files.py        the command
 """
 

@@ -19,6 +19,9 @@ class _Fill(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.parts[int(node.id[1:])] if _HOLE.fullmatch(node.id) else node
 
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return string(node.value) if isinstance(node.value, str) else node
+
 
 @functools.cache
 def _template(text: str) -> ast.expr:

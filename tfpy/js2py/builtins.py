@@ -1,7 +1,7 @@
 """JavaScript's own functions and methods, and what stands for them in Python.
 
-In the templates `_0`, `_1`, … are the arguments; of a method, `_0` is what it is called on. A template with more holes than
-arguments does not fit; where several stand in a row, the first that fits is taken.
+In the templates `_0`, `_1`, … are the arguments; of a method, `_0` is what it is called on. A template with more holes
+than arguments does not fit; where several stand in a row, the first that fits is taken.
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ BY_KIND: dict[str, dict[str, tuple[str, ...]]] = {
 UNKNOWN: dict[str, tuple[str, ...]] = {
     name: TEXTS[name]
     for name in (
-        "charAt", "charCodeAt", "endsWith", "padEnd", "padStart", "repeat", "split", "startsWith", "substr", "substring",
-        "toLowerCase", "toUpperCase", "trim", "replaceAll", "includes",
+        "charAt", "charCodeAt", "endsWith", "padEnd", "padStart", "repeat", "split", "startsWith", "substr",
+        "substring", "toLowerCase", "toUpperCase", "trim", "replaceAll", "includes",
     )
 } | {name: LISTS[name] for name in ("push", "shift", "unshift", "join", "flat")} | {
     "toString": ("str(_0)",), "subarray": NDARRAYS["subarray"], "hasOwnProperty": ("_1 in _0",), "has": ("_1 in _0",),

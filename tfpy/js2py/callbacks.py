@@ -6,11 +6,12 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py import names, parse
+from tfpy.js2py import parse
 from tfpy.js2py.build import atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
 from tfpy.js2py.functions import reference
+from tfpy.js2py.kinds import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 
@@ -50,7 +51,8 @@ def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
     body = parse.field(function, "body")
     nested = any(n.type in parse.FUNCTIONS for n in parse.walk(body))
     plain = all(
-        p.type == "identifier" or (p.type == "array_pattern" and all(k.type == "identifier" for k in kids(p)) and kids(p))
+        p.type == "identifier"
+        or (p.type == "array_pattern" and all(k.type == "identifier" for k in kids(p)) and kids(p))
         for p in given
     )
     return body.type != "statement_block" and plain and not c.scopes.outer_writes(function) and not nested
@@ -70,7 +72,8 @@ def _called(c: Converter, function: Node, given: list[Node], arity: int) -> Inli
     found = reference(c, function, "convert")
     taken = [name_of(c.name(p)) for p in given if p.type == "identifier"]
     targets: list[ast.expr] = [
-        atom(taken[i] if len(taken) == len(given) and i < len(taken) else ("item", "i", "items")[i]) for i in range(count)
+        atom(taken[i] if len(taken) == len(given) and i < len(taken) else ("item", "i", "items")[i])
+        for i in range(count)
     ]
     return Inlined(targets, call(found, *targets))
 
@@ -105,9 +108,9 @@ def comprehension(
     if flat:
         loops.append(ast.comprehension(atom("item"), found.value, [], 0))
         return ast.ListComp(atom("item"), loops)
-    if isinstance(found.value, ast.Call) and isinstance(found.value.func, ast.Name) and len(found.value.args) == 1:
-        if found.value.func.id in ("float", "int", "str") and found.value.args == [target]:
-            return py(f"list(map({found.value.func.id}, _0))", source)
+    made = name_of(found.value.func) if isinstance(found.value, ast.Call) and found.value.args == [target] else ""
+    if made in ("float", "int", "str"):
+        return py(f"list(map({made}, _0))", source)
     return ast.ListComp(found.value, loops)
 
 
@@ -161,7 +164,9 @@ def searched(c: Converter, function: Node, over: ast.expr, index: bool) -> ast.e
     if index:
         both = ast.Tuple([atom("i"), found.targets[0]])
         loops = [ast.comprehension(both, call("enumerate", over), [found.value], 0)]
-    return call("next", ast.GeneratorExp(atom("i") if index else found.targets[0], loops), atom("-1" if index else "None"))
+    return call(
+        "next", ast.GeneratorExp(atom("i") if index else found.targets[0], loops), atom("-1" if index else "None")
+    )
 
 
 def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
@@ -170,9 +175,9 @@ def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
     function = bare(function)
     given = [text(p) for p in parse.parameters(function)] if function.type in parse.FUNCTIONS else []
     body = text(parse.field(function, "body")) if given else ""
-    if len(given) == 2 and "".join(body.split()) in (f"{given[0]}+{given[1]}", f"{given[1]}+{given[0]}"):
-        if not start or text(start[0]) == "0":
-            return call("sum", over)
+    adds = len(given) == 2 and "".join(body.split()) in (f"{given[0]}+{given[1]}", f"{given[1]}+{given[0]}")
+    if adds and c.kinds.of(arguments.parent) != STRING and (not start or text(start[0]) == "0"):
+        return call("sum", over)
     if len(given) > 2:
         raise NotConvertedError("`reduce` with an index has no counterpart; write a loop")
     return call("functools.reduce", reference(c, function, "combine"), over, *(c.expr(s) for s in start))

@@ -11,7 +11,7 @@ from tfpy.js2py import build, builtins, names, parse
 from tfpy.js2py.build import atom, call, holes, py
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import element, entry, tfpy_path, with_comments
-from tfpy.js2py.kinds import DICT, NUMBERS, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.kinds import NUMBERS, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.names import Options
 from tfpy.js2py.notes import NotConvertedError
@@ -166,7 +166,9 @@ def _array_from(c: Converter, arguments: Node) -> ast.expr:
     length = _length_of(items)
     over = call("range", c.expr(length)) if length is not None else c.expr(items)
     if function:
-        return comprehension(c, function[0], over, items=None if length is not None else over, counted=length is not None)
+        return comprehension(
+            c, function[0], over, items=None if length is not None else over, counted=length is not None
+        )
     if length is not None:
         return py("[None] * _0", over.args[0] if isinstance(over, ast.Call) else over)
     return call("list", over) if c.kinds.of(items).name != "ndarray" else py("_0.tolist()", over)
@@ -211,7 +213,7 @@ def _merged(c: Converter, arguments: Node) -> ast.expr:
     updates: list[ast.stmt] = [ast.Expr(call(ast.Attribute(found, "update"), value)) for value in values]
     c.first(*updates)
     statement = arguments.parent.parent if arguments.parent is not None else None
-    return atom("") if statement is not None and statement.type == "expression_statement" else found
+    return atom("None") if statement is not None and statement.type == "expression_statement" else found
 
 
 def _all_of(c: Converter, arguments: Node) -> ast.expr:
@@ -262,7 +264,9 @@ def _new_typed(dtype: str) -> NewRule:
             return call("np.zeros", c.expr(items[0]), keywords=keywords)
         if len(items) == 1 and kind.name in ("list", "ndarray"):
             return call("np.array", c.expr(items[0]), keywords=keywords)
-        raise NotConvertedError("is this a length, a list or a buffer? np.zeros, np.array and np.frombuffer make arrays")
+        raise NotConvertedError(
+            "is this a length, a list or a buffer? np.zeros, np.array and np.frombuffer make arrays"
+        )
 
     return rule
 
@@ -302,6 +306,3 @@ def _slept(c: Converter, arguments: Node | None) -> ast.expr:
         if len(timing) == 2:
             return py("time.sleep(_0 / 1000)", c.expr(timing[1]))
     raise NotConvertedError("a promise of one's own has no counterpart")
-
-
-__all__ = ["DICT", "call"]

@@ -138,7 +138,9 @@ def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
     """A setter; without a getter before it, it is put into a property by hand."""
     before = node.prev_named_sibling
     while before is not None:
-        if parse.has(before, "get") and text(before.child_by_field_name("name")) == text(node.child_by_field_name("name")):
+        if parse.has(before, "get") and text(before.child_by_field_name("name")) == text(
+            node.child_by_field_name("name")
+        ):
             made.decorator_list = [atom(f"{made.name}.setter")]
             return [made]
         before = before.prev_named_sibling

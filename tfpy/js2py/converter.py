@@ -1,8 +1,8 @@
 """The converter: what it knows of the script while it goes through it, and the tables of rules that it goes by.
 
-The rules are functions in the other modules, one for each kind of node of the syntax tree. A rule for an expression gives
-an expression; what must happen before the statement, such as a function with a body, it puts into `pre`. A rule that
-finds no counterpart raises NotConvertedError, and the statement around it becomes a marked comment and a `raise`.
+The rules are functions in the other modules, one for each kind of node of the syntax tree. A rule for an expression
+gives an expression; what must happen before the statement, such as a function with a body, it puts into `pre`. A rule
+that finds no counterpart raises NotConvertedError, and the statement around it becomes a marked comment and a `raise`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, parse
 from tfpy.js2py.kinds import Kinds
-from tfpy.js2py.notes import MARK, Note, NotConvertedError
-from tfpy.js2py.parse import bare, text
+from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.order import in_order
+from tfpy.js2py.parse import bare, text
 from tfpy.js2py.scopes import Scopes
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
@@ -57,8 +57,8 @@ class Converter:
         scopes: who declares what.
         kinds: what expressions hold.
         notes: what has been said so far.
-        modules: what imported names stand for, such as "tf" or "tf.layers", by the name in the script; None for what has
-            no counterpart.
+        modules: what imported names stand for, such as "tf" or "tf.layers", by the name in the script; None for what
+            has no counterpart.
         pre: statements that go before the current one; None where there is no place for them.
         post: statements that go behind it; None where there is no place for them.
         certain: whether what is being converted is evaluated exactly once with the statement.
@@ -149,7 +149,9 @@ class Converter:
                     found = [*self.comment(before, None, out), *found]
             if found and apart:
                 build.put_blank(found[0])
-            dropped = not found and (dropped or node.type in ("import_statement", "lexical_declaration", "expression_statement"))
+            dropped = not found and (
+                dropped or node.type in ("import_statement", "lexical_declaration", "expression_statement")
+            )
             out.extend(found)
         return in_order(out)
 
@@ -159,10 +161,10 @@ class Converter:
             return []
         self._placed.add(node.id)
         lines = comment_lines(node)
-        if before is not None and before.end_point.row == node.start_point.row and len(lines) == 1:
-            if out and not build.is_comment(out[-1]):
-                build.put_behind(out[-1], lines[0])
-                return []
+        behind = before is not None and before.end_point.row == node.start_point.row and len(lines) == 1
+        if behind and out and not build.is_comment(out[-1]):
+            build.put_behind(out[-1], lines[0])
+            return []
         return [build.comment(line) for line in lines]
 
     def place(self, node: Node) -> list[str]:
@@ -184,7 +186,7 @@ class Converter:
 
     def result(self, node: Node) -> list[ast.stmt]:
         """The `return` of an expression, which is all of a function's body."""
-        return self.by_rule(node, lambda c, n: [ast.Return(c.expr(n))])
+        return self.by_rule(node, _returned)
 
     def by_rule(self, node: Node, rule: StatementRule) -> list[ast.stmt]:
         """What a rule makes of a statement, with what goes before and behind it, and comments from within it."""
@@ -217,6 +219,11 @@ class Converter:
         original = [build.comment(f"    {line}") for line in dedented(node)]
         raised = build.call("NotImplementedError", build.string(f"line {parse.line_of(node)}: {reason}"))
         return [build.comment(f"{MARK[2:]}{reason}"), *original, ast.Raise(raised)]
+
+
+def _returned(c: Converter, node: Node) -> list[ast.stmt]:
+    value = c.expr(node)
+    return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Return(value)]
 
 
 def _unknown(c: Converter, node: Node) -> list[ast.stmt]:

@@ -10,19 +10,25 @@ from tree_sitter import Node
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.format import source
 from tfpy.js2py.kinds import BOOL, DICT, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, path_of, text
+from tfpy.js2py.printing import source
 
 # Names that need no declaration.
-_GLOBALS = {"undefined": "None", "NaN": "math.nan", "Infinity": "math.inf", "globalThis": "", "__dirname": "os.getcwd()"}
+_GLOBALS = {
+    "undefined": "None",
+    "NaN": "math.nan",
+    "Infinity": "math.inf",
+    "__dirname": "os.getcwd()",
+}
 CONSTANTS = {
     "Math.PI": "math.pi", "Math.E": "math.e", "Math.LN2": "math.log(2)", "Math.LN10": "math.log(10)",
     "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
     "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
     "Number.NEGATIVE_INFINITY": "-math.inf", "process.argv": "sys.argv", "process.env": "os.environ",
 }  # fmt: skip
+_TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
 _BROWSER = {
     "document", "window", "fetch", "localStorage", "sessionStorage", "navigator", "alert", "Image", "location",
     "requestAnimationFrame", "HTMLElement", "ImageData", "XMLHttpRequest", "WebSocket", "indexedDB", "FileReader",
@@ -99,6 +105,9 @@ def joined(parts: list[str | ast.expr]) -> ast.expr:
     parts = [value if isinstance(p, ast.expr) and (value := build.string_value(p)) is not None else p for p in parts]
     if all(isinstance(part, str) for part in parts):
         return string("".join(part for part in parts if isinstance(part, str)))
+    if len(parts) == 1 and isinstance(parts[0], ast.expr):
+        only = parts[0]
+        return only if is_fstring(only) is not None or _is_joined(only) else call("str", only)
     pieces = [p if isinstance(p, str) else _field(p) for p in parts]
     if None in pieces:  # quotes or backslashes that an f-string must not have before Python 3.12
         texts = [string(p) if isinstance(p, str) else call("str", p) for p in parts]
@@ -111,6 +120,10 @@ def joined(parts: list[str | ast.expr]) -> ast.expr:
         assert piece is not None
         quoted.append(build.escaped(piece).replace("{", "{{").replace("}", "}}") if part is piece else piece)
     return atom(f'f"{"".join(quoted)}"')
+
+
+def _is_joined(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
 
 
 def _field(node: ast.expr) -> str | None:
@@ -229,10 +242,12 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         return py(path)
     if binding is not None:
         return atom(binding.python)
-    if name in _GLOBALS and _GLOBALS[name]:
+    if _GLOBALS.get(name):
         return py(_GLOBALS[name])
     if name in _BROWSER:
         raise NotConvertedError(f"{name} is the browser's")
+    if name in _TIMERS:
+        raise NotConvertedError(f"{name} has no counterpart; call the function where it is due")
     if name == "arguments":
         raise NotConvertedError("`arguments` has no counterpart; name the parameters")
     if name == "tfvis":
@@ -243,8 +258,13 @@ def identifier(c: Converter, node: Node) -> ast.expr:
 @expression("this")
 def this(c: Converter, node: Node) -> ast.expr:
     """The instance."""
-    if c.kinds.class_of(node) is None:
-        raise NotConvertedError("`this` outside of classes has no counterpart")
+    found = node.parent
+    while found is not None and (found.type not in parse.FUNCTIONS or found.type == "arrow_function"):
+        if found.type == "class_body":
+            return atom("self")
+        found = found.parent
+    if found is None or found.parent is None or found.parent.type != "class_body" or parse.has(found, "static"):
+        raise NotConvertedError("`this` that is no instance of a class has no counterpart")
     return atom("self")
 
 
@@ -467,7 +487,9 @@ def truth(c: Converter, node: Node) -> ast.expr:
 def ternary(c: Converter, node: Node) -> ast.expr:
     """`a if condition else b`."""
     test = truth(c, parse.field(node, "condition"))
-    return py("_0 if _1 else _2", c.maybe(parse.field(node, "consequence")), test, c.maybe(parse.field(node, "alternative")))
+    return py(
+        "_0 if _1 else _2", c.maybe(parse.field(node, "consequence")), test, c.maybe(parse.field(node, "alternative"))
+    )
 
 
 @expression("spread_element")
@@ -484,9 +506,9 @@ def awaited(c: Converter, node: Node) -> ast.expr:
 
 def ready(found: ast.expr) -> ast.expr:
     """What is waited for: of `t.data()` and the like the twin that is ready at once."""
-    if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and not found.args:
-        if found.func.attr in ("data", "array", "buffer"):
-            found.func.attr += "_sync"
+    method = found.func if isinstance(found, ast.Call) and not found.args else None
+    if isinstance(method, ast.Attribute) and method.attr in ("data", "array", "buffer"):
+        method.attr += "_sync"
     return found
 
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
-from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
+from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kinds import DICT
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import default_of, kids, text
@@ -17,12 +17,12 @@ from tfpy.js2py.scopes import Binding
 # What a function is called that has no name and is given to one of these.
 _CALLED = {
     "tidy": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted", "sort": "compare", "grad": "f",
-    "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f", "reduce": "combine", "generator": "generate",
-    "customGrad": "f", "time": "compute", "profile": "compute", "from": "make",
+    "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f", "reduce": "combine",
+    "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute", "from": "make",
 }  # fmt: skip
 # Functions given to these are called before the next statement, so that they see loop variables as they are.
 _AT_ONCE = {
-    *_CALLED, "forEach", "forEachAsync", "some", "every", "find", "findIndex", "flatMap", "then", "catch", "fit", "compile",
+    *_CALLED, "forEach", "forEachAsync", "some", "every", "find", "findIndex", "flatMap", "then", "catch", "fit",
 } - {"generator"}  # fmt: skip
 
 
@@ -153,7 +153,11 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
             body.append(assign(atom(rest), call("list", atom(rest))))
             continue
         plain = pattern.type == "identifier"
-        name = _argument(c, pattern) if plain else c.new_name("options" if pattern.type == "object_pattern" else "pair", node)
+        name = (
+            _argument(c, pattern)
+            if plain
+            else c.new_name("options" if pattern.type == "object_pattern" else "pair", node)
+        )
         given.append(name)
         if default is not None:
             value = c.expr(default)
@@ -174,7 +178,7 @@ def _is_constant(node: Node) -> bool:
 
 
 def _fewest(c: Converter, node: Node) -> int:
-    """How many arguments the calls of a function of the script give at least; all, where nobody calls it by its name."""
+    """How many arguments a function of the script is given at least; all, where nobody calls it by its name."""
     name = node.child_by_field_name("name")
     if name is None and node.parent is not None and node.parent.type == "variable_declarator":
         name = node.parent.child_by_field_name("name")
@@ -217,7 +221,7 @@ def _is_called_at_once(node: Node) -> bool:
         if owner.type == "call_expression":  # in the options of a call such as fit
             return _last_name(owner) in _AT_ONCE
         owner = owner.parent
-    return node.type.endswith("declaration") and False
+    return False
 
 
 def _last_name(node: Node) -> str:
@@ -232,9 +236,9 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
         return False
     found: Node | None = node.parent
     while found is not None and found.type not in parse.FUNCTIONS:
-        if found.type in ("for_statement", "for_in_statement", "while_statement", "do_statement"):
-            if found.start_byte <= binding.node.start_byte < found.end_byte:
-                return True
+        inside = found.start_byte <= binding.node.start_byte < found.end_byte
+        if inside and found.type in parse.LOOPS:
+            return True
         found = found.parent
     return False
 
@@ -300,9 +304,6 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
             targets.append(c.name(inner))
     if len(targets) == 1 and not isinstance(targets[0], ast.Starred):
         return [assign(targets[0], py("_0[0]", value)), *later]
-    if isinstance(value, ast.List) and any(isinstance(e, ast.Starred) for e in value.elts) is False:
-        value = ast.Tuple(value.elts) if len(value.elts) > 1 else value
+    if isinstance(value, ast.List) and len(value.elts) > 1:
+        value = ast.Tuple(value.elts)
     return [assign(ast.Tuple(targets), value), *later]
-
-
-__all__ = ["NeedsStatementsError", "define", "reference", "take_apart"]

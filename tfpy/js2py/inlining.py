@@ -68,7 +68,11 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
     if not given:
         return [*effects(c, owner), *_body(c, function)]
     value = ready(c.expr(owner))
-    first = [assign(c.name(given[0]), value)] if given[0].type == "identifier" else take_apart(c, given[0], value, DICT.name)
+    first = (
+        [assign(c.name(given[0]), value)]
+        if given[0].type == "identifier"
+        else take_apart(c, given[0], value, DICT.name)
+    )
     return [*first, *_body(c, function)]
 
 

@@ -1,7 +1,7 @@
 """What the expressions of a script hold, as far as the script says: numbers, strings, lists, tensors, …
 
-JavaScript writes a property of a plain object and one of an instance alike, joins strings and adds numbers with one sign,
-and takes an empty list for true. Which Python is right depends on what there is.
+JavaScript writes a property of a plain object and one of an instance alike, joins strings and adds numbers with one
+sign, and takes an empty list for true. Which Python is right depends on what there is.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ SHAPE = Kind("list", INDEX)
 
 # What methods of JavaScript's own objects give; "same" is what they are called on.
 _METHODS = {
-    "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same", "fill": "same",
-    "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number", "findIndex": "number",
-    "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool", "pop": "item", "shift": "item",
+    "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
+    "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
+    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool", "pop": "item", "shift": "item",
     "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
     "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
     "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
@@ -49,7 +49,8 @@ _CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
     "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
     "Object.assign": DICT, "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
-    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST, "tf.util.createShuffledIndices": NDARRAY,
+    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
+    "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
 _NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
 TYPED_ARRAYS = {
@@ -98,7 +99,9 @@ class Kinds:
         self._scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
-        self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type.startswith("class_decl")}
+        self._classes = {
+            text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type.startswith("class_decl")
+        }
         self._fields = {name: _fields(node) for name, node in self._classes.items()}
         self.members = {name for fields in self._fields.values() for name in fields}
         objects = [n for n in parse.walk(root) if n.type == "object" and not _is_options(n)]
@@ -247,7 +250,7 @@ class Kinds:
         if method == "reduce":
             start = kids(arguments)[1:]
             return (self.of(start[0]) if start else item) if at == 0 else (item, INDEX)[min(at - 1, 1)]
-        return item if method == "sort" else UNKNOWN
+        return over if method == "then" else item if method == "sort" else UNKNOWN
 
     def _method_given(self, method: Node, at: int) -> list[Kind]:
         """What a method of a class of the script is called with."""
@@ -308,13 +311,13 @@ class Kinds:
             return INDEX
         if name in _SHAPES and kind != DICT:
             return SHAPE
+        if name == "history" and kind.name in ("", "History"):
+            return DICT
         if path_of(owner) == ["Math"]:
             return NUMBER
         if kind.name.startswith("."):
             return joined([self.of(value) for value in self._fields.get(kind.name[1:], {}).get(name, [])])
         if kind.name in names.classes():
-            if (kind.name, name) == ("History", "history"):
-                return DICT
             return annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
 
@@ -376,6 +379,8 @@ class Kinds:
             return joined([self.result_of(value) for value in self._fields.get(owner.name[1:], {}).get(name, [])])
         if name == "map" and arguments:
             return Kind("list", self.result_of(arguments[0]))
+        if name == "reduce" and arguments:
+            return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
         given = _METHODS.get(name, "")
         if given in ("same", "item"):
             return owner if given == "same" else owner.item or UNKNOWN
@@ -402,7 +407,7 @@ class Kinds:
 _LITERALS = {
     "string": STRING, "template_string": STRING, "true": BOOL, "false": BOOL, "null": NULL, "undefined": NULL,
     "object": DICT, "arrow_function": FUNCTION, "function_expression": FUNCTION, "generator_function": FUNCTION,
-    "class": Kind("class"), "update_expression": NUMBER,
+    "class": Kind("class"), "regex": Kind("regex"), "update_expression": NUMBER,
 }  # fmt: skip
 
 

@@ -9,15 +9,20 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py import build, builtins, callbacks, names, parse
-from tfpy.js2py.build import atom, call, name_of, py, string
-from tfpy.js2py.converter import Converter
+from tfpy.js2py.build import atom, call, py, string
+from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import elements, property_of
-from tfpy.js2py.kinds import DICT, INDEX, NDARRAY, NUMBER, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.kinds import DICT, NDARRAY, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 
 Rule = Callable[[Converter, Node, Node, list[Node]], ast.expr | None]
 
+# What is JavaScript's own, so that each of its methods must have a counterpart.
+_JAVASCRIPTS = {
+    "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
+    "set": "set", "regex": "regular expression",
+}  # fmt: skip
 # Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
 _SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
 
@@ -37,6 +42,8 @@ def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
         if found is not None:
             return found
         templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
+        if templates is None and kind.name in _JAVASCRIPTS:
+            raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
         if templates is not None:
             return fitting(templates, [c.expr(owner), *elements(c, arguments)], f"`{name}`")
     if name == "bind" and text(arguments) == "(this)":
@@ -202,7 +209,7 @@ def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
         put = [ast.Delete([part])]
     if node.parent is not None and node.parent.type == "expression_statement":
         c.first(*put)
-        return atom("")
+        return atom("None")
     taken = atom(c.new_name("taken", node))
     c.first(build.assign(taken, part), *put)
     return taken
@@ -234,9 +241,43 @@ def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
 
 
 def _test(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    if owner.type != "regex":
+    if owner.type == "regex":
+        return py("re.search(_0, _1) is not None", pattern(owner), c.expr(given[0]))
+    if c.kinds.of(owner).name == "regex":
+        return py("_0.search(_1) is not None", c.expr(owner), c.expr(given[0]))
+    return None
+
+
+def _exec(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`/…/.exec(text)` gives a match, whose groups are items as in JavaScript."""
+    if c.kinds.of(owner).name != "regex":
         return None
-    return py("re.search(_0, _1) is not None", pattern(owner), c.expr(given[0]))
+    literal = owner if owner.type == "regex" else _value_of(c, owner)
+    if literal is None or "g" in text(literal.child_by_field_name("flags")):
+        raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
+    return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
+
+
+def _value_of(c: Converter, node: Node) -> Node | None:
+    binding = c.scopes.bindings.get(node.id)
+    return binding.value if binding is not None else None
+
+
+def _match(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`text.match(/…/)`."""
+    if not given or given[0].type != "regex":
+        return None
+    if "g" not in text(given[0].child_by_field_name("flags")):
+        return py("re.search(_0, _1)", pattern(given[0]), c.expr(owner))
+    if "(" in text(parse.field(given[0], "pattern")):
+        raise NotConvertedError("`match` with groups and the flag g has no counterpart; see re.finditer")
+    return py("re.findall(_0, _1) or None", pattern(given[0]), c.expr(owner))
+
+
+@expression("regex")
+def regex(c: Converter, node: Node) -> ast.expr:
+    """A regular expression as a value."""
+    return py("re.compile(_0)", pattern(node))
 
 
 def pattern(node: Node) -> ast.expr:
@@ -271,11 +312,11 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     value = c.expr(owner)
     if kind.name == "map":
         c.first(build.assign(ast.Subscript(value, c.expr(given[0])), c.expr(given[1])))
-        return atom("")
+        return atom("None")
     at = c.expr(given[1]) if len(given) > 1 else atom("0")
     part = py("_0[_1:_1 + len(_2)]", value, at, c.expr(given[0]))
     c.first(build.assign(part, c.expr(given[0])))
-    return atom("")
+    return atom("None")
 
 
 def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -287,7 +328,7 @@ def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.e
     if len(targets) > 1:
         target, items = ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
     c.first(ast.For(target, items, [ast.Expr(found.value)], [], lineno=0))
-    return atom("")
+    return atom("None")
 
 
 def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -315,10 +356,10 @@ _RULES: dict[str, Rule] = {
     "replace": _replace,
     "replaceAll": _replace,
     "test": _test,
+    "exec": _exec,
+    "match": _match,
     "toFixed": _to_fixed,
     "set": _set,
     "forEach": _for_each,
     "hasOwnProperty": _has_own,
 }
-
-__all__ = ["NUMBERS", "method", "name_of"]

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, name_of
 from tfpy.js2py.converter import Converter, dedented, statement
-from tfpy.js2py.notes import MARK, Note, NotConvertedError
+from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.parse import kids, optional, text
 
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
@@ -57,7 +57,9 @@ def required(c: Converter, pattern: Node, value: Node | None) -> list[ast.stmt] 
         parts = []
         for part in kids(pattern):
             pair = part.type == "pair_pattern"
-            parts.append((text(parse.field(part, "key") if pair else part), parse.field(part, "value") if pair else part))
+            parts.append(
+                (text(parse.field(part, "key") if pair else part), parse.field(part, "value") if pair else part)
+            )
     return _bring(c, pattern, source, parts)
 
 
@@ -85,13 +87,19 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
         return []
     if source in _NODE:
         for name, local in parts:
-            c.modules[text(local)] = _NODE[source] if name in ("*", "default") else ".".join(filter(None, (_NODE[source], name)))
+            c.modules[text(local)] = (
+                _NODE[source] if name in ("*", "default") else ".".join(filter(None, (_NODE[source], name)))
+            )
         return []
     if source.startswith("./"):
         return _from_file(c, source, parts)
     for _, local in parts:
         c.modules[text(local)] = None
-    said = f"the package {source} has no counterpart here" if not source.startswith(".") else f"{source} is in another folder"
+    said = (
+        f"the package {source} has no counterpart here"
+        if not source.startswith(".")
+        else f"{source} is in another folder"
+    )
     statement = node
     while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
         statement = statement.parent
@@ -101,7 +109,9 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
 
 def _from_file(c: Converter, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """An import of another converted file."""
-    module = ".".join(names.variable(re.sub(r"\W", "_", part)) for part in re.sub(r"\.[jt]s$", "", source[2:]).split("/"))
+    module = ".".join(
+        names.variable(re.sub(r"\W", "_", part)) for part in re.sub(r"\.[jt]s$", "", source[2:]).split("/")
+    )
     out: list[ast.stmt] = []
     taken: list[ast.alias] = []
     for name, local in parts:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import tfpy as tf
 from tfpy.core.names import camel
 
-# Modules that the converted code may import: no variable may have such a name.
-MODULES = {"functools", "json", "math", "np", "os", "random", "re", "sys", "tf", "time"}
-_TAKEN = MODULES | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
+# Modules of Python that the converted code may import: no variable may have such a name.
+STANDARD = {"copy", "functools", "json", "math", "os", "random", "re", "sys", "time"}
+_TAKEN = STANDARD | {"np", "tf"} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
 
 
 def snake(name: str) -> str:

@@ -6,12 +6,11 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, names, parse
+from tfpy.js2py import names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
 from tfpy.js2py.expressions import joined, negated, shown, truth
-from tfpy.js2py.format import source
-from tfpy.js2py.kinds import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.kinds import BOOL, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 
@@ -58,6 +57,8 @@ def binary(c: Converter, node: Node) -> ast.expr:
         return py("isinstance(_0, _1)", c.expr(left), _class(c, right))
     if sign == "|" and text(right) == "0":
         return call("int", c.expr(left))
+    if sign == "<<":
+        c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
     if sign == ">>>":
         raise NotConvertedError("`>>>` has no counterpart")
     return py(_BINARY[sign], c.expr(left), c.expr(right))
@@ -75,9 +76,9 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         value = c.expr(left)
         if left.type in ("number", "string", "template_string"):
             return value
-        if not isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)):
-            if kind in (NULL, UNKNOWN) and not _is_get(value):
-                raise NotConvertedError("`??` on what is computed has no counterpart; give it a name first")
+        twice = isinstance(value, (ast.Name, ast.Attribute, ast.Subscript))
+        if not twice and not _is_get(value):
+            raise NotConvertedError("`??` on what is computed has no counterpart; give it a name first")
         if isinstance(value, ast.Call) and _is_get(value):
             return ast.Call(value.func, [*value.args, c.maybe(right)], [])
         return py("_0 if _0 is not None else _1", value, c.maybe(right))
@@ -106,8 +107,11 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
     found = _membership(c, left, right)
     if found is not None:
         return found
+    plain = any(k in (*NUMBERS, STRING, BOOL) for k in kinds)
     if any(k.name in _BY_IDENTITY or k.name in names.classes() for k in kinds):
-        return py("_0 is _1", c.expr(left), c.expr(right))
+        if plain and loose:
+            raise NotConvertedError("`==` between a list or an object and something else makes a text of it")
+        return py("_0 == _1" if plain else "_0 is _1", c.expr(left), c.expr(right))
     if loose and not _alike(*kinds):
         c.check(node, "JavaScript's `==` takes 1 and '1' for equal; Python's does not")
     return py("_0 == _1", c.expr(left), c.expr(right))
@@ -156,11 +160,7 @@ def _summands(c: Converter, node: Node) -> list[Node]:
     node = parse.bare(node)
     if node.type != "binary_expression" or sign_of(node) != "+" or c.kinds.of(node) != STRING:
         return [node]
-    return [*_summands(c, parse.field(node, "left")), *_right_summands(c, parse.field(node, "right"))]
-
-
-def _right_summands(c: Converter, node: Node) -> list[Node]:
-    return _summands(c, node)
+    return [*_summands(c, parse.field(node, "left")), *_summands(c, parse.field(node, "right"))]
 
 
 def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
@@ -179,7 +179,9 @@ def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 def assignment(c: Converter, node: Node) -> ast.expr:
     """An assignment within an expression: `:=` for a name, else a statement before."""
     left = parse.field(node, "left")
-    if _is_whole_body(node) or (left.type in ("member_expression", "subscript_expression") and _is_alone(c, node, left)):
+    if _is_whole_body(node) or (
+        left.type in ("member_expression", "subscript_expression") and _is_alone(c, node, left)
+    ):
         value, target = c.expr(parse.field(node, "right")), c.expr(left)
         c.first(assign(target, value))
         return target
@@ -294,6 +296,3 @@ def effect(c: Converter, node: Node) -> list[ast.stmt]:
     from tfpy.js2py.statements import effects
 
     return effects(c, node)
-
-
-__all__ = ["DICT", "assign_text", "build", "call", "effect", "sign_of", "source", "update"]

@@ -14,6 +14,7 @@ FUNCTIONS = {
     "generator_function_declaration",
     "method_definition",
 }
+LOOPS = {"for_statement", "for_in_statement", "while_statement", "do_statement"}
 # What stands around an expression and means nothing in Python.
 _WRAPPERS = {
     "parenthesized_expression",

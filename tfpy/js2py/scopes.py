@@ -125,7 +125,14 @@ class Scopes:
             return
         if kind in ("type_annotation", "type_arguments", "interface_declaration", "type_alias_declaration"):
             return
-        if kind in ("statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body", "switch_body"):
+        if kind in (
+            "statement_block",
+            "for_statement",
+            "for_in_statement",
+            "catch_clause",
+            "class_body",
+            "switch_body",
+        ):
             scope = self._open(node, scope)
         declare = getattr(self, f"_declare_{kind}", None)
         if declare is not None:
@@ -160,7 +167,9 @@ class Scopes:
     def _declare_variable_declarator(self, node: Node, scope: Scope) -> None:
         if node.parent is not None and node.parent.type == "variable_declaration":
             scope = scope.function
-        in_for = node.parent is not None and node.parent.parent is not None and node.parent.parent.type == "for_statement"
+        in_for = (
+            node.parent is not None and node.parent.parent is not None and node.parent.parent.type == "for_statement"
+        )
         value = optional(node, "value")
         self._pattern(parse.field(node, "name"), "loop" if in_for else "variable", scope, value)
 
@@ -231,7 +240,7 @@ def is_written(node: Node) -> bool:
 
 
 def is_inlined(function: Node) -> bool:
-    """Whether a function is given to a `forEach`, `then` or `tidy` that stands alone, so that its body needs no function."""
+    """Whether a function is given to a `forEach`, `then` or `tidy` that stands alone: its body needs no function."""
     arguments = function.parent
     call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
     if call is None or call.type != "call_expression" or kids(arguments or function) != [function]:
@@ -254,7 +263,10 @@ def _statement_of(call: Node) -> Node:
     """What a call is all of, but for `await` and for `catch` and `finally` behind it."""
     outer = call.parent
     while outer is not None and outer.parent is not None:
-        guarded = outer.type == "member_expression" and text(outer.child_by_field_name("property")) in ("catch", "finally")
+        guarded = outer.type == "member_expression" and text(outer.child_by_field_name("property")) in (
+            "catch",
+            "finally",
+        )
         if not guarded and outer.type != "await_expression":
             return outer
         outer = outer.parent.parent if guarded else outer.parent
@@ -262,7 +274,11 @@ def _statement_of(call: Node) -> Node:
 
 
 def _returns_in_a_loop(body: Node) -> bool:
-    loops = [n for n in parse.walk_own(body) if n.type in ("for_statement", "for_in_statement", "while_statement", "do_statement")]
+    loops = [
+        n
+        for n in parse.walk_own(body)
+        if n.type in ("for_statement", "for_in_statement", "while_statement", "do_statement")
+    ]
     inside = any(n.type == "return_statement" for loop in loops for n in parse.walk_own(loop))
     return inside or any(n.type == "return_statement" and kids(n) for n in parse.walk_own(body))
 

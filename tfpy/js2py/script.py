@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import ast
 
-from tree_sitter import Node
+from tfpy.js2py import (
+    build,
+    calls,
+    classes,
+    expressions,
+    functions,
+    modules,
+    names,
+    operators,
+    parse,
+    printing,
+    statements,
+)
+from tfpy.js2py.converter import Converter
+from tfpy.js2py.notes import MARK, Conversion
 
-from tfpy.js2py import build, calls, classes, expressions, format, functions, modules, operators, parse, statements
-from tfpy.js2py.converter import EXPRESSIONS, STATEMENTS, Converter
-from tfpy.js2py.notes import MARK, Conversion, Note
-
-_STANDARD = ("copy", "functools", "json", "math", "os", "random", "re", "sys", "time")
-# Where the rules are; importing them puts them into the converter's tables.
+# Where the rules are; importing these puts them into the converter's tables.
 RULES = (calls, classes, expressions, functions, modules, operators, statements)
 
 
@@ -20,7 +29,7 @@ def converted(source: str, typescript: bool) -> Conversion:
     root = parse.parse(source, typescript)
     c = Converter(root)
     body = c.block(root.named_children)
-    code = format.module([*_headed(body)])
+    code = printing.module(_headed(body))
     ast.parse(code)
     return Conversion(code, sorted(dict.fromkeys(c.notes)))
 
@@ -28,7 +37,7 @@ def converted(source: str, typescript: bool) -> Conversion:
 def _headed(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a script with its imports, which come after the comments at the beginning."""
     used = _used(body)
-    standard: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in _STANDARD if name in used]
+    standard: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in sorted(names.STANDARD) if name in used]
     others: list[ast.stmt] = []
     if "np" in used:
         others.append(ast.Import([ast.alias("numpy", "np")]))
@@ -72,6 +81,3 @@ def _used(body: list[ast.stmt]) -> set[str]:
                 inner = ast.walk(ast.parse(node.id, mode="eval")) if node.id.startswith('f"') else [node]
                 found |= {n.id for n in inner if isinstance(n, ast.Name)}
     return found
-
-
-__all__ = ["EXPRESSIONS", "RULES", "STATEMENTS", "Node", "Note", "converted"]

@@ -9,9 +9,9 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
-from tfpy.js2py.converter import Converter, NeedsStatementsError, statement
-from tfpy.js2py.expressions import negated, truth
+from tfpy.js2py.converter import Converter, statement
 from tfpy.js2py.documentation import documented
+from tfpy.js2py.expressions import negated, truth
 from tfpy.js2py.functions import define, take_apart
 from tfpy.js2py.kinds import DICT, NUMBER
 from tfpy.js2py.notes import NotConvertedError
@@ -93,7 +93,11 @@ def _is_of_tfpy(pattern: Node, value: Node, c: Converter) -> bool:
     if value.type == "identifier" and text(value) in ("tf", *c.modules):
         return True
     keys = [text(p if p.type != "pair_pattern" else parse.field(p, "key")) for p in kids(pattern)]
-    return value.type != "identifier" and not any(k in c.kinds.keys for k in keys) and all(k in names.attributes() for k in keys)
+    return (
+        value.type != "identifier"
+        and not any(k in c.kinds.keys for k in keys)
+        and all(k in names.attributes() for k in keys)
+    )
 
 
 def _function(c: Converter, node: Node, name: str, owner: Node) -> list[ast.stmt]:
@@ -143,7 +147,7 @@ def effects(c: Converter, node: Node) -> list[ast.stmt]:
         if found is not None:
             return found
     value = c.expr(node)
-    return [] if isinstance(value, ast.Name) and value.id == "" else [ast.Expr(value)]
+    return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Expr(value)]
 
 
 def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
@@ -286,7 +290,7 @@ _GROWING = {"push", "pop", "shift", "unshift", "splice"}
 
 
 def _is_steady(c: Converter, end: Node, body: Node) -> bool:
-    """Whether the end of a loop stays what it is: nothing in the body assigns to it or changes the list whose length it is."""
+    """Whether the end of a loop stays what it is: nothing in the body changes it, or the list whose length it is."""
     for inner in parse.walk(end):
         if inner.type in ("call_expression", "update_expression", "assignment_expression"):
             return inner.type == "call_expression" and text(inner).startswith("Math.")
@@ -297,9 +301,9 @@ def _is_steady(c: Converter, end: Node, body: Node) -> bool:
             return False
     lists = {text(parse.field(n, "object")) for n in parse.walk(end) if n.type == "member_expression"}
     for n in inside:
-        if n.type == "member_expression" and text(parse.field(n, "object")) in lists:
-            if text(parse.field(n, "property")) in _GROWING:
-                return False
+        grows = n.type == "member_expression" and text(parse.field(n, "property")) in _GROWING
+        if grows and text(parse.field(n, "object")) in lists:
+            return False
         if n.type in ("assignment_expression", "augmented_assignment_expression", "update_expression"):
             target = n.child_by_field_name("left") or n.child_by_field_name("argument")
             if text(target) in (text(end), *lists):
@@ -453,9 +457,9 @@ def _case_body(c: Converter, inner: list[Node], is_last: bool) -> list[ast.stmt]
     plain = [n for n in inner if n.type != "comment"]
     if not plain and not is_last:
         return None
-    if plain and plain[-1].type not in ("break_statement", "return_statement", "throw_statement", "continue_statement"):
-        if not is_last:
-            raise NotConvertedError("a case that falls through to the next has no counterpart")
+    ends = ("break_statement", "return_statement", "throw_statement", "continue_statement")
+    if plain and plain[-1].type not in ends and not is_last:
+        raise NotConvertedError("a case that falls through to the next has no counterpart")
     inner = [n for n in inner if not plain or n != plain[-1] or n.type != "break_statement"]
     if any(n.type == "break_statement" for n in _outside_loops(inner)):
         raise NotConvertedError("a `break` within a case has no counterpart; write if and elif")
@@ -470,6 +474,3 @@ def _outside_loops(nodes: list[Node]) -> list[Node]:
         if node.type not in (*loops, *parse.FUNCTIONS):
             found += _outside_loops(node.children)
     return found
-
-
-__all__ = ["NeedsStatementsError", "effects"]

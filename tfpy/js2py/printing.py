@@ -98,7 +98,9 @@ def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
         return _expression(prefix, node.value, f"[{source(node.slice)}]{suffix}", indent)
     if isinstance(node, ast.Lambda):
         arguments = ast.unparse(node.args)
-        return _expression(f"{prefix}lambda {arguments}: " if arguments else f"{prefix}lambda: ", node.body, suffix, indent)
+        return _expression(
+            f"{prefix}lambda {arguments}: " if arguments else f"{prefix}lambda: ", node.body, suffix, indent
+        )
     if isinstance(node, ast.ListComp):
         lines = [source(node.elt), *(ast.unparse(g).strip() for g in node.generators)]
         return [f"{indent}{prefix}[", *(f"{indent}{_INDENT}{line}" for line in lines), f"{indent}]{suffix}"]
@@ -123,7 +125,9 @@ def _chain(prefix: str, node: ast.Call, suffix: str, indent: str) -> list[str]:
     """Methods called one after the other, each in its line."""
     links: list[tuple[ast.Call, str]] = []
     inner: ast.expr = node
-    while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call):
+    while (
+        isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call)
+    ):
         links.append((inner, inner.func.attr))
         inner = inner.func.value
     deeper = indent + _INDENT
@@ -240,7 +244,9 @@ def _try(node: ast.Try, indent: str) -> list[str]:
 def _def(node: ast.FunctionDef, indent: str) -> list[str]:
     head = [f"{indent}@{source(d)}" for d in node.decorator_list]
     line = f"{indent}def {node.name}({ast.unparse(node.args)}):"
-    lines = [line] if len(line) <= WIDTH else [f"{indent}def {node.name}(", *_arguments(node.args, indent), f"{indent}):"]
+    lines = (
+        [line] if len(line) <= WIDTH else [f"{indent}def {node.name}(", *_arguments(node.args, indent), f"{indent}):"]
+    )
     return [*head, *lines, *_docstring(node.body, indent)]
 
 
