@@ -401,3 +401,151 @@ function* numbers() {
     console.log(x);
   }
 })();
+//// a for loop whose end moves
+let limit = 2;
+for (let i = 0; i < limit; i++) {
+  if (limit < 5) limit++;
+  console.log(i);
+}
+const cut = [1, 2, 3, 4];
+for (let i = 0; i < cut.length; i++) {
+  if (cut[i] === 2) cut.splice(i, 1);
+}
+console.log(cut);
+//// order within a statement
+let o1 = 1;
+const log1 = (...args) => args.map(String).join('|');
+console.log(log1(o1, o1++, o1, ++o1, o1 += 5, o1));
+const arr1 = [3, 1, 2];
+console.log(arr1[0], arr1.slice().sort((a, b) => a - b), arr1[0]);
+let w1, w2;
+w1 = w2 = [1];
+w1.push(2);
+console.log(w2);
+//// conditions that are not evaluated
+let calls = 0;
+const touch = v => { calls++; return v; };
+const r1 = false && touch(1), r2 = true || touch(2), r3 = null ?? touch(3);
+console.log(r1, r2, r3, calls, touch(0) ? 'yes' : touch('no'));
+//// lists of lists and of objects
+const table = [{id: 1, tags: ['a', 'b']}, {id: 2, tags: []}];
+const ids = [];
+for (const {id, tags} of table) {
+  ids.push(id + ':' + tags.length);
+}
+table.forEach(({id}, i) => console.log(id, i));
+console.log(ids, table.filter(({tags}) => tags.length > 0).map(row => row.id), table[0].tags[1]);
+const pairs = [[1, 'x'], [2, 'y']];
+console.log(pairs.map(([n, s]) => `${s}${n}`), Object.fromEntries(pairs.map(([n, s]) => [s, n])).y);
+pairs.forEach(([n, s]) => console.log(n, s));
+//// functions that return functions and objects
+function makeCounter(step = 1) {
+  let count = 0;
+  return {
+    next: () => {
+      count += step;
+      return count;
+    },
+    reset() {
+      count = 0;
+    },
+  };
+}
+const c1 = makeCounter(2);
+c1.next();
+console.log(c1.next());
+c1.reset();
+console.log(c1.next());
+const compose = (...fs) => x => fs.reduce((acc, f) => f(acc), x);
+console.log(compose(x => x + 1, x => x * 2)(3));
+//// shuffling and swapping
+const deck = [1, 2, 3, 4];
+for (let i = deck.length - 1; i > 0; i--) {
+  const j = i % 2;
+  const tmp = deck[i];
+  deck[i] = deck[j];
+  deck[j] = tmp;
+}
+console.log(deck, deck.indexOf(9) === -1, deck.indexOf(1) >= 0);
+//// a class with state
+class History {
+  constructor() {
+    this.entries = {};
+    this.best = null;
+    this.onChange = undefined;
+  }
+  add(name, value) {
+    if (!this.entries[name]) {
+      this.entries[name] = [];
+    }
+    this.entries[name].push(value);
+    if (this.best === null || value > this.best) {
+      this.best = value;
+    }
+    if (this.onChange) {
+      this.onChange(name, this.entries[name].length);
+    }
+    return this;
+  }
+  get names() {
+    return Object.keys(this.entries);
+  }
+}
+const h = new History();
+h.add('loss', 1).add('loss', 0.5);
+h.onChange = (name, n) => console.log('changed', name, n);
+h.add('acc', 2);
+console.log(h.names, h.best, h.entries.loss, h.entries['acc'][0]);
+//// numbers to and from texts
+console.log((255).toString(16), (5).toString(2), parseInt('101', 2), Number('1.5') + 1, '3' * 1 === 3 ? 'kept' : 'lost');
+//// early returns and nested loops
+function findPair(xs, sum) {
+  for (let i = 0; i < xs.length; i++) {
+    for (let j = i + 1; j < xs.length; j++) {
+      if (xs[i] + xs[j] === sum) {
+        return [i, j];
+      }
+    }
+  }
+  return null;
+}
+console.log(findPair([1, 4, 6], 10), findPair([1], 2));
+//// this in callbacks
+class Runner {
+  constructor(xs) {
+    this.xs = xs;
+    this.seen = 0;
+  }
+  run() {
+    this.xs.forEach(x => {
+      this.seen += x;
+    });
+    const doubled = this.xs.map(x => x * this.seen);
+    const self = this;
+    return doubled.filter(function(x) { return x > self.seen; });
+  }
+}
+console.log(new Runner([1, 2, 3]).run());
+//// defaults of what is taken apart
+const settings1 = {rate: 0.1, depth: {units: 4}};
+const {rate = 1, momentum = 0.9, depth: {units}} = settings1;
+function setUp({rate, steps = 10, name = 'run'} = {}) {
+  return `${name}: ${rate} ${steps}`;
+}
+console.log(rate, momentum, units, setUp({rate: 2}), setUp({rate: 1, name: 'x'}));
+//// chained ternaries, negation, typeof in conditions
+const grade = n => n > 90 ? 'A' : n > 80 ? 'B' : 'C';
+console.log([95, 85, 10].map(grade), !(1 > 2), !(1 > 2 || 2 > 3), !!'x', !![].length);
+//// strings in loops and searches
+const sentence = 'the cat the hat';
+const freq = {};
+sentence.split(' ').forEach(word => {
+  freq[word] = freq[word] ? freq[word] + 1 : 1;
+});
+console.log(Object.entries(freq).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), sentence.indexOf('cat'), sentence.lastIndexOf('the'));
+console.log(sentence.split(' ').map(w => w[0].toUpperCase() + w.slice(1)).join(' '), [...'ab'].map((ch, i) => ch.charCodeAt(0) + i));
+//// shapes
+const big = tf.zeros([2, 3, 4]);
+console.log(big.shape.length, big.shape.slice(1), big.shape.reduce((a, b) => a * b), [...big.shape, 1], big.shape[big.shape.length - 1]);
+const [n0, ...rest0] = big.shape;
+console.log(n0, rest0, big.reshape([n0, -1]).shape, tf.util.sizeFromShape(big.shape));

@@ -15,9 +15,9 @@ It needs tree-sitter, which the extra `js` installs. How a script goes through i
 from __future__ import annotations
 
 from tfpy.core.extras import optional_module
-from tfpy.js2py.notes import Conversion, Note
+from tfpy.js2py.notes import Conversion, Note, ScriptError
 
-__all__ = ["Conversion", "Note", "convert"]
+__all__ = ["Conversion", "Note", "ScriptError", "convert"]
 
 
 def convert(source: str, typescript: bool = False) -> Conversion:

@@ -34,6 +34,14 @@ def py(template: str, *parts: ast.expr) -> ast.expr:
     return found
 
 
+def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    """`left and right`, or `or`; where the left is such a chain already, the chain goes on."""
+    op = ast.And() if word == "and" else ast.Or()
+    if isinstance(left, ast.BoolOp) and isinstance(left.op, type(op)):
+        return ast.BoolOp(op, [*left.values, right])
+    return ast.BoolOp(op, [left, right])
+
+
 def holes(template: str) -> int:
     """How many parts a template takes."""
     return max((int(hole[1:]) + 1 for hole in re.findall(r"\b_\d\b", template)), default=0)

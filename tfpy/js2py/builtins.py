@@ -1,7 +1,7 @@
 """JavaScript's own functions and methods, and what stands for them in Python.
 
-In the templates `_0`, `_1`, … are the arguments; of a method, `_0` is what it is called on. A template with more holes
-than arguments does not fit; where several stand in a row, the first that fits is taken.
+In the templates `_0`, `_1`, … are the arguments; of a method, `_0` is what it is called on. The template is taken that
+has as many of them as there are.
 """
 
 from __future__ import annotations

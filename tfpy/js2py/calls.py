@@ -76,15 +76,18 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
         if path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process", "fs", "path", "os"):
             raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
         return None
-    return fitting(templates, [c.expr(a) for a in kids(arguments)], known)
+    parts = [c.expr(a) for a in kids(arguments)]
+    if known in builtins.NODE:  # further arguments say how files are opened
+        parts = parts[: max(holes(template) for template in templates)]
+    return fitting(templates, parts, known)
 
 
 def fitting(templates: Sequence[str], parts: Sequence[ast.expr], name: str) -> ast.expr:
-    """The first template that does not need more parts than there are."""
+    """The template that takes as many parts as there are."""
     if any(isinstance(part, ast.Starred) for part in parts):
         raise NotConvertedError(f"{name} with `...` has no counterpart")
     for template in templates:
-        if holes(template) <= len(parts):
+        if holes(template) == len(parts):
             return py(template, *parts)
     raise NotConvertedError(f"{name} with {len(parts)} arguments has no counterpart")
 

@@ -208,7 +208,7 @@ class Converter:
 
     def _said(self, checks: list[Note]) -> list[ast.stmt]:
         self.notes.extend(checks)
-        return [build.comment(f"{MARK[2:]}check: {note.text}") for note in dict.fromkeys(checks)]
+        return [build.comment(f"{MARK[2:]}check: {said}") for said in dict.fromkeys(note.text for note in checks)]
 
     def _left(self, node: Node, reason: str) -> list[ast.stmt]:
         """What stands for a statement that is not converted: the reason, the original, and a `raise`."""

@@ -128,6 +128,8 @@ def _is_joined(node: ast.expr) -> bool:
 
 def _field(node: ast.expr) -> str | None:
     """An expression within an f-string; None if it cannot be written there."""
+    if isinstance(node, ast.Call) and build.name_of(node.func) == "str" and len(node.args) == 1:
+        node = node.args[0]
     inner = is_fstring(node)
     if inner is not None:
         return inner
@@ -470,7 +472,7 @@ def truth(c: Converter, node: Node) -> ast.expr:
         word = "and" if text(node.child_by_field_name("operator")) == "&&" else "or"
         left = truth(c, parse.field(node, "left"))
         with c.without():
-            return py(f"_0 {word} _1", left, truth(c, parse.field(node, "right")))
+            return build.both(word, left, truth(c, parse.field(node, "right")))
     if node.type in ("binary_expression", "unary_expression", "true", "false"):
         return c.expr(node)
     kind, found = c.kinds.of(node), c.expr(node)
@@ -479,7 +481,7 @@ def truth(c: Converter, node: Node) -> ast.expr:
     if kind != UNKNOWN:
         return py("_0 is not None", found)
     if node.type not in ("call_expression", "await_expression") and not isinstance(found, (ast.Compare, ast.Call)):
-        c.check(node, f"`{text(node)}`: an empty list or dict is true in JavaScript and false in Python")
+        c.check(node, "an empty list or dict counts as true in JavaScript, and as false in Python")
     return found
 
 

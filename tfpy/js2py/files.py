@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tfpy.js2py import convert
-from tfpy.js2py.notes import Conversion
+from tfpy.js2py.notes import Conversion, ScriptError
 
 LARGEST = 1_000_000  # bytes; what people write by hand is far smaller
 _TYPESCRIPT = (".ts", ".mts", ".cts")
@@ -42,8 +42,6 @@ def run(path: Path, out: str | None, force: bool) -> int:
 
 def _converted(path: Path) -> Conversion:
     source = _read(path)
-    from tfpy.js2py.parse import ScriptError
-
     try:
         return convert(source, path.suffix in _TYPESCRIPT)
     except ScriptError as error:

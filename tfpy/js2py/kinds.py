@@ -39,7 +39,8 @@ SHAPE = Kind("list", INDEX)
 _METHODS = {
     "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
     "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
-    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool", "pop": "item", "shift": "item",
+    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool",
+    "pop": "item", "shift": "item",
     "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
     "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
     "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
@@ -48,7 +49,8 @@ _METHODS = {
 _CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
     "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
-    "Object.assign": DICT, "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
+    "Object.assign": DICT, "Object.fromEntries": DICT,
+    "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
     "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
     "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
@@ -250,7 +252,9 @@ class Kinds:
         if method == "reduce":
             start = kids(arguments)[1:]
             return (self.of(start[0]) if start else item) if at == 0 else (item, INDEX)[min(at - 1, 1)]
-        return over if method == "then" else item if method == "sort" else UNKNOWN
+        if method in ("then", "catch"):
+            return over if method == "then" else ERROR
+        return item if method == "sort" else UNKNOWN
 
     def _method_given(self, method: Node, at: int) -> list[Kind]:
         """What a method of a class of the script is called with."""

@@ -12,7 +12,7 @@ from tfpy.js2py import build, builtins, callbacks, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import elements, property_of
-from tfpy.js2py.kinds import DICT, NDARRAY, STRING, UNKNOWN
+from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 
@@ -195,6 +195,12 @@ def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
     return py("_0[_1:_2]" if len(given) == 2 else "_0[_1:]" if given else "_0[:]", c.expr(owner), *map(c.expr, given))
 
 
+def _join(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if c.kinds.of(owner) != Kind("list", STRING):
+        return None
+    return py("_0.join(_1)", c.expr(given[0]) if given else string(","), c.expr(owner))
+
+
 def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`splice` takes items out and puts others in."""
     if len(given) < 2:
@@ -331,6 +337,16 @@ def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.e
     return atom("None")
 
 
+def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`n.toString(16)`."""
+    if not given:
+        return None
+    form = {"16": "x", "8": "o", "2": "b"}.get(text(given[0]))
+    if form is None or c.kinds.of(owner) not in NUMBERS:
+        raise NotConvertedError("`toString` in this base has no counterpart")
+    return py("format(_0, _1)", c.expr(owner), string(form))
+
+
 def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     return py("_1 in _0", c.expr(owner), c.expr(given[0])) if c.kinds.of(owner) in (DICT, UNKNOWN) else None
 
@@ -351,6 +367,8 @@ _RULES: dict[str, Rule] = {
     "push": _push,
     "concat": _concat,
     "slice": _slice,
+    "join": _join,
+    "toString": _to_string,
     "splice": _splice,
     "split": _split,
     "replace": _replace,

@@ -40,3 +40,18 @@ class Conversion(NamedTuple):
 
 class NotConvertedError(Exception):
     """Something has no counterpart; the statement around it is left to a person."""
+
+
+class ScriptError(ValueError):
+    """A script that does not parse.
+
+    Attributes:
+        line: the line of the error, from 1.
+        column: the column, from 1.
+    """
+
+    def __init__(self, line: int, column: int, text: str) -> None:
+        super().__init__(f"line {line}, column {column}: {text}")
+        self.line = line
+        self.column = column
+        self.text = text

@@ -6,7 +6,7 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py import names, parse
+from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
 from tfpy.js2py.expressions import joined, negated, shown, truth
@@ -61,7 +61,14 @@ def binary(c: Converter, node: Node) -> ast.expr:
         c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
     if sign == ">>>":
         raise NotConvertedError("`>>>` has no counterpart")
+    if sign in ("-", "*", "/", "**"):
+        return py(_BINARY[sign], _as_number(c, left), _as_number(c, right))
     return py(_BINARY[sign], c.expr(left), c.expr(right))
+
+
+def _as_number(c: Converter, node: Node) -> ast.expr:
+    """An operand of arithmetic; JavaScript makes a number of a text."""
+    return call("float", c.expr(node)) if c.kinds.of(node) == STRING else c.expr(node)
 
 
 def _class(c: Converter, node: Node) -> ast.expr:
@@ -89,7 +96,7 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
             raise NotConvertedError(f"`{sign}` on what is computed has no counterpart; give it a name first")
         other = c.maybe(right)
         return py("_0 if _0 is not None else _1" if sign == "||" else "_1 if _0 is not None else _0", value, other)
-    return py("_0 or _1" if sign == "||" else "_0 and _1", value, c.maybe(right))
+    return build.both("or" if sign == "||" else "and", value, c.maybe(right))
 
 
 def _is_get(node: ast.expr) -> bool:
@@ -172,7 +179,7 @@ def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     only_zero = zero and parent is not None and sign_of(parent) in ("===", "!==", "==", "!=")
     if not (only_zero or c.kinds.of(left) == INDEX):
         c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
-    return py("_0 % _1", c.expr(left), c.expr(right))
+    return py("_0 % _1", _as_number(c, left), _as_number(c, right))
 
 
 @expression("assignment_expression")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Language, Node, Parser
 
+from tfpy.js2py.notes import ScriptError
+
 FUNCTIONS = {
     "arrow_function",
     "function_expression",
@@ -23,21 +25,6 @@ _WRAPPERS = {
     "non_null_expression",
     "type_assertion",
 }
-
-
-class ScriptError(ValueError):
-    """A script that does not parse.
-
-    Attributes:
-        line: the line of the error, from 1.
-        column: the column, from 1.
-    """
-
-    def __init__(self, line: int, column: int, text: str) -> None:
-        super().__init__(f"line {line}, column {column}: {text}")
-        self.line = line
-        self.column = column
-        self.text = text
 
 
 def parse(source: str, typescript: bool) -> Node:

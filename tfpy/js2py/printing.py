@@ -289,6 +289,14 @@ def _match(node: ast.Match, indent: str) -> list[str]:
     return lines
 
 
+def _effect(node: ast.Expr, indent: str) -> list[str]:
+    if isinstance(node.value, ast.Yield):
+        return _expression("yield ", node.value.value, "", indent)
+    if isinstance(node.value, ast.YieldFrom):
+        return _expression("yield from ", node.value.value, "", indent)
+    return _expression("", node.value, "", indent)
+
+
 def _assign(node: ast.Assign, indent: str) -> list[str]:
     prefix = "".join(f"{_targets(target)} = " for target in node.targets)
     value = node.value
@@ -310,7 +318,7 @@ _RULES: dict[type[ast.stmt], Callable[[Any, str], list[str]]] = {
     ast.ClassDef: _class,
     ast.Match: _match,
     ast.Assign: _assign,
-    ast.Expr: lambda n, i: _expression("", n.value, "", i),
+    ast.Expr: lambda n, i: _effect(n, i),
     ast.Return: lambda n, i: _expression("return ", n.value, "", i) if n.value else [f"{i}return"],
     ast.Raise: lambda n, i: _expression("raise ", n.exc, "", i) if n.exc else [f"{i}raise"],
     ast.AugAssign: lambda n, i: _expression(f"{source(n.target)} {_SIGNS_ALL[type(n.op)]}= ", n.value, "", i),

@@ -129,6 +129,10 @@ def effects(c: Converter, node: Node) -> list[ast.stmt]:
     node = bare(node)
     if node.type == "await_expression":
         node = bare(kids(node)[0])
+        if node.type == "call_expression" and text(parse.field(node, "function")) == "Promise.all":
+            together = kids(parse.field(node, "arguments"))[0]
+            if together.type == "array":
+                return [s for kid in kids(together) for s in effects(c, kid)]
         return effects(c, node) if node.type == "call_expression" else [ast.Expr(c.expr(node))]
     if node.type in ("augmented_assignment_expression", "update_expression"):
         return update(c, node)
