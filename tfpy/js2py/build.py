@@ -19,6 +19,12 @@ class _Fill(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.parts[int(node.id[1:])] if _HOLE.fullmatch(node.id) else node
 
+    def visit_Slice(self, node: ast.Slice) -> ast.Slice:
+        self.generic_visit(node)
+        if isinstance(node.lower, ast.Name) and node.lower.id == "0":
+            node.lower = None
+        return node
+
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return string(node.value) if isinstance(node.value, str) else node
 

@@ -163,7 +163,8 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
 # Modules of Node: what of them has a counterpart.
 NODE: dict[str, tuple[str, ...]] = {
     "fs.existsSync": ("os.path.exists(_0)",),
-    "fs.readFileSync": ('open(_0, encoding="utf-8").read()',),
+    "fs.readFileSync": ("pathlib.Path(_0).read_text(_1)", "pathlib.Path(_0).read_bytes()"),
+    "fs.writeFileSync": ("pathlib.Path(_0).write_text(_1)",),
     "fs.mkdirSync": ("os.makedirs(_0, exist_ok=True)",),
     "path.basename": ("os.path.basename(_0)",),
     "path.dirname": ("os.path.dirname(_0)",),

@@ -10,7 +10,7 @@ from tfpy.js2py import parse
 from tfpy.js2py.build import atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
-from tfpy.js2py.functions import reference
+from tfpy.js2py.functions import as_items, is_record, reference
 from tfpy.js2py.kinds import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
@@ -36,13 +36,14 @@ def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -
     function = bare(function)
     given = parse.parameters(function) if function.type in parse.FUNCTIONS else []
     if function.type == "arrow_function" and len(given) <= arity and _is_short(c, function, given):
-        noted = len(c.notes), len(c._checks)
+        noted = len(c.notes), len(c.checks)
         try:
-            with c.without(places=False):
+            with c.without(places=False), as_items(c, function) as named:
                 body = parse.field(function, "body")
-                return Inlined([_target(c, p) for p in given], truth(c, body) if condition else c.expr(body))
+                targets = [atom(named[p.id]) if p.id in named else _target(c, p) for p in given]
+                return Inlined(targets, truth(c, body) if condition else c.expr(body))
         except NotConvertedError:
-            del c.notes[noted[0] :], c._checks[noted[1] :]
+            del c.notes[noted[0] :], c.checks[noted[1] :]
     return _called(c, function, given, arity)
 
 
@@ -52,6 +53,7 @@ def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
     nested = any(n.type in parse.FUNCTIONS for n in parse.walk(body))
     plain = all(
         p.type == "identifier"
+        or is_record(p)
         or (p.type == "array_pattern" and all(k.type == "identifier" for k in kids(p)) and kids(p))
         for p in given
     )

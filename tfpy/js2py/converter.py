@@ -63,6 +63,7 @@ class Converter:
         post: statements that go behind it; None where there is no place for them.
         certain: whether what is being converted is evaluated exactly once with the statement.
         steps: what a `continue` of the innermost loop has to do first.
+        checks: what a person should look at in the current statement.
         returns: what a `return` is here: a "return", or a "continue" in the body of a forEach.
     """
 
@@ -77,7 +78,7 @@ class Converter:
         self.steps: list[ast.stmt] = []
         self.returns = "return"
         self._placed: set[int] = set()
-        self._checks: list[Note] = []
+        self.checks: list[Note] = []
         self._functions: dict[int, set[str]] = {}
 
     def expr(self, node: Node) -> ast.expr:
@@ -117,7 +118,7 @@ class Converter:
 
     def check(self, node: Node, said: str) -> None:
         """Note something that a person should look at."""
-        self._checks.append(Note(parse.line_of(node), said, False))
+        self.checks.append(Note(parse.line_of(node), said, False))
 
     def new_name(self, wanted: str, node: Node) -> str:
         """A name for a function that is not used where a node is."""
@@ -190,16 +191,16 @@ class Converter:
 
     def by_rule(self, node: Node, rule: StatementRule) -> list[ast.stmt]:
         """What a rule makes of a statement, with what goes before and behind it, and comments from within it."""
-        saved = self.pre, self.post, self.certain, self._checks
-        self.pre, self.post, self.certain, self._checks = [], [], True, []
+        saved = self.pre, self.post, self.certain, self.checks
+        self.pre, self.post, self.certain, self.checks = [], [], True, []
         try:
             body = rule(self, node)
             found = [*self.pre, *body, *self.post]
         except NotConvertedError as error:
             found = self._left(node, str(error))
         finally:
-            checks = self._checks
-            self.pre, self.post, self.certain, self._checks = saved
+            checks = self.checks
+            self.pre, self.post, self.certain, self.checks = saved
         comments = [build.comment(line) for n in parse.walk(node) if n.type == "comment" for line in self._rest(n)]
         return [*comments, *self._said(checks), *found]
 

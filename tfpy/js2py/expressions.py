@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from tree_sitter import Node
 
@@ -293,14 +294,12 @@ def _first(node: Node) -> Node:
     return node
 
 
-def chained(c: Converter, owner: Node, then: object) -> ast.expr:
+def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
     """`a?.b`: None where a is None; a must be something that can be looked at twice."""
-    assert callable(then)
     value = c.expr(owner)
     if path_of(owner) is None:
         raise NotConvertedError("`?.` on what is computed has no counterpart; give it a name first")
-    found: ast.expr = py("None if _0 is None else _1", value, then(value))
-    return found
+    return py("None if _0 is None else _1", value, then(value))
 
 
 def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:

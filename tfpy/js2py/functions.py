@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tree_sitter import Node
 
@@ -63,22 +65,51 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
 
 def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     """A lambda, where the function is one expression and takes plain parameters; else None."""
-    body = parse.field(node, "body")
-    simple = all(p.type == "identifier" for p in parse.parameters(node))
+    body, given = parse.field(node, "body"), parse.parameters(node)
+    simple = all(p.type == "identifier" or is_record(p) for p in given)
     if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
         return None
     noted = len(c.notes)
     try:
-        with c.without(places=False):
+        with c.without(places=False), as_items(c, node) as named:
             value = c.expr(body)
     except NotConvertedError:  # a def says where it stops, and only when it is called
         del c.notes[noted:]
         return None
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
         return None
-    arguments = _arguments([_argument(c, p) for p in parse.parameters(node)], [], None)
+    arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], [], None)
     _bind_loop_variables(c, node, arguments)
     return ast.Lambda(arguments, value)
+
+
+def is_record(pattern: Node) -> bool:
+    """Whether a parameter is `{a, b: c}` with nothing but names."""
+    return pattern.type == "object_pattern" and all(
+        part.type == "shorthand_property_identifier_pattern"
+        or (part.type == "pair_pattern" and parse.field(part, "value").type == "identifier")
+        for part in kids(pattern)
+    )
+
+
+@contextmanager
+def as_items(c: Converter, node: Node) -> Iterator[dict[int, str]]:
+    """Let the names in parameters such as `{a, b}` stand for items of one variable, whose name is given by the pattern."""
+    named: dict[int, str] = {}
+    saved: dict[Binding, str] = {}
+    for pattern in parse.parameters(node):
+        if not is_record(pattern):
+            continue
+        named[pattern.id] = c.new_name("item", node)
+        for part in kids(pattern):
+            key, target = (parse.field(part, "key"), parse.field(part, "value")) if kids(part) else (part, part)
+            binding = c.scopes.bindings[target.id]
+            saved[binding], binding.python = binding.python, f'{named[pattern.id]}["{text(key)}"]'
+    try:
+        yield named
+    finally:
+        for binding, name in saved.items():
+            binding.python = name
 
 
 def _has_comments(node: Node) -> bool:
@@ -103,17 +134,17 @@ def define(c: Converter, node: Node, name: str, first: str = "") -> ast.Function
         name: what it is called.
         first: a parameter before the others, such as "self".
     """
-    saved = c.pre, c.post, c.certain, c.steps, c.returns, c._checks
-    c.pre, c.post, c.certain, c.steps, c.returns, c._checks = None, None, False, [], "return", []
+    saved = c.pre, c.post, c.certain, c.steps, c.returns, c.checks
+    c.pre, c.post, c.certain, c.steps, c.returns, c.checks = None, None, False, [], "return", []
     try:
         arguments, body = _parameters(c, node)
         if first:
             arguments.args.insert(0, ast.arg(first))
         body += _body(c, node)
     finally:
-        checks = c._checks
-        c.pre, c.post, c.certain, c.steps, c.returns, c._checks = saved
-    c._checks.extend(checks)
+        checks = c.checks
+        c.pre, c.post, c.certain, c.steps, c.returns, c.checks = saved
+    c.checks.extend(checks)
     _bind_loop_variables(c, node, arguments)
     return build.function(name, arguments, [*_declarations(c, node), *body])
 

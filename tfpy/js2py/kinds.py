@@ -359,6 +359,8 @@ class Kinds:
         if path == ["Array", "from"]:
             made = self.result_of(arguments[1]) if len(arguments) > 1 else self.of(arguments[0]).item
             return Kind("list", made)
+        if path == ["tf", "tidy"] and arguments:
+            return self.result_of(arguments[-1])
         found = names.resolve(path) if path[:1] == ["tf"] else None
         if found is not None:
             return annotated(names.result(found[1]))

@@ -14,7 +14,7 @@ import tfpy as tf
 from tfpy.core.names import camel
 
 # Modules of Python that the converted code may import: no variable may have such a name.
-STANDARD = {"copy", "functools", "json", "math", "os", "random", "re", "sys", "time"}
+STANDARD = {"copy", "functools", "json", "math", "os", "pathlib", "random", "re", "sys", "time"}
 _TAKEN = STANDARD | {"np", "tf"} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
 
 
