@@ -1,20 +1,21 @@
-"""Expressions: literals, operators, properties, assignments."""
+"""Expressions: literals, texts, lists, objects, names, conditions."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 
 from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.kinds import BOOL, DICT, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.functions import reference
+from tfpy.js2py.kinds import BOOL, DICT, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.parse import bare, kids, path_of, text
+from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
+from tfpy.js2py.properties import property_of
 
 # Names that need no declaration.
 _GLOBALS = {
@@ -23,12 +24,6 @@ _GLOBALS = {
     "Infinity": "math.inf",
     "__dirname": "os.getcwd()",
 }
-CONSTANTS = {
-    "Math.PI": "math.pi", "Math.E": "math.e", "Math.LN2": "math.log(2)", "Math.LN10": "math.log(10)",
-    "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
-    "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
-    "Number.NEGATIVE_INFINITY": "-math.inf", "process.argv": "sys.argv", "process.env": "os.environ",
-}  # fmt: skip
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
 _BROWSER = {
     "document", "window", "fetch", "localStorage", "sessionStorage", "navigator", "alert", "Image", "location",
@@ -212,8 +207,6 @@ def mapping(c: Converter, node: Node) -> ast.expr:
 
 def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
     """Key and value of a part of an object; a spread has no key."""
-    from tfpy.js2py.functions import reference
-
     if node.type == "spread_element":
         return None, c.expr(kids(node)[0])
     if node.type == "shorthand_property_identifier":
@@ -269,159 +262,6 @@ def this(c: Converter, node: Node) -> ast.expr:
     if found is None or found.parent is None or found.parent.type != "class_body" or parse.has(found, "static"):
         raise NotConvertedError("`this` that is no instance of a class has no counterpart")
     return atom("self")
-
-
-@expression("member_expression")
-def member(c: Converter, node: Node) -> ast.expr:
-    """A property: an attribute, an item of a dict, a length, or something of tfpy."""
-    path = path_of(node)
-    known = ".".join(path) if path is not None else ""
-    if known in CONSTANTS and c.scopes.bindings.get(_first(node).id) is None:
-        return py(CONSTANTS[known])
-    found = module_member(c, node, path)
-    if found is not None:
-        return found
-    owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
-    if node.child_by_field_name("optional_chain") is not None or parse.has(node, "optional_chain"):
-        return chained(c, owner, lambda value: property_of(c, node, owner, value, name))
-    return property_of(c, node, owner, c.expr(owner), name)
-
-
-def _first(node: Node) -> Node:
-    """The name that a path begins with."""
-    while node.type == "member_expression":
-        node = parse.field(node, "object")
-    return node
-
-
-def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
-    """`a?.b`: None where a is None; a must be something that can be looked at twice."""
-    value = c.expr(owner)
-    if path_of(owner) is None:
-        raise NotConvertedError("`?.` on what is computed has no counterpart; give it a name first")
-    return py("None if _0 is None else _1", value, then(value))
-
-
-def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
-    """Something of tfpy's namespaces; None for anything else."""
-    if path is None:
-        return None
-    module = tfpy_path(c, _first(node), path)
-    if module is None:
-        return None
-    found = names.resolve(module)
-    if found is None:
-        raise NotConvertedError(f"tfpy has no {'.'.join(module)}")
-    return py(found[0])
-
-
-def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
-    """A path such as layers.dense as one from tf on; None if it is no path into tfpy."""
-    binding = c.scopes.bindings.get(first.id)
-    if path[0] in c.modules and (binding is None or binding.kind in ("import", "variable")):
-        module = c.modules[path[0]]
-        if module is None:
-            raise NotConvertedError(f"{path[0]} comes from a package that has no counterpart here")
-        return [*module.split("."), *path[1:]] if module.partition(".")[0] == "tf" else None
-    if binding is None and path[0] in ("tf", "tfvis"):
-        return ["tf", *(["vis"] if path[0] == "tfvis" else []), *path[1:]]
-    return None
-
-
-def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
-    """A property of what is no namespace."""
-    kind = c.kinds.of(owner)
-    if name == "length" and kind != DICT and not kind.name.startswith("."):
-        return call("len", value)
-    if name == "message" and kind.name == "error":
-        return call("str", value)
-    if name == "size" and kind.name in ("map", "set"):
-        return call("len", value)
-    if _is_item(c, node, kind, name):
-        return ast.Subscript(value, string(name))
-    return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
-
-
-def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
-    """Whether a property is an item of a dict, rather than an attribute."""
-    if kind == DICT or (kind == UNKNOWN and not _is_called(node) and _is_in_data(c, node)):
-        return True
-    if kind != UNKNOWN or _is_called(node):
-        return False
-    if name not in c.kinds.keys:
-        return False if name in names.attributes() or name in c.kinds.members else _is_data(c, node)
-    if name in c.kinds.members or name in names.attributes():
-        c.check(node, f"is `{name}` an item of a dict, as here, or an attribute?")
-    return True
-
-
-def _is_in_data(c: Converter, node: Node) -> bool:
-    """Whether what a property is read from lies in a dict, or in a list of dicts, of the script."""
-    first = parse.field(node, "object")
-    while first.type in ("member_expression", "subscript_expression"):
-        first = parse.field(first, "object")
-    kind = c.kinds.of(first)
-    return first.type == "identifier" and DICT in (kind, kind.item)
-
-
-def _is_data(c: Converter, node: Node) -> bool:
-    """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
-    first = _first(node)
-    if first.type == "call_expression":
-        return text(first).startswith("JSON.parse(")
-    binding = c.scopes.bindings.get(first.id)
-    return binding is not None and binding.kind != "import" and parse.field(node, "object").type != "this"
-
-
-def _is_called(node: Node) -> bool:
-    parent = node.parent
-    return parent is not None and parent.child_by_field_name("function") == node
-
-
-@expression("subscript_expression")
-def subscript(c: Converter, node: Node) -> ast.expr:
-    """An item of a list, a dict or a text; one that may be missing in a dict is got."""
-    owner, at = parse.field(node, "object"), parse.field(node, "index")
-    value = c.expr(owner)
-    if parse.has(node, "optional_chain"):
-        raise NotConvertedError("`?.[` has no counterpart")
-    last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
-    if last is not None and last[1] == text(owner):
-        return ast.Subscript(value, py(f"-{last[2]}"))
-    if c.kinds.of(owner) == DICT and may_be_missing(node):
-        return py("_0.get(_1)", value, c.expr(at))
-    if text(at) == "0" and _is_input_of_a_layer(c, owner):
-        return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
-    if at.type == "unary_expression" and text(at).startswith("-"):
-        c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
-    return ast.Subscript(value, c.expr(at))
-
-
-def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
-    """Whether an expression is what the `call` of a layer of the script is given: a list in TF.js, a tensor here."""
-    binding = c.scopes.bindings.get(node.id)
-    method = binding.scope.node if binding is not None and binding.kind == "parameter" else None
-    if binding is None or method is None or method.type != "method_definition" or binding.writes:
-        return False
-    owner = c.kinds.class_of(method)
-    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None) if owner is not None else None
-    return text(parse.field(method, "name")) == "call" and "Layer" in text(heritage)
-
-
-def may_be_missing(node: Node) -> bool:
-    """Whether an expression is looked at for being there: in a condition, or before `||` and `??`."""
-    parent = node.parent
-    while parent is not None and parent.type == "parenthesized_expression":
-        node, parent = parent, parent.parent
-    if parent is None:
-        return False
-    if parent.type == "binary_expression":
-        sign = text(parent.child_by_field_name("operator"))
-        if sign in ("||", "??", "&&"):
-            return parent.child_by_field_name("left") == node
-        others = {text(kid) for kid in kids(parent)}
-        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null"})
-    return parent.type in ("if_statement", "unary_expression") or parent.child_by_field_name("condition") == node
 
 
 @expression("unary_expression")

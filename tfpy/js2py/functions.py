@@ -94,7 +94,7 @@ def is_record(pattern: Node) -> bool:
 
 @contextmanager
 def as_items(c: Converter, node: Node) -> Iterator[dict[int, str]]:
-    """Let the names in parameters such as `{a, b}` stand for items of one variable, whose name is given by the pattern."""
+    """Let the names in parameters such as `{a, b}` stand for items of one variable, named by the id of the pattern."""
     named: dict[int, str] = {}
     saved: dict[Binding, str] = {}
     for pattern in parse.parameters(node):

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py import build, builtins, callbacks, names, parse
+from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions import elements, property_of
+from tfpy.js2py.expressions import elements
 from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
+from tfpy.js2py.properties import property_of
 
 Rule = Callable[[Converter, Node, Node, list[Node]], ast.expr | None]
 
@@ -29,8 +31,6 @@ _SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
 
 def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
     """A call of a method."""
-    from tfpy.js2py.calls import fitting, given, with_options
-
     owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
     if callee.child_by_field_name("optional_chain") is not None or parse.has(callee, "optional_chain"):
         raise NotConvertedError("`?.` before a call has no counterpart; write an if")

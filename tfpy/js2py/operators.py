@@ -287,19 +287,3 @@ def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:
     """`target += text of value`."""
     said = value if isinstance(value, ast.Name) and value.id[:2] in ('f"', '"') else joined([value])
     return ast.AugAssign(target, ast.Add(), said)  # type: ignore[arg-type]
-
-
-@expression("sequence_expression")
-def sequence(c: Converter, node: Node) -> ast.expr:
-    """`a, b` within an expression: a goes before."""
-    *before, last = kids(node)
-    for inner in before:
-        c.first(*effect(c, inner))
-    return c.expr(last)
-
-
-def effect(c: Converter, node: Node) -> list[ast.stmt]:
-    """An expression as a statement of its own."""
-    from tfpy.js2py.statements import effects
-
-    return effects(c, node)

@@ -15,13 +15,14 @@ from tfpy.js2py import (
     operators,
     parse,
     printing,
+    properties,
     statements,
 )
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.notes import MARK, Conversion
 
 # Where the rules are; importing these puts them into the converter's tables.
-RULES = (calls, classes, expressions, functions, modules, operators, statements)
+RULES = (calls, classes, expressions, functions, modules, operators, properties, statements)
 
 
 def converted(source: str, typescript: bool) -> Conversion:

@@ -9,11 +9,13 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
-from tfpy.js2py.converter import Converter, statement
+from tfpy.js2py.classes import class_of
+from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import negated, truth
 from tfpy.js2py.functions import define, take_apart
 from tfpy.js2py.kinds import DICT, NUMBER
+from tfpy.js2py.modules import is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
@@ -40,8 +42,6 @@ def body_of(c: Converter, node: Node) -> list[ast.stmt]:
 @statement("lexical_declaration", "variable_declaration")
 def declaration(c: Converter, node: Node) -> list[ast.stmt]:
     """`const`, `let` and `var`."""
-    from tfpy.js2py.modules import required
-
     out: list[ast.stmt] = []
     for declarator in kids(node):
         pattern, value = parse.field(declarator, "name"), optional(declarator, "value")
@@ -62,8 +62,6 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
     if pattern.type == "identifier" and value.type in parse.FUNCTIONS:
         return _function(c, value, name_of(c.name(pattern)), node)
     if pattern.type == "identifier" and value.type == "class":
-        from tfpy.js2py.classes import class_of
-
         return [class_of(c, value, text(pattern))]
     if pattern.type == "identifier":
         return [assign(c.name(pattern), c.expr(value))]
@@ -124,7 +122,6 @@ def expression_statement(c: Converter, node: Node) -> list[ast.stmt]:
 def effects(c: Converter, node: Node) -> list[ast.stmt]:
     """What an expression does."""
     from tfpy.js2py.inlining import inlined_call, started
-    from tfpy.js2py.modules import requires_only
 
     node = bare(node)
     if node.type == "await_expression":
@@ -155,8 +152,6 @@ def effects(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
-    from tfpy.js2py.modules import is_export
-
     left, right = parse.field(node, "left"), parse.field(node, "right")
     if is_export(left):
         return []
@@ -478,3 +473,12 @@ def _outside_loops(nodes: list[Node]) -> list[Node]:
         if node.type not in (*loops, *parse.FUNCTIONS):
             found += _outside_loops(node.children)
     return found
+
+
+@expression("sequence_expression")
+def sequence(c: Converter, node: Node) -> ast.expr:
+    """`a, b` within an expression: a goes before."""
+    *before, last = kids(node)
+    for inner in before:
+        c.first(*effects(c, inner))
+    return c.expr(last)
