@@ -549,3 +549,22 @@ const big = tf.zeros([2, 3, 4]);
 console.log(big.shape.length, big.shape.slice(1), big.shape.reduce((a, b) => a * b), [...big.shape, 1], big.shape[big.shape.length - 1]);
 const [n0, ...rest0] = big.shape;
 console.log(n0, rest0, big.reshape([n0, -1]).shape, tf.util.sizeFromShape(big.shape));
+//// variables of a step that functions keep
+const readers = [];
+let outside = 0;
+for (let i = 0; i < 3; i++) {
+  const square = i * i;
+  const add = () => { outside += square; };
+  add();
+  readers.push((x) => { const y = x + square; return y * i; });
+}
+console.log(readers.map(f => f(1)), outside);
+const table2 = {first: function() { const y = 1; return y; }, second() { return 2; }};
+console.log(table2.first(), table2.second(), '\ud83d\ude00', `{${1}}`);
+//// records as parameters
+const rows2 = [{id: 1, size: 5}, {id: 2, size: 7}];
+console.log(rows2.map(({id, size: s}) => `${id}=${s}`), rows2.filter(({size}) => size > 5).length);
+const pick = ({id}) => id;
+console.log(rows2.map(pick), rows2.some(({id}) => id === 2), rows2.reduce((sum, {size}) => sum + size, 0));
+//// texts as numbers
+console.log('3' * '4', '10' / 4, '7' - 2, 2 in [1, 2], 1 in [1, 2]);

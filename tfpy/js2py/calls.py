@@ -23,6 +23,7 @@ NewRule = Callable[[Converter, Node | None], ast.expr]
 
 # `print` of what JavaScript's console writes, by method.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
+_OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "ValueError", "SyntaxError": "ValueError"}
 
 
@@ -72,6 +73,8 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
         if path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process", "fs", "path", "os"):
             raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
         return None
+    if known in _OF_OBJECTS and any(c.kinds.of(a).name in ("list", "ndarray") for a in kids(arguments)):
+        raise NotConvertedError(f"{known} of a list has no counterpart; see enumerate and range")
     parts = [c.expr(a) for a in kids(arguments)]
     if known in builtins.NODE:  # further arguments say how files are opened
         parts = parts[: max(holes(template) for template in templates)]

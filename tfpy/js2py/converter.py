@@ -196,6 +196,7 @@ class Converter:
         try:
             body = rule(self, node)
             found = [*self.pre, *body, *self.post]
+            _check_targets(found)
         except NotConvertedError as error:
             found = self._left(node, str(error))
         finally:
@@ -220,6 +221,16 @@ class Converter:
         original = [build.comment(f"    {line}") for line in dedented(node)]
         raised = build.call("NotImplementedError", build.string(f"line {parse.line_of(node)}: {reason}"))
         return [build.comment(f"{MARK[2:]}{reason}"), *original, ast.Raise(raised)]
+
+
+def _check_targets(found: list[ast.stmt]) -> None:
+    """Leave an assignment to a person whose target Python cannot assign to."""
+    for made in found:
+        if isinstance(made, (ast.Assign, ast.AugAssign, ast.Delete)):
+            try:
+                ast.parse(ast.unparse(made))
+            except SyntaxError:
+                raise NotConvertedError("what is assigned to has no counterpart") from None
 
 
 def _returned(c: Converter, node: Node) -> list[ast.stmt]:

@@ -65,7 +65,8 @@ def unescaped(raw: str) -> str:
             return chr(int(said[1:].strip("{}"), 16))
         return simple.get(said, said)
 
-    return re.sub(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.|\n)", one, raw, flags=re.DOTALL)
+    text = re.sub(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.|\n)", one, raw, flags=re.DOTALL)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # halves of pairs are put together
 
 
 @expression("template_string")

@@ -57,7 +57,7 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
             return found
     if node.type not in parse.FUNCTIONS:
         return c.expr(node)
-    name = c.new_name(names.variable(name), node)
+    name = c.new_name(names.variable(name), node.parent or node)
     made = define(c, node, name)
     c.first(made, effects=False)
     return atom(name)
@@ -227,8 +227,11 @@ def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> 
     if _is_called_at_once(node):
         return
     scope = c.scopes.by_node[node.id]
+    written = c.scopes.outer_writes(node)
     for binding in scope.used:
-        if _is_of_a_step(binding, node) and binding.scope.function is not scope:
+        if binding in written and _is_of_a_step(binding, node):
+            c.check(node, f"`{binding.python}` is one variable here, and one for each step in JavaScript")
+        elif _is_of_a_step(binding, node) and binding.scope.function is not scope:
             if any(w.start_byte > node.start_byte for w in binding.writes if not _is_a_head(w)):
                 c.check(node, f"the function sees `{binding.python}` as it is here, not as it is later")
             arguments.kwonlyargs.append(ast.arg(binding.python))

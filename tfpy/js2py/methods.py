@@ -25,6 +25,11 @@ _JAVASCRIPTS = {
     "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
     "set": "set", "regex": "regular expression",
 }  # fmt: skip
+# Methods that nothing of tfpy has.
+_NO_COUNTERPART = {
+    "localeCompare", "matchAll", "reduceRight", "toPrecision", "addEventListener", "appendChild",
+    "querySelector", "getContext", "toISOString", "getTime",
+}  # fmt: skip
 # Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
 _SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
 
@@ -42,6 +47,8 @@ def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
         if found is not None:
             return found
         templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
+        if name in _NO_COUNTERPART:
+            raise NotConvertedError(f"`{name}` has no counterpart")
         if templates is None and kind.name in _JAVASCRIPTS:
             raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
         if templates is not None:

@@ -51,6 +51,8 @@ def binary(c: Converter, node: Node) -> ast.expr:
         return _plus(c, node, left, right)
     if sign == "%":
         return _remainder(c, node, left, right)
+    if sign == "in" and c.kinds.of(right).name in ("list", "ndarray"):
+        return py("0 <= _0 < len(_1)", c.expr(left), c.expr(right))
     if sign == "in":
         return py("_0 in _1", c.expr(left), c.expr(right))
     if sign == "instanceof":

@@ -31,7 +31,7 @@ def converted(source: str, typescript: bool) -> Conversion:
     c = Converter(root)
     body = c.block(root.named_children)
     code = printing.module(_headed(body))
-    ast.parse(code)
+    compile(code, "script", "exec", dont_inherit=True)
     return Conversion(code, sorted(dict.fromkeys(c.notes)))
 
 
