@@ -568,3 +568,39 @@ const pick = ({id}) => id;
 console.log(rows2.map(pick), rows2.some(({id}) => id === 2), rows2.reduce((sum, {size}) => sum + size, 0));
 //// texts as numbers
 console.log('3' * '4', '10' / 4, '7' - 2, 2 in [1, 2], 1 in [1, 2]);
+//// what is computed and may be missing
+const find1 = (xs, n) => xs.find(x => x.n === n) || null;
+const people1 = [{n: 'a', age: 3}];
+const lookUp = n => people1.find(p => p.n === n);
+console.log(find1(people1, 'a').age, find1(people1, 'z'), lookUp('a')?.age, lookUp('q')?.age === undefined, lookUp('q') ?? 'nobody');
+//// keeping results, grouping
+const memo = {};
+function fib(n) {
+  if (n in memo) return memo[n];
+  return memo[n] = n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+const groups = [1, 2, 3, 4].reduce((acc, x) => {
+  const k = x % 2 ? 'odd' : 'even';
+  (acc[k] = acc[k] || []).push(x);
+  return acc;
+}, {});
+console.log(fib(20), groups.odd, groups.even);
+//// steps that are no whole numbers
+const range = (a, b, step = 1) => {
+  const out = [];
+  for (let x = a; x < b; x += step) out.push(x);
+  return out;
+};
+console.log(range(0, 1, 0.25), range(2, 5));
+for (let x = 0.5; x < 2; x++) console.log(x);
+for (let i = -2; i < 1; i++) console.log(i);
+//// data that was read
+const cfg = JSON.parse('{"layers": [{"units": 2}], "name": "n"}');
+console.log(cfg.layers[0].units, cfg.name, cfg.layers.length);
+for (const layer of cfg.layers) console.log(layer.units);
+//// a gradient of one's own
+const tenfold = tf.customGrad((x, save) => {
+  save([x]);
+  return {value: x.square(), gradFunc: (dy, saved) => [dy.mul(saved[0]).mul(10)]};
+});
+console.log(tf.grad(x => tenfold(x).sum())(tf.tensor1d([1, 2])).arraySync());

@@ -583,7 +583,6 @@ LEFT = {
     "console.table(rows);": "console.table has no counterpart",
     "const a = b >>> 2;": "`>>>` has no counterpart",
     "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
-    "const y = f()?.g;": "`?.` on what is computed has no counterpart; give it a name first",
 }
 
 # Scripts that are converted, with something to look at.

@@ -320,10 +320,17 @@ class Kinds:
         if path_of(owner) == ["Math"]:
             return NUMBER
         if kind.name.startswith("."):
-            return joined([self.of(value) for value in self._fields.get(kind.name[1:], {}).get(name, [])])
+            return self._field(kind.name[1:], name)
         if kind.name in names.classes():
             return annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
+
+    def _field(self, owner: str, name: str) -> Kind:
+        """The kind of an attribute of a class of the script, from what is assigned and pushed to it."""
+        fields = self._fields.get(owner, {})
+        found = joined([self.of(value) for value in fields.get(name, [])])
+        pushed = [self.of(value) for value in fields.get(f"{name}.push", [])]
+        return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
     def _value_in(self, owner: Node, name: str) -> Kind:
         """The kind of a value in a dict that is written in the script."""
@@ -418,7 +425,7 @@ _LITERALS = {
 
 
 def _fields(owner: Node) -> dict[str, list[Node]]:
-    """The members of a class: its methods, and what is assigned to each attribute of `this`."""
+    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`."""
     found: dict[str, list[Node]] = {}
     for node in parse.walk(owner):
         if node.type == "method_definition":
@@ -431,6 +438,10 @@ def _fields(owner: Node) -> dict[str, list[Node]]:
             target = path_of(parse.field(node, "left"))
             if target is not None and len(target) == 2 and target[0] == "this":
                 found.setdefault(target[1], []).append(parse.field(node, "right"))
+        elif node.type == "call_expression":
+            target = path_of(parse.field(node, "function"))
+            if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
+                found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
     return found
 
 

@@ -143,14 +143,14 @@ def _is_new(owner: Node) -> bool:
 
 
 def _reverse(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    if given:
+    alone = node.parent is not None and node.parent.type == "expression_statement"
+    known = _is_new(owner) or c.kinds.of(owner).name in ("list", "ndarray")
+    if given or not (alone or known):
         return None
     value = c.expr(owner)
-    if node.parent is not None and node.parent.type == "expression_statement":
+    if alone:
         return call(ast.Attribute(value, "reverse"))
     if not _is_new(owner):
-        if c.kinds.of(owner).name not in ("list", "ndarray"):
-            return None
         c.first(ast.Expr(call(ast.Attribute(value, "reverse"))))
         return value
     return py("_0[::-1]", value)
@@ -171,11 +171,10 @@ def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 
 def _push(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    value = c.expr(owner)
     if len(given) == 1 and given[0].type == "spread_element":
-        return py("_0.extend(_1)", value, c.expr(kids(given[0])[0]))
+        return py("_0.extend(_1)", c.expr(owner), c.expr(kids(given[0])[0]))
     if len(given) > 1:
-        return py("_0.extend(_1)", value, ast.List([c.expr(g) for g in given]))
+        return py("_0.extend(_1)", c.expr(owner), ast.List([c.expr(g) for g in given]))
     return None
 
 

@@ -13,6 +13,7 @@ from tfpy.js2py.expressions import joined, negated, shown, truth
 from tfpy.js2py.kinds import BOOL, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
+from tfpy.js2py.properties import there
 
 _BINARY = {
     "+": "_0 + _1", "-": "_0 - _1", "*": "_0 * _1", "/": "_0 / _1", "**": "_0 ** _1", "<": "_0 < _1", ">": "_0 > _1",
@@ -85,19 +86,16 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         value = c.expr(left)
         if left.type in ("number", "string", "template_string"):
             return value
-        twice = isinstance(value, (ast.Name, ast.Attribute, ast.Subscript))
-        if not twice and not _is_get(value):
-            raise NotConvertedError("`??` on what is computed has no counterpart; give it a name first")
         if isinstance(value, ast.Call) and _is_get(value):
             return ast.Call(value.func, [*value.args, c.maybe(right)], [])
-        return py("_0 if _0 is not None else _1", value, c.maybe(right))
+        return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
     value = c.expr(left) if by_value or kind != UNKNOWN else truth(c, left)
     if kind != UNKNOWN and not by_value:
-        if not isinstance(value, (ast.Name, ast.Attribute)):
-            raise NotConvertedError(f"`{sign}` on what is computed has no counterpart; give it a name first")
-        other = c.maybe(right)
-        return py("_0 if _0 is not None else _1" if sign == "||" else "_1 if _0 is not None else _0", value, other)
+        if sign == "||" and right.type in ("null", "undefined"):
+            return value
+        form = "_0 if _1 is not None else _2" if sign == "||" else "_2 if _1 is not None else _0"
+        return there(c, left, value, form, c.maybe(right))
     return build.both("or" if sign == "||" else "and", value, c.maybe(right))
 
 
@@ -202,9 +200,13 @@ def assignment(c: Converter, node: Node) -> ast.expr:
 
 
 def _is_whole_body(node: Node) -> bool:
-    """Whether an expression is all that an arrow function does."""
-    parent = node.parent
-    return parent is not None and parent.type == "arrow_function"
+    """Whether an expression is all that an arrow function or a `return` evaluates, or what a statement begins with."""
+    statement, parent = node, node.parent
+    while statement.parent is not None and not statement.type.endswith("_statement"):
+        statement = statement.parent
+    if parent is not None and parent.type == "parenthesized_expression" and statement.type == "expression_statement":
+        return text(statement).startswith(f"({text(node)})")
+    return parent is not None and parent.type in ("arrow_function", "return_statement")
 
 
 def _is_outer(c: Converter, node: Node) -> bool:
@@ -233,8 +235,8 @@ def updated(c: Converter, node: Node) -> ast.expr:
     inner, sign = parse.field(node, "argument"), "+" if parse.has(node, "++") else "-"
     target, prefix = c.expr(inner), node.children[0].type in ("++", "--")
     statement = _step(target, sign)
-    returned = _is_whole_body(node) or (node.parent is not None and node.parent.type == "return_statement")
-    if c.certain and c.pre is not None and c.post is not None and ((returned and prefix) or _is_alone(c, node, inner)):
+    apart = (prefix and _is_whole_body(node)) or _is_alone(c, node, inner)
+    if apart and c.certain and c.pre is not None and c.post is not None:
         (c.pre if prefix else c.post).append(statement)
         return target
     if inner.type != "identifier" or (c.pre is None and _is_outer(c, inner)):

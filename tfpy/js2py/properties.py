@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py import names, parse
-from tfpy.js2py.build import call, py, string
+from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kinds import DICT, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
@@ -47,11 +47,35 @@ def _first(node: Node) -> Node:
 
 
 def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
-    """`a?.b`: None where a is None; a must be something that can be looked at twice."""
+    """`a?.b`: None where a is None."""
     value = c.expr(owner)
-    if path_of(owner) is None:
-        raise NotConvertedError("`?.` on what is computed has no counterpart; give it a name first")
-    return py("None if _0 is None else _1", value, then(value))
+    again = value if _is_cheap(value) else atom(c.new_name("found", owner))
+    return there(c, owner, value, "None if _1 is None else _2", then(again), again)
+
+
+def there(
+    c: Converter, node: Node, value: ast.expr, form: str, other: ast.expr, again: ast.expr | None = None
+) -> ast.expr:
+    """A value that is looked at twice, `_1` first and then `_0`: one that is computed gets a name when it is looked at.
+
+    Args:
+        c: the converter.
+        node: what the value is of.
+        value: the value.
+        form: a template.
+        other: its `_2`.
+        again: what the value is called, if the caller has chosen a name.
+    """
+    if _is_cheap(value):
+        return py(form, value, value, other)
+    again = again or atom(c.new_name("found", node))
+    assert isinstance(again, ast.Name)
+    return py(form, again, ast.NamedExpr(again, value), other)
+
+
+def _is_cheap(node: ast.expr) -> bool:
+    """Whether looking at something twice is as good as once."""
+    return not any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(node))
 
 
 def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
@@ -96,7 +120,7 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     """Whether a property is an item of a dict, rather than an attribute."""
-    if kind == DICT or (kind == UNKNOWN and not _is_called(node) and _is_in_data(c, node)):
+    if kind == DICT or (kind == UNKNOWN and not _is_called(node) and _is_in_data(c, parse.field(node, "object"))):
         return True
     if kind != UNKNOWN or _is_called(node):
         return False
@@ -108,20 +132,23 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
 
 
 def _is_in_data(c: Converter, node: Node) -> bool:
-    """Whether what a property is read from lies in a dict, or in a list of dicts, of the script."""
-    first = parse.field(node, "object")
-    while first.type in ("member_expression", "subscript_expression"):
-        first = parse.field(first, "object")
-    kind = c.kinds.of(first)
-    return first.type == "identifier" and DICT in (kind, kind.item)
+    """Whether something lies in a dict or a list of dicts of the script, or in what was read as JSON."""
+    while node.type in ("member_expression", "subscript_expression"):
+        node = parse.field(node, "object")
+    if node.type == "call_expression":
+        return text(node).startswith("JSON.parse(")
+    kind, binding = c.kinds.of(node), c.scopes.bindings.get(node.id)
+    if node.type != "identifier" or binding is None or DICT in (kind, kind.item):
+        return node.type == "identifier" and DICT in (kind, kind.item)
+    loop = binding.node.parent
+    if loop is not None and loop.type == "for_in_statement":
+        return _is_in_data(c, parse.field(loop, "right"))
+    return binding.value is not None and binding.value.type == "call_expression" and _is_in_data(c, binding.value)
 
 
 def _is_data(c: Converter, node: Node) -> bool:
     """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
-    first = _first(node)
-    if first.type == "call_expression":
-        return text(first).startswith("JSON.parse(")
-    binding = c.scopes.bindings.get(first.id)
+    binding = c.scopes.bindings.get(_first(node).id)
     return binding is not None and binding.kind != "import" and parse.field(node, "object").type != "this"
 
 

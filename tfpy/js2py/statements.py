@@ -14,7 +14,7 @@ from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import negated, truth
 from tfpy.js2py.functions import define, take_apart
-from tfpy.js2py.kinds import DICT, NUMBER
+from tfpy.js2py.kinds import DICT, INDEX, NUMBER
 from tfpy.js2py.modules import is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
@@ -243,7 +243,9 @@ def _range(c: Converter, node: Node) -> tuple[ast.expr, ast.expr] | None:
     name, start = parse.field(declarators[0], "name"), parse.field(declarators[0], "value")
     if name.type != "identifier" or text(parse.field(condition, "left")) != text(name):
         return None
-    step = _step_of(c, increment, text(name))
+    if c.kinds.of(start) == NUMBER and not _is_whole(start):
+        return None
+    step = _step_of(c, increment, text(name), parse.field(node, "body"))
     end = parse.field(condition, "right")
     binding = c.scopes.bindings[name.id]
     steady = len(binding.writes) == 1 and _is_steady(c, end, parse.field(node, "body"))
@@ -274,13 +276,14 @@ def _plus_one(node: ast.expr, by: int) -> ast.expr:
     return py(f"_0 {'+' if by > 0 else '-'} 1", node)
 
 
-def _step_of(c: Converter, node: Node, name: str) -> tuple[int, ast.expr | None] | None:
+def _step_of(c: Converter, node: Node, name: str, body: Node) -> tuple[int, ast.expr | None] | None:
     """Direction and width of a step such as `i++` or `i += 2`; the width is None for 1."""
     if node.type == "update_expression" and text(parse.field(node, "argument")) == name:
         return (1, None) if parse.has(node, "++") else (-1, py("-1"))
     if node.type == "augmented_assignment_expression" and text(parse.field(node, "left")) == name:
         sign, width = text(node.child_by_field_name("operator")), parse.field(node, "right")
-        if sign in ("+=", "-=") and (text(width).isdigit() or (sign == "+=" and _is_steady(c, width, node))):
+        steady = c.kinds.of(width) == INDEX and width.type == "identifier" and _is_steady(c, width, body)
+        if sign in ("+=", "-=") and (text(width).isdigit() or steady):
             return (1, c.expr(width)) if sign == "+=" else (-1, py("-_0", c.expr(width)))
     return None
 
