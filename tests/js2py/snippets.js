@@ -604,3 +604,8 @@ const tenfold = tf.customGrad((x, save) => {
   return {value: x.square(), gradFunc: (dy, saved) => [dy.mul(saved[0]).mul(10)]};
 });
 console.log(tf.grad(x => tenfold(x).sum())(tf.tensor1d([1, 2])).arraySync());
+//// callbacks within callbacks
+const matrix = [[1, 2], [3, 4]];
+console.log(matrix[0].map((_, c) => matrix.map(row => row[c])), matrix.map(row => row.map(x => x * 2)));
+console.log(matrix.map((_, i) => { const k = i + 1; return k * k; }), matrix.map(([a, b]) => () => a + b).map(f => f()));
+console.log(matrix.every(row => row.some(x => x > 1)), matrix.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0));

@@ -6,11 +6,11 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py import parse
+from tfpy.js2py import names, parse
 from tfpy.js2py.build import atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
-from tfpy.js2py.functions import as_items, is_record, reference
+from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference
 from tfpy.js2py.kinds import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
@@ -50,7 +50,7 @@ def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -
 def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
     """Whether a function is one expression, keeps no variable for later and takes plain parameters or lists of them."""
     body = parse.field(function, "body")
-    nested = any(n.type in parse.FUNCTIONS for n in parse.walk(body))
+    nested = any(n.type in parse.FUNCTIONS and not is_called_at_once(n) for n in parse.walk(body))
     plain = all(
         p.type == "identifier"
         or is_record(p)
@@ -71,12 +71,15 @@ def _called(c: Converter, function: Node, given: list[Node], arity: int) -> Inli
     if function.type == "identifier" and function.id not in c.scopes.bindings and text(function) in _CONVERSIONS:
         return Inlined([atom("item")], call(_CONVERSIONS[text(function)], atom("item")))
     count = min(arity, len(given)) if function.type in parse.FUNCTIONS else _parameters_of(c, function, arity)
-    found = reference(c, function, "convert")
-    taken = [name_of(c.name(p)) for p in given if p.type == "identifier"]
-    targets: list[ast.expr] = [
-        atom(taken[i] if len(taken) == len(given) and i < len(taken) else ("item", "i", "items")[i])
-        for i in range(count)
-    ]
+    if function.type in parse.FUNCTIONS:
+        found: ast.expr = atom(c.new_name(names.variable(name_for(function)), function.parent or function))
+        c.first(define(c, function, name_of(found)), effects=False)
+    else:
+        found = c.expr(function)
+    taken = [name_of(c.name(p)) if p.type == "identifier" else "_" for p in given]
+    spare = ("item", "i", "items")
+    chosen_names = [taken[i] if i < len(taken) and taken[i].strip("_") else spare[i] for i in range(count)]
+    targets: list[ast.expr] = [atom(name) for name in chosen_names]
     return Inlined(targets, call(found, *targets))
 
 

@@ -31,10 +31,10 @@ _AT_ONCE = {
 @expression("arrow_function", "function_expression", "generator_function", "method_definition")
 def function(c: Converter, node: Node) -> ast.expr:
     """A function as a value: a lambda, or the name of a def that is put before the statement."""
-    return reference(c, node, _name_for(node))
+    return reference(c, node, name_for(node))
 
 
-def _name_for(node: Node) -> str:
+def name_for(node: Node) -> str:
     """A name for a function from where it is used."""
     name = node.child_by_field_name("name")
     if name is not None:
@@ -224,7 +224,7 @@ def _fewest(c: Converter, node: Node) -> int:
 
 def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> None:
     """Give a function that lives longer than a step of a loop the loop's variables as they are now."""
-    if _is_called_at_once(node):
+    if is_called_at_once(node):
         return
     scope = c.scopes.by_node[node.id]
     written = c.scopes.outer_writes(node)
@@ -244,7 +244,8 @@ def _is_a_head(node: Node) -> bool:
     return parent is not None and parent.parent is not None and parent.parent.type == "for_statement"
 
 
-def _is_called_at_once(node: Node) -> bool:
+def is_called_at_once(node: Node) -> bool:
+    """Whether a function is given to something that calls it before it returns, and does not keep it."""
     owner = node.parent
     if owner is not None and owner.type == "arguments" and owner.parent is not None:
         callee = owner.parent.child_by_field_name("function")
