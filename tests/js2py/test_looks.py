@@ -656,3 +656,13 @@ def test_every_line_of_a_script_may_be_odd() -> None:
         ):
             if not any(word in part for word in ("import ", "export ")):
                 compile(convert(script).code, "converted", "exec")
+
+
+def test_a_reason_of_several_lines_is_one_comment() -> None:
+    found = convert("f(g(), a.b =\n  h());")
+    assert "# js2py: `a.b = h()` here has no counterpart; give it a statement of its own\n" in found.code
+
+
+def test_a_long_condition_alone_is_in_parentheses() -> None:
+    found = convert(f"({'a' * 50} ?? {'b' * 50}).c;")
+    assert found.code.startswith("(\n")

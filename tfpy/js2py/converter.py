@@ -214,6 +214,7 @@ class Converter:
 
     def _left(self, node: Node, reason: str) -> list[ast.stmt]:
         """What stands for a statement that is not converted: the reason, the original, and a `raise`."""
+        reason = " ".join(reason.split())
         self.notes.append(Note(parse.line_of(node), reason, True))
         for inner in parse.walk(node):
             if inner.type == "comment":

@@ -21,7 +21,7 @@ _NODE = {"fs": "fs", "node:fs": "fs", "path": "path", "node:path": "path", "perf
 @statement("import_statement")
 def import_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """`import`: of TF.js, of another file of the script's, or of something that has no counterpart."""
-    source = text(optional(node, "source"))[1:-1]
+    source = " ".join(text(optional(node, "source"))[1:-1].split())
     if parse.has(node, "type") or _NOTHING.fullmatch(source):
         return []
     clause = next((kid for kid in kids(node) if kid.type == "import_clause"), None)

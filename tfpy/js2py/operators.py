@@ -135,8 +135,10 @@ def _membership(c: Converter, left: Node, right: Node) -> ast.expr | None:
     callee = parse.field(left, "function")
     if callee.type != "member_expression" or text(parse.field(callee, "property")) != "indexOf":
         return None
-    item = kids(parse.field(left, "arguments"))[0]
-    return py("_0 not in _1", c.expr(item), c.expr(parse.field(callee, "object")))
+    given = kids(parse.field(left, "arguments"))
+    if len(given) != 1:
+        return None
+    return py("_0 not in _1", c.expr(given[0]), c.expr(parse.field(callee, "object")))
 
 
 def _of_type(c: Converter, node: Node, said: str) -> ast.expr:

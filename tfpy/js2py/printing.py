@@ -189,10 +189,9 @@ def _bare(node: ast.expr) -> ast.expr:
 def _operands(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
     """An expression of several operands in parentheses, each operand in its line."""
     deeper = indent + _INDENT
-    bare = prefix.endswith(("(", ": ")) or not prefix
     whole = f"{deeper}{source(node)}"
     lines = [whole] if len(whole) <= WIDTH or isinstance(node, ast.Compare) else [deeper + o for o in _listed(node)]
-    return lines if bare and not prefix and not suffix else [f"{indent}{prefix}(", *lines, f"{indent}){suffix}"]
+    return [f"{indent}{prefix}(", *lines, f"{indent}){suffix}"]
 
 
 def _listed(node: ast.expr) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 
 from tfpy.js2py import (
     build,
@@ -31,7 +32,9 @@ def converted(source: str, typescript: bool) -> Conversion:
     c = Converter(root)
     body = c.block(root.named_children)
     code = printing.module(_headed(body))
-    compile(code, "script", "exec", dont_inherit=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # a script may be odd
+        compile(code, "script", "exec", dont_inherit=True)
     return Conversion(code, sorted(dict.fromkeys(c.notes)))
 
 
