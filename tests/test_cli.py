@@ -26,7 +26,7 @@ def test_version() -> None:
 
 def test_help_lists_the_commands() -> None:
     text = tfpy("--help")
-    for command in ("demo", "doctor", "summary", "convert", "check-browser", "migrate"):
+    for command in ("demo", "doctor", "summary", "convert", "check-browser", "migrate", "js2py"):
         assert command in text
 
 

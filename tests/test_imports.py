@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
     "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
+    "js2py": {"", "core"},  # so does this
     "_api": {"core", "graph", "layers", "engine", "vis"},
 }
 # Third-party modules, and the only places that import them.
@@ -31,6 +32,9 @@ THIRD_PARTY = {
     "rich": "",
     "typer": "cli.py",
     "libcst": "migrate/",
+    "tree_sitter": "js2py/",
+    "tree_sitter_javascript": "js2py/",
+    "tree_sitter_typescript": "js2py/",
     "h5py": "",
     "altair": "",
     "pooch": "",

@@ -114,6 +114,22 @@ def migrate(
     raise typer.Exit(run(paths, diff, check, in_place))
 
 
+@app.command()
+def js2py(
+    file: Annotated[Path, typer.Argument(help="A script for TF.js: .js, .mjs, .cjs or .ts.")],
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", help="The Python file; without it, or with -, to print.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Turn a script for TF.js into Python for tfpy; exit with 1 if something is left to do by hand."""
+    from tfpy.js2py.files import run
+
+    with _faults_as_text():
+        code = run(file, out, force)
+    raise typer.Exit(code)
+
+
 def main() -> None:
     """Run the command line."""
     app(prog_name="tfpy")

@@ -1,0 +1,43 @@
+// Records what Node prints for snippets.js and the scripts: node record.mjs > recorded.json (needs @tensorflow/tfjs).
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(join(process.env.TFPY_NODE_MODULES ?? join(HERE, "../interop/node_modules"), "x.js"));
+const tf = (globalThis.tf = require("@tensorflow/tfjs"));
+
+const plain = (value) => {
+  if (value === undefined) return null;
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (ArrayBuffer.isView(value)) return Array.from(value);
+  if (Array.isArray(value)) return value.map(plain);
+  return value;
+};
+
+async function printed(name, source) {
+  const out = [];
+  const log = console.log;
+  console.log = (...args) => out.push(args.map(plain));
+  const script = source.replace(/^import .*$/gm, "").replace(/^export /gm, "");
+  try {
+    new Function("require", script)(() => tf);
+    for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 5)); // what is asynchronous ends
+  } catch (error) {
+    throw new Error(`in ${name}`, { cause: error });
+  } finally {
+    console.log = log;
+  }
+  return out;
+}
+
+const recorded = {};
+for (const part of readFileSync(join(HERE, "snippets.js"), "utf-8").split(/^\/\/\/\/ /m).slice(1)) {
+  const end = part.indexOf("\n");
+  recorded[part.slice(0, end)] = await printed(part.slice(0, end), part.slice(end + 1));
+}
+for (const file of readdirSync(join(HERE, "scripts")).sort()) {
+  if (file.endsWith(".js")) recorded[file] = await printed(file, readFileSync(join(HERE, "scripts", file), "utf-8"));
+}
+console.log(JSON.stringify(recorded, null, 1));

@@ -1,0 +1,611 @@
+//// numbers
+console.log(7 / 2, Math.floor(7 / 2), 2 ** 10, 7 % 3, 0xff, 1e3, .5, 5.);
+console.log(Math.round(2.5), Math.round(-2.5), Math.trunc(-3.7), Math.sign(-4), Math.max(1, 2, 3), Math.min(4), Math.hypot(3, 4));
+console.log(parseInt('42', 10), parseInt('ff', 16), parseFloat('2.5'), Number('7'), +'3', ~~7.9, 9.7 | 0);
+console.log((3.14159).toFixed(2), Number.isInteger(5), isNaN(NaN), Infinity > 1, Math.max(...[3, 9, 4]));
+//// remainder of a negative number in a comparison
+const n = -4;
+console.log(n % 2 === 0, 7 % 5);
+//// texts
+const name = 'Ada';
+const count = 3;
+console.log('a' + 1 + 2, 1 + 2 + 'a', 'x' + name + count, `${name} has ${count + 1} "things"`, 'it\'s', "tab\there");
+console.log(name.toUpperCase(), name.length, name[0], name.charAt(1), name.includes('d'), name.indexOf('z'));
+console.log('a,b,c'.split(','), 'abc'.split(''), ' x '.trim(), 'ab'.repeat(2), '7'.padStart(3, '0'), 'hello'.substring(1, 3));
+console.log('a-b-c'.replace('-', '+'), 'a-b-c'.replace(/-/g, '+'), /\d+/.test('a12'), 'a1b22'.split(/\d+/), 'abc'.charCodeAt(0));
+let out = '';
+for (const letter of 'xyz') {
+  out += letter + '.';
+}
+out += 5;
+console.log(out);
+//// texts of lists
+const shape = [2, 3];
+console.log('shape: ' + shape, `shape: ${shape}`, shape.join('x'), String(12), (12).toString());
+//// lists
+const xs = [3, 1, 2];
+xs.push(10);
+xs.push(7, 8);
+console.log(xs.length, xs[xs.length - 1], xs.indexOf(10), xs.includes(4), xs.slice(1, 3), xs.slice(-2), xs.at(-1));
+console.log(xs.map(x => x * 2), xs.filter(x => x > 2), xs.map((x, i) => x * i), xs.reduce((a, b) => a + b), xs.reduce((a, b) => a * b, 1));
+console.log(xs.some(x => x > 9), xs.every(x => x > 1), xs.find(x => x > 3), xs.findIndex(x => x > 3), xs.find(x => x > 99) === undefined);
+xs.sort((a, b) => a - b);
+console.log(xs, [...xs].sort((a, b) => b - a), xs.slice().reverse(), xs.concat([100]), [...xs, 1]);
+console.log(xs.pop(), xs.shift(), xs);
+xs.unshift(0);
+xs.splice(1, 2);
+console.log(xs, xs.splice(0, 1), xs);
+//// sorting numbers without a function sorts their texts
+const values = [10, 9, 1, 100];
+values.sort();
+console.log(values);
+const words = ['pear', 'apple', 'fig'];
+words.sort();
+console.log(words, words.reverse());
+//// sorting by a property and by a function
+const people = [{name: 'B', age: 3}, {name: 'A', age: 5}, {name: 'C', age: 1}];
+people.sort((a, b) => b.age - a.age);
+console.log(people.map(p => p.name));
+people.sort((p, q) => p.name < q.name ? -1 : 1);
+console.log(people.map(({name}) => name));
+//// lists made by numbers
+console.log(Array.from({length: 3}, (_, i) => i * i), new Array(3).fill(0), Array(2).fill('x'), [...Array(3).keys()]);
+console.log(Array.from([1, 2], x => x + 1), Array.from('ab'), new Array(2).fill(0).map((_, i) => i + 1));
+const grid = [];
+for (let i = 0; i < 2; i++) {
+  grid.push(new Array(3).fill(i));
+}
+grid[1][2] = 9;
+console.log(grid, [[1, 2], [3]].flat(), [1, 2].flatMap(x => [x, x * 10]));
+//// objects
+const point = {x: 1, 'long name': 2, y: {z: [1, 2]}};
+point.w = 4;
+console.log(point.x, point['long name'], point.y.z[1], point.w, 'x' in point, 'q' in point, Object.keys(point).length);
+delete point.w;
+const merged = {...point, x: 10, v: 0};
+for (const [key, value] of Object.entries({a: 1, b: 2})) {
+  console.log(key, value);
+}
+for (const key in {p: 1, q: 2}) {
+  console.log(key);
+}
+console.log(merged.x, Object.values({a: 5}), JSON.parse('{"k": [1]}').k[0], JSON.stringify([1, 'a']).length > 3);
+const {x, y: {z}, missing = 8} = point;
+console.log(x, z, missing);
+//// counting in an object
+const counts = {};
+for (const word of ['a', 'b', 'a']) {
+  counts[word] = (counts[word] || 0) + 1;
+}
+console.log(counts.a, counts.b, counts['c'] === undefined, counts['c'] ?? 'none');
+if (!counts['d']) {
+  console.log('no d');
+}
+//// maps and sets
+const m = new Map();
+m.set('a', 1);
+m.set('b', 2);
+m.forEach((value, key) => console.log(key, value));
+for (const [k, v] of m) {
+  console.log(k, v);
+}
+console.log(m.get('a'), m.has('z'), m.size, [...m.keys()]);
+const seen = new Set([1, 2, 2]);
+seen.add(3);
+console.log(seen.size, seen.has(2), seen.has(9));
+//// truth of empty lists and objects
+const empty = [];
+const nothing = {};
+if (empty) console.log('empty list is true');
+if (nothing) console.log('empty object is true');
+if (!'') console.log('empty text is false');
+if (!0) console.log('zero is false');
+console.log(empty ? 1 : 2, empty.length ? 1 : 2, empty && 'kept', null || 'other', 0 || 5, 0 ?? 5);
+//// taking apart
+const [first, , third, ...others] = [1, 2, 3, 4, 5];
+let a = 1, b = 2;
+[a, b] = [b, a];
+const cells = [5, 6];
+[cells[0], cells[1]] = [cells[1], cells[0]];
+console.log(first, third, others, a, b, cells);
+//// functions
+function add(a, b = 2, ...others) {
+  return a + b + others.length;
+}
+const twice = f => x => f(f(x));
+const area = function(w, h) {
+  return w * h;
+};
+function optional(a, b) {
+  return b === undefined ? a : a + b;
+}
+console.log(add(1), add(1, 1), add(1, 1, 1, 1), twice(x => x + 1)(5), area(2, 3), optional(1), optional(1, 2));
+const options = ({size, scale = 2}) => size * scale;
+console.log(options({size: 4}), options({size: 4, scale: 3}));
+console.log(add(...[1, 2]));
+//// a default that is made anew for each call
+function collect(item, into = []) {
+  into.push(item);
+  return into;
+}
+collect(1);
+console.log(collect(2));
+//// functions that are used before they are written
+console.log(later(2));
+function later(n) {
+  return helper(n) + 1;
+}
+function helper(n) {
+  return n * 10;
+}
+//// closures over the variable of a loop
+const makers = [];
+for (let i = 0; i < 3; i++) {
+  makers.push(() => i);
+}
+for (const word of ['a', 'b']) {
+  makers.push(function() { return word; });
+}
+console.log(makers.map(f => f()));
+const inner = [1, 2].map(x => () => x);
+console.log(inner.map(f => f()));
+//// variables of outer functions
+let total = 0;
+function grow(by) {
+  total += by;
+  return total;
+}
+function counter() {
+  let count = 0;
+  return () => ++count;
+}
+grow(2);
+grow(3);
+const next = counter();
+next();
+console.log(total, next());
+//// blocks with variables of one name
+const v = 1;
+{
+  const v = 2;
+  console.log(v);
+}
+for (let v = 5; v < 6; v++) console.log(v);
+console.log(v);
+//// names that Python has taken
+const list = [1], sum = 2, lambda = 3, max = 4, print = 5;
+console.log(list.length, sum + lambda + max + print, Math.max(1, 2));
+//// loops
+for (let i = 10; i > 0; i -= 3) console.log(i);
+for (let i = 0, j = 5; i < j; i++, j--) console.log(i, j);
+let k = 0;
+while (k < 10) {
+  k++;
+  if (k % 2) continue;
+  if (k > 6) break;
+  console.log(k);
+}
+do {
+  k--;
+} while (k > 3);
+console.log(k);
+for (let i = 0; i < 6; i++) {
+  if (i === 1) {
+    i += 2;
+    continue;
+  }
+  console.log('step', i);
+}
+[5, 6].forEach((x, i) => console.log(i, x));
+[1, 2, 3].forEach(x => {
+  if (x === 2) return;
+  console.log(x);
+});
+//// a list that grows while it is gone over
+const queue = [3];
+for (let i = 0; i < queue.length; i++) {
+  if (queue[i] > 0) queue.push(queue[i] - 1);
+}
+console.log(queue);
+//// increments in expressions
+const slots = [0, 0, 0];
+let at = 0;
+slots[at++] = 5;
+slots[at++] = 6;
+const before = at++;
+const after = ++at;
+console.log(slots, at, before, after);
+let down = 3;
+while (down-- > 0) console.log(down);
+let p = 1, q;
+q = p = 4;
+console.log(p, q, p += 2);
+//// switch
+function kind(x) {
+  switch (x) {
+    case 1:
+    case 2:
+      return 'small';
+    case 'a':
+      return 'letter';
+    default:
+      return 'other';
+  }
+}
+let found;
+switch (3) {
+  case 3: {
+    found = 'three';
+    break;
+  }
+  case 4:
+    found = 'four';
+}
+console.log(kind(1), kind(2), kind('a'), kind(9), found);
+//// errors
+function check(x) {
+  if (x < 0) throw new RangeError(`bad: ${x}`);
+  return x;
+}
+try {
+  check(-1);
+} catch (e) {
+  console.log(e.message, e instanceof RangeError);
+} finally {
+  console.log('done');
+}
+class Odd extends Error {
+  constructor(value) {
+    super('odd: ' + value);
+    this.value = value;
+  }
+}
+try {
+  throw new Odd(3);
+} catch (error) {
+  console.log(error.value, error.message);
+}
+//// types
+console.log(typeof 'a' === 'string', typeof 1 === 'number', typeof undefinedName === 'undefined', typeof (() => 1) === 'function');
+console.log(Array.isArray([1]), null == undefined, 1 === 1, 'a' !== 'b', void 0 === undefined);
+const one = [1], same = one;
+console.log(one === same, one === [1], !one);
+//// classes
+class Shape {
+  static count = 0;
+  sides = 4;
+  #secret = 7;
+  constructor(width, height) {
+    this.width = width;
+    this.height = height;
+    Shape.count++;
+  }
+  get area() {
+    return this.width * this.height;
+  }
+  set size(value) {
+    this.width = this.height = value;
+  }
+  reveal() {
+    return this.#secret;
+  }
+  describe(prefix = 'shape') {
+    return `${prefix} of ${this.area}`;
+  }
+  static square(n) {
+    return new Shape(n, n);
+  }
+}
+class Named extends Shape {
+  constructor(name) {
+    super(2, 3);
+    this.name = name;
+    this.tags = [];
+  }
+  describe() {
+    return super.describe(this.name) + '!';
+  }
+  addAll(tags) {
+    tags.forEach(tag => this.tags.push(tag));
+    return this;
+  }
+}
+const named = new Named('box').addAll(['a', 'b']);
+named.size = 5;
+console.log(named.describe(), named.tags, named.sides, Shape.square(3).area, Shape.count, named instanceof Shape, named.reveal());
+//// optional chaining
+const maybe = null;
+const settings = {deep: {x: 1}};
+console.log(maybe?.x === undefined, settings?.deep.x);
+let label;
+label ??= 'set';
+label ||= 'again';
+console.log(label);
+//// conditions as statements
+let hits = 0;
+const hit = () => { hits++; };
+hits === 0 && hit();
+hits > 5 ? hit() : hit();
+console.log(hits);
+//// generators
+function* squares(n) {
+  for (let i = 0; i < n; i++) yield i * i;
+}
+console.log([...squares(4)]);
+for (const s of squares(2)) console.log(s);
+//// promises
+async function load(n) {
+  return n + 1;
+}
+async function main() {
+  const [a, b] = await Promise.all([load(1), load(2)]);
+  const all = await Promise.all([1, 2].map(async n => await load(n)));
+  console.log(a, b, all);
+}
+main().then(() => console.log('after')).catch(error => console.log('failed', error));
+//// typed arrays
+const buffer = new Float32Array(4);
+buffer[1] = 2.5;
+buffer.set([7, 8], 2);
+console.log(buffer.length, Array.from(buffer), Array.from(new Int32Array([1, 2, 3])).map(x => x * 2), buffer.slice(1, 3).length);
+//// tensors
+const t = tf.tensor2d([[1, 2], [3, 4]]);
+console.log(t.shape, t.dtype, t.sum().arraySync(), t.matMul(t).arraySync(), tf.oneHot([0, 2], 3).arraySync());
+console.log(Array.from(t.reshape([4]).dataSync()), t.slice([0, 1], [2, 1]).arraySync(), `${t.shape}`, t.rank, t.argMax(1).arraySync());
+const {mean, variance} = tf.moments(t);
+console.log(mean.arraySync(), variance.arraySync(), tf.sum(t, 0, true).shape, tf.memory().numTensors > 0);
+const [rows, cols] = t.shape;
+console.log(rows * cols, t.leakyRelu(0.1).arraySync(), tf.concat([t, t], 1).shape, tf.leakyRelu(t).shape);
+t.print();
+//// reading tensors later
+const later2 = tf.tensor1d([1, 2, 3]);
+(async () => {
+  console.log(Array.from(await later2.data()), await later2.array());
+  later2.data().then(values => console.log(values.length));
+})();
+//// gradients
+const g = tf.grad(x => x.square().mul(3));
+console.log(g(tf.scalar(2)).arraySync());
+const w = tf.variable(tf.scalar(3), true, 'w');
+const {value, grads} = tf.variableGrads(() => w.square());
+console.log(value.arraySync(), Object.keys(grads).length);
+//// tidy
+const kept = tf.tidy(() => {
+  const a = tf.scalar(2);
+  const b = a.square();
+  return b.add(1);
+});
+tf.tidy(() => {
+  console.log(kept.arraySync());
+});
+const short = tf.tidy(() => kept.mul(2));
+console.log(short.arraySync());
+//// a data set
+const set = tf.data.array([{xs: [1, 2], ys: [1]}, {xs: [3, 4], ys: [0]}, {xs: [5, 6], ys: [1]}]);
+(async () => {
+  await set.forEachAsync(e => console.log(e.xs, e.ys));
+  const doubled = set.map(({xs, ys}) => ({xs: xs.map(x => x * 2), ys}));
+  console.log((await doubled.toArray()).length);
+  const batches = await set.batch(2).toArray();
+  console.log(batches.map(b => b.xs.shape));
+  const it = await set.iterator();
+  const first = await it.next();
+  console.log(first.value.xs, first.done);
+})();
+//// a data set made by a generator
+function* numbers() {
+  for (let i = 0; i < 3; i++) yield i;
+}
+(async () => {
+  for (const x of await tf.data.generator(numbers).map(x => x + 1).toArray()) {
+    console.log(x);
+  }
+})();
+//// a for loop whose end moves
+let limit = 2;
+for (let i = 0; i < limit; i++) {
+  if (limit < 5) limit++;
+  console.log(i);
+}
+const cut = [1, 2, 3, 4];
+for (let i = 0; i < cut.length; i++) {
+  if (cut[i] === 2) cut.splice(i, 1);
+}
+console.log(cut);
+//// order within a statement
+let o1 = 1;
+const log1 = (...args) => args.map(String).join('|');
+console.log(log1(o1, o1++, o1, ++o1, o1 += 5, o1));
+const arr1 = [3, 1, 2];
+console.log(arr1[0], arr1.slice().sort((a, b) => a - b), arr1[0]);
+let w1, w2;
+w1 = w2 = [1];
+w1.push(2);
+console.log(w2);
+//// conditions that are not evaluated
+let calls = 0;
+const touch = v => { calls++; return v; };
+const r1 = false && touch(1), r2 = true || touch(2), r3 = null ?? touch(3);
+console.log(r1, r2, r3, calls, touch(0) ? 'yes' : touch('no'));
+//// lists of lists and of objects
+const table = [{id: 1, tags: ['a', 'b']}, {id: 2, tags: []}];
+const ids = [];
+for (const {id, tags} of table) {
+  ids.push(id + ':' + tags.length);
+}
+table.forEach(({id}, i) => console.log(id, i));
+console.log(ids, table.filter(({tags}) => tags.length > 0).map(row => row.id), table[0].tags[1]);
+const pairs = [[1, 'x'], [2, 'y']];
+console.log(pairs.map(([n, s]) => `${s}${n}`), Object.fromEntries(pairs.map(([n, s]) => [s, n])).y);
+pairs.forEach(([n, s]) => console.log(n, s));
+//// functions that return functions and objects
+function makeCounter(step = 1) {
+  let count = 0;
+  return {
+    next: () => {
+      count += step;
+      return count;
+    },
+    reset() {
+      count = 0;
+    },
+  };
+}
+const c1 = makeCounter(2);
+c1.next();
+console.log(c1.next());
+c1.reset();
+console.log(c1.next());
+const compose = (...fs) => x => fs.reduce((acc, f) => f(acc), x);
+console.log(compose(x => x + 1, x => x * 2)(3));
+//// shuffling and swapping
+const deck = [1, 2, 3, 4];
+for (let i = deck.length - 1; i > 0; i--) {
+  const j = i % 2;
+  const tmp = deck[i];
+  deck[i] = deck[j];
+  deck[j] = tmp;
+}
+console.log(deck, deck.indexOf(9) === -1, deck.indexOf(1) >= 0);
+//// a class with state
+class History {
+  constructor() {
+    this.entries = {};
+    this.best = null;
+    this.onChange = undefined;
+  }
+  add(name, value) {
+    if (!this.entries[name]) {
+      this.entries[name] = [];
+    }
+    this.entries[name].push(value);
+    if (this.best === null || value > this.best) {
+      this.best = value;
+    }
+    if (this.onChange) {
+      this.onChange(name, this.entries[name].length);
+    }
+    return this;
+  }
+  get names() {
+    return Object.keys(this.entries);
+  }
+}
+const h = new History();
+h.add('loss', 1).add('loss', 0.5);
+h.onChange = (name, n) => console.log('changed', name, n);
+h.add('acc', 2);
+console.log(h.names, h.best, h.entries.loss, h.entries['acc'][0]);
+//// numbers to and from texts
+console.log((255).toString(16), (5).toString(2), parseInt('101', 2), Number('1.5') + 1, '3' * 1 === 3 ? 'kept' : 'lost');
+//// early returns and nested loops
+function findPair(xs, sum) {
+  for (let i = 0; i < xs.length; i++) {
+    for (let j = i + 1; j < xs.length; j++) {
+      if (xs[i] + xs[j] === sum) {
+        return [i, j];
+      }
+    }
+  }
+  return null;
+}
+console.log(findPair([1, 4, 6], 10), findPair([1], 2));
+//// this in callbacks
+class Runner {
+  constructor(xs) {
+    this.xs = xs;
+    this.seen = 0;
+  }
+  run() {
+    this.xs.forEach(x => {
+      this.seen += x;
+    });
+    const doubled = this.xs.map(x => x * this.seen);
+    const self = this;
+    return doubled.filter(function(x) { return x > self.seen; });
+  }
+}
+console.log(new Runner([1, 2, 3]).run());
+//// defaults of what is taken apart
+const settings1 = {rate: 0.1, depth: {units: 4}};
+const {rate = 1, momentum = 0.9, depth: {units}} = settings1;
+function setUp({rate, steps = 10, name = 'run'} = {}) {
+  return `${name}: ${rate} ${steps}`;
+}
+console.log(rate, momentum, units, setUp({rate: 2}), setUp({rate: 1, name: 'x'}));
+//// chained ternaries, negation, typeof in conditions
+const grade = n => n > 90 ? 'A' : n > 80 ? 'B' : 'C';
+console.log([95, 85, 10].map(grade), !(1 > 2), !(1 > 2 || 2 > 3), !!'x', !![].length);
+//// strings in loops and searches
+const sentence = 'the cat the hat';
+const freq = {};
+sentence.split(' ').forEach(word => {
+  freq[word] = freq[word] ? freq[word] + 1 : 1;
+});
+console.log(Object.entries(freq).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), sentence.indexOf('cat'), sentence.lastIndexOf('the'));
+console.log(sentence.split(' ').map(w => w[0].toUpperCase() + w.slice(1)).join(' '), [...'ab'].map((ch, i) => ch.charCodeAt(0) + i));
+//// shapes
+const big = tf.zeros([2, 3, 4]);
+console.log(big.shape.length, big.shape.slice(1), big.shape.reduce((a, b) => a * b), [...big.shape, 1], big.shape[big.shape.length - 1]);
+const [n0, ...rest0] = big.shape;
+console.log(n0, rest0, big.reshape([n0, -1]).shape, tf.util.sizeFromShape(big.shape));
+//// variables of a step that functions keep
+const readers = [];
+let outside = 0;
+for (let i = 0; i < 3; i++) {
+  const square = i * i;
+  const add = () => { outside += square; };
+  add();
+  readers.push((x) => { const y = x + square; return y * i; });
+}
+console.log(readers.map(f => f(1)), outside);
+const table2 = {first: function() { const y = 1; return y; }, second() { return 2; }};
+console.log(table2.first(), table2.second(), '\ud83d\ude00', `{${1}}`);
+//// records as parameters
+const rows2 = [{id: 1, size: 5}, {id: 2, size: 7}];
+console.log(rows2.map(({id, size: s}) => `${id}=${s}`), rows2.filter(({size}) => size > 5).length);
+const pick = ({id}) => id;
+console.log(rows2.map(pick), rows2.some(({id}) => id === 2), rows2.reduce((sum, {size}) => sum + size, 0));
+//// texts as numbers
+console.log('3' * '4', '10' / 4, '7' - 2, 2 in [1, 2], 1 in [1, 2]);
+//// what is computed and may be missing
+const find1 = (xs, n) => xs.find(x => x.n === n) || null;
+const people1 = [{n: 'a', age: 3}];
+const lookUp = n => people1.find(p => p.n === n);
+console.log(find1(people1, 'a').age, find1(people1, 'z'), lookUp('a')?.age, lookUp('q')?.age === undefined, lookUp('q') ?? 'nobody');
+//// keeping results, grouping
+const memo = {};
+function fib(n) {
+  if (n in memo) return memo[n];
+  return memo[n] = n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+const groups = [1, 2, 3, 4].reduce((acc, x) => {
+  const k = x % 2 ? 'odd' : 'even';
+  (acc[k] = acc[k] || []).push(x);
+  return acc;
+}, {});
+console.log(fib(20), groups.odd, groups.even);
+//// steps that are no whole numbers
+const range = (a, b, step = 1) => {
+  const out = [];
+  for (let x = a; x < b; x += step) out.push(x);
+  return out;
+};
+console.log(range(0, 1, 0.25), range(2, 5));
+for (let x = 0.5; x < 2; x++) console.log(x);
+for (let i = -2; i < 1; i++) console.log(i);
+//// data that was read
+const cfg = JSON.parse('{"layers": [{"units": 2}], "name": "n"}');
+console.log(cfg.layers[0].units, cfg.name, cfg.layers.length);
+for (const layer of cfg.layers) console.log(layer.units);
+//// a gradient of one's own
+const tenfold = tf.customGrad((x, save) => {
+  save([x]);
+  return {value: x.square(), gradFunc: (dy, saved) => [dy.mul(saved[0]).mul(10)]};
+});
+console.log(tf.grad(x => tenfold(x).sum())(tf.tensor1d([1, 2])).arraySync());
+//// callbacks within callbacks
+const matrix = [[1, 2], [3, 4]];
+console.log(matrix[0].map((_, c) => matrix.map(row => row[c])), matrix.map(row => row.map(x => x * 2)));
+console.log(matrix.map((_, i) => { const k = i + 1; return k * k; }), matrix.map(([a, b]) => () => a + b).map(f => f()));
+console.log(matrix.every(row => row.some(x => x > 1)), matrix.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0));

@@ -1,0 +1,120 @@
+"""The command, as a user runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import tfpy.cli
+from tfpy.js2py import ScriptError, convert
+from tfpy.js2py.files import LARGEST, run
+
+GOOD = "import * as tf from '@tensorflow/tfjs';\ntf.ones([2]).print();\n"
+PYTHON = "import tfpy as tf\n\ntf.ones([2]).print()\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.js"
+    path.write_text(GOOD)
+    return path
+
+
+def test_without_a_target_the_python_is_printed(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for out in (None, "-"):
+        assert run(script, out, force=False) == 0
+        said = capsys.readouterr()
+        assert said.out == PYTHON
+        assert said.err == "Converted. 0 places left to do, 0 to check; all are marked `# js2py:`.\n"
+
+
+def test_a_file_is_written_and_not_written_over(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = script.with_suffix(".py")
+    assert run(script, str(target), force=False) == 0
+    assert target.read_text() == PYTHON
+    target.write_text("mine")
+    assert run(script, str(target), force=False) == 1
+    assert target.read_text() == "mine"
+    assert "is there already; --force writes over it." in capsys.readouterr().err
+    assert run(script, str(target), force=True) == 0
+    assert target.read_text() == PYTHON
+
+
+def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text("const a = b % c;\n\ndocument.title = 'x';\n")
+    assert run(script, None, force=False) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith(f"{script}:1: check: `%`")
+    assert said[1] == f"{script}:3: document is the browser's"
+    assert said[2] == "Not complete. 1 places left to do, 1 to check; all are marked `# js2py:`."
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "said"),
+    [
+        ("const a = 1;\nconst b = ;\n", "2:9", "syntax error"),
+        ("const ü = 1; const b = );\n", "1:22", "syntax error"),
+        ("function f() {\n  g();\n", "", "missing"),
+        ("let x: number = 1;", "1:5", "syntax error"),
+    ],
+)
+def test_syntax_errors_say_where(
+    source: str, place: str, said: str, script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script.write_text(source, encoding="utf-8")
+    target = script.with_suffix(".py")
+    assert run(script, str(target), force=False) == 1
+    assert not target.exists()
+    error = capsys.readouterr().err
+    assert error.startswith(f"{script}:{place}")
+    assert said in error
+
+
+def test_syntax_errors_of_the_function() -> None:
+    with pytest.raises(ScriptError, match=r"line 2, column 4: syntax error at '\)'") as caught:
+        convert("f();\ng()) ;")
+    assert (caught.value.line, caught.value.column) == (2, 4)
+
+
+def test_files_that_are_no_scripts(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(script.with_name("none.js"), None, force=False) == 1
+    assert "cannot be read: No such file" in capsys.readouterr().err
+    script.write_bytes(b"\xff\xfe\x00")
+    assert run(script, None, force=False) == 1
+    assert "is no text in UTF-8" in capsys.readouterr().err
+    script.write_text("//" + " " * LARGEST)
+    assert run(script, None, force=False) == 1
+    assert "are no scripts" in capsys.readouterr().err
+    script.write_text("")
+    assert run(script, str(script.parent / "no" / "folder.py"), force=False) == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_typescript_by_the_name_of_the_file(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = script.with_suffix(".ts")
+    path.write_text("const x: number = 1;\n")
+    assert run(path, None, force=False) == 0
+    assert capsys.readouterr().out == "x = 1\n"
+
+
+def test_the_command(script: Path) -> None:
+    found = CliRunner().invoke(tfpy.cli.app, ["js2py", str(script), "-o", str(script.with_suffix(".py"))])
+    assert found.exit_code == 0
+    assert script.with_suffix(".py").read_text() == PYTHON
+    script.write_text("document.title;")
+    assert CliRunner().invoke(tfpy.cli.app, ["js2py", str(script)]).exit_code == 1
+    assert isinstance(tfpy.cli.app, typer.Typer)
+
+
+def test_without_tree_sitter_the_extra_is_named(script: Path) -> None:
+    code = "import sys; sys.modules['tree_sitter'] = None; from tfpy.cli import main; main()"
+    found = subprocess.run(
+        [sys.executable, "-c", code, "js2py", str(script)], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 1
+    assert found.stderr.strip() == "tfpy js2py needs the package tree_sitter; pip install 'tfpy[js]' installs it."

@@ -1,0 +1,668 @@
+"""What converted scripts look like."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tfpy.js2py import convert
+
+# Name: the script, and its Python.
+LOOKS = {
+    "options become keywords": (
+        """
+const layer = tf.layers.dense({units: 10, inputShape: [784], kernelInitializer: 'glorotNormal'});
+""",
+        """
+import tfpy as tf
+
+layer = tf.layers.dense(units=10, input_shape=[784], kernel_initializer="glorotNormal")
+""",
+    ),
+    "options of methods": (
+        """
+model.compile({loss: 'meanSquaredError', optimizer: tf.train.adam(1e-3)});
+""",
+        """
+import tfpy as tf
+
+model.compile(loss="meanSquaredError", optimizer=tf.train.adam(1e-3))
+""",
+    ),
+    "options in a variable stay a dict": (
+        """
+const config = {units: 3, useBias: false};
+model.add(tf.layers.dense(config));
+""",
+        """
+import tfpy as tf
+
+config = {"units": 3, "useBias": False}
+model.add(tf.layers.dense(config))
+""",
+    ),
+    "options that are spread": (
+        """
+const layer = tf.layers.dense({units: 3, ...more});
+""",
+        """
+import tfpy as tf
+
+layer = tf.layers.dense(units=3, **more)
+""",
+    ),
+    "names that follow no rule": (
+        """
+tf.layers.leakyReLU(); tf.io.browserHTTPRequest(x); a.as2D(2, 3); tf.basicLSTMCell;
+""",
+        """
+import tfpy as tf
+
+tf.layers.leaky_relu()
+tf.io.browser_http_request(x)
+a.as_2d(2, 3)
+tf.basic_lstm_cell
+""",
+    ),
+    "namespaces by their names": (
+        """
+import {layers, sequential as seq} from '@tensorflow/tfjs';
+const m = seq({layers: [layers.flatten()]});
+""",
+        """
+import tfpy as tf
+
+m = tf.sequential(layers=[tf.layers.flatten()])
+""",
+    ),
+    "charts": (
+        """
+import * as tfvis from '@tensorflow/tfjs-vis';
+tfvis.show.modelSummary({name: 'M'}, model);
+tfvis.render.linechart(box, {values}, {xLabel: 'x', width: 300});
+""",
+        """
+import tfpy as tf
+
+tf.vis.show.model_summary({"name": "M"}, model)
+tf.vis.render.linechart(box, {"values": values}, x_label="x", width=300)
+""",
+    ),
+    "requires": (
+        """
+require('@tensorflow/tfjs-node');
+const tf = require('@tensorflow/tfjs');
+const fs = require('fs');
+const {load} = require('./my-data');
+if (fs.existsSync('a')) load(tf.ones([1]));
+""",
+        """
+import os
+
+import tfpy as tf
+
+from my_data import load
+
+if os.path.exists("a"):
+    load(tf.ones([1]))
+""",
+    ),
+    "imports of own files": (
+        """
+import {makeModel, SIZE} from './model';
+import * as ui from './lib/ui.js';
+ui.showAll(makeModel(SIZE));
+""",
+        """
+from model import make_model, SIZE
+import lib.ui as ui
+
+ui.show_all(make_model(SIZE))
+""",
+    ),
+    "exports": (
+        """
+export const SIZE = 3;
+export function getSize() { return SIZE; }
+export default getSize;
+export {SIZE as other};
+module.exports = {getSize};
+""",
+        """
+SIZE = 3
+
+
+def get_size():
+    return SIZE
+""",
+    ),
+    "comments": (
+        """
+// At the head.
+
+const a = 1; // behind
+/* a block
+   of two lines */
+const b = f(a, /* inner */ 2);
+const c = {
+  // before
+  x: 1, // behind x
+  y: 2,
+};
+function g() {
+  // alone
+}
+""",
+        """
+# At the head.
+
+a = 1  # behind
+# a block
+# of two lines
+b = f(
+    a,  # inner
+    2,
+)
+c = {
+    # before
+    "x": 1,  # behind x
+    "y": 2,
+}
+
+
+def g():
+    # alone
+    pass
+""",
+    ),
+    "documentation": (
+        """
+/**
+ * Adds numbers.
+ *
+ * @param {number} firstOne - One number.
+ * @param {number=} second Another,
+ *     in two lines.
+ * @returns {number} Their sum.
+ */
+function add(firstOne, second) {
+  return firstOne + second;
+}
+""",
+        '''
+def add(first_one, second):
+    """Adds numbers.
+
+    Args:
+        first_one: One number.
+        second: Another,
+            in two lines.
+
+    Returns:
+        Their sum.
+    """
+    return first_one + second
+''',
+    ),
+    "functions": (
+        """
+const square = x => x * x;
+const run = async () => {
+  await wait();
+};
+function* count(n) { yield* range(n); }
+xs.forEach(function(x) { show(x); });
+""",
+        """
+def square(x):
+    return x * x
+
+
+def run():
+    wait()
+
+
+def count(n):
+    yield from range_(n)
+
+
+for x in xs:
+    show(x)
+""",
+    ),
+    "a function with a body gets a name": (
+        """
+const history = await model.fit(xs, ys, {
+  epochs: 3,
+  callbacks: {onEpochEnd: (epoch, logs) => { const loss = logs.loss; console.log(loss); }},
+});
+""",
+        """
+def on_epoch_end(epoch, logs):
+    loss = logs["loss"]
+    print(loss)
+
+
+history = model.fit(xs, ys, epochs=3, callbacks={"on_epoch_end": on_epoch_end})
+""",
+    ),
+    "tidy": (
+        """
+const y = tf.tidy(() => {
+  const z = x.square();
+  return z.mean();
+});
+tf.tidy(() => { x.print(); });
+const w = tf.tidy(() => x.mean());
+""",
+        """
+import tfpy as tf
+
+
+def compute():
+    z = x.square()
+    return z.mean()
+
+
+y = tf.tidy(compute)
+with tf.tidy():
+    x.print()
+w = tf.tidy(lambda: x.mean())
+""",
+    ),
+    "awaiting": (
+        """
+async function f(t) {
+  const values = await t.data();
+  const rows = await t.array();
+  for await (const batch of dataset) { use(batch); }
+  await Promise.all([g(), h()]);
+}
+""",
+        """
+def f(t):
+    values = t.data_sync()
+    rows = t.array_sync()
+    for batch in dataset:
+        use(batch)
+    g()
+    h()
+""",
+    ),
+    "promises": (
+        """
+load().then(model => { model.summary(); }).catch(e => console.error(e.message));
+""",
+        """
+import sys
+
+try:
+    model = load()
+    model.summary()
+except Exception as e:
+    print(str(e), file=sys.stderr)
+""",
+    ),
+    "a class": (
+        """
+class Net extends tf.layers.Layer {
+  static className = 'Net';
+  rate = 0.5;
+  constructor(config) {
+    super(config);
+    this.numUnits = config.numUnits;
+  }
+  // What comes out.
+  computeOutputShape(inputShape) { return [inputShape[0], this.numUnits]; }
+  get size() { return this.numUnits; }
+  static make(n) { return new Net({numUnits: n}); }
+}
+""",
+        """
+import tfpy as tf
+
+
+class Net(tf.layers.Layer):
+    class_name = "Net"
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.rate = 0.5
+        self.num_units = config["numUnits"]
+
+    # What comes out.
+    def compute_output_shape(self, input_shape):
+        return [input_shape[0], self.num_units]
+
+    @property
+    def size(self):
+        return self.num_units
+
+    @staticmethod
+    def make(n):
+        return Net({"numUnits": n})
+""",
+    ),
+    "defaults": (
+        """
+function f(a, b = 2, c = [], {d, e = 1} = {}) { return [a, b, c, d, e]; }
+""",
+        """
+def f(a, b=2, c=None, options=None):
+    if c is None:
+        c = []
+    if options is None:
+        options = {}
+    d = options["d"]
+    e = options.get("e", 1)
+    return [a, b, c, d, e]
+""",
+    ),
+    "conditions": (
+        """
+if (a === null || b !== undefined) { f(); } else if (!c && d.length) g(); else h();
+const x = a > 1 ? 'many' : 'one';
+""",
+        """
+if a is None or b is not None:
+    f()
+else:
+    # js2py: check: an empty list or dict counts as true in JavaScript, and as false in Python
+    if not c and len(d):
+        g()
+    else:
+        h()
+x = "many" if a > 1 else "one"
+""",
+    ),
+    "truth": (
+        """
+const list = [], map = {}, model = tf.sequential();
+if (list && !map) f();
+if (model) g();
+const n = count || 1;
+""",
+        """
+import tfpy as tf
+
+list_ = []
+map_ = {}
+model = tf.sequential()
+if list_ is not None and map_ is None:
+    f()
+if model is not None:
+    g()
+# js2py: check: an empty list or dict counts as true in JavaScript, and as false in Python
+n = count or 1
+""",
+    ),
+    "switch": (
+        """
+switch (kind) {
+  case 'a': // first
+  case 'b':
+    f();
+    break;
+  default:
+    g();
+}
+""",
+        """
+# first
+match kind:
+    case "a" | "b":
+        f()
+    case _:
+        g()
+""",
+    ),
+    "loops": (
+        """
+for (let i = 0; i < n; i++) f(i);
+for (let i = n - 1; i >= 0; i--) f(i);
+for (let i = 1; i <= 9; i += 2) f(i);
+for (const [k, v] of Object.entries(o)) f(k, v);
+for (;;) { if (done()) break; }
+""",
+        """
+for i in range(n):
+    f(i)
+for i in range(n - 1, -1, -1):
+    f(i)
+for i in range(1, 10, 2):
+    f(i)
+for k, v in o.items():
+    f(k, v)
+while True:
+    if done():
+        break
+""",
+    ),
+    "lists": (
+        """
+const ys = xs.map((x, i) => x * i).filter(y => y > 1);
+const has = xs.indexOf(3) !== -1;
+const last = xs[xs.length - 1];
+xs.sort((a, b) => b - a);
+const total = xs.reduce((a, b) => a + b, 0);
+""",
+        """
+ys = [y for y in [x * i for i, x in enumerate(xs)] if y > 1]
+has = 3 in xs
+last = xs[-1]
+xs.sort(reverse=True)
+total = sum(xs)
+""",
+    ),
+    "texts": (
+        """
+const s = `${name}: ${(100 * acc).toFixed(1)}%`;
+const t = 'n = ' + n + ' of ' + shape;
+const u = words.map(w => w.trim()).join(', ');
+""",
+        """
+s = f"{name}: {100 * acc:.1f}%"
+t = f"n = {n} of {shape}"
+u = ", ".join([w.strip() for w in words])
+""",
+    ),
+    "errors": (
+        """
+try { f(); } catch (err) { throw new Error(`bad: ${err.message}`); } finally { g(); }
+try { f(); } catch { g(); }
+""",
+        """
+try:
+    f()
+except Exception as err:
+    raise RuntimeError(f"bad: {err}")
+finally:
+    g()
+try:
+    f()
+except Exception:
+    g()
+""",
+    ),
+    "long lines": (
+        """
+const model = tf.sequential({layers: [tf.layers.dense({units: 1, inputShape: [10]}), tf.layers.dropout({rate: 0.25})]});
+const dataset = tf.data.csv(url, {hasHeader: true}).map(r => r.xs).shuffle(1000).batch(32);
+if (someLongCondition && anotherLongCondition && yetAnotherLongCondition && theLastCondition) f();
+""",
+        """
+import tfpy as tf
+
+model = tf.sequential(
+    layers=[tf.layers.dense(units=1, input_shape=[10]), tf.layers.dropout(rate=0.25)]
+)
+dataset = (
+    tf.data.csv(url, has_header=True)
+    .map(lambda r: r["xs"])
+    .shuffle(1000)
+    .batch(32)
+)
+# js2py: check: an empty list or dict counts as true in JavaScript, and as false in Python
+if (
+    some_long_condition
+    and another_long_condition
+    and yet_another_long_condition
+    and the_last_condition
+):
+    f()
+""",
+    ),
+    "names": (
+        """
+const learningRate = 1, sum = 2, is = 3, LIMIT = 4, $el = 5, _x = 6, xTrain2 = 7;
+use(learningRate, sum, is, LIMIT, $el, _x, xTrain2);
+""",
+        """
+learning_rate = 1
+sum_ = 2
+is_ = 3
+LIMIT = 4
+el = 5
+_x = 6
+x_train2 = 7
+use(learning_rate, sum_, is_, LIMIT, el, _x, x_train2)
+""",
+    ),
+    "generators and data": (
+        """
+function* gen() { let i = 0; while (i < 3) { yield {xs: [i], ys: [i++]}; } }
+const ds = tf.data.generator(gen).batch(2);
+""",
+        """
+import tfpy as tf
+
+
+def gen():
+    i = 0
+    while i < 3:
+        yield {"xs": [i], "ys": [(i := (i + 1)) - 1]}
+
+
+ds = tf.data.generator(gen).batch(2)
+""",
+    ),
+    "modules of Node": (
+        """
+const path = require('path');
+if (require.main === module) { console.log(path.join('a', 'b'), process.argv[2]); process.exit(1); }
+""",
+        """
+import os
+import sys
+
+if __name__ == "__main__":
+    print(os.path.join("a", "b"), sys.argv[2])
+    sys.exit(1)
+""",
+    ),
+}
+
+# Scripts that are left to a person in part: what the notes say.
+LEFT = {
+    "const box = document.getElementById('box');": "document is the browser's",
+    "const answer = await fetch(url);": "fetch is the browser's",
+    "outer: for (;;) { break outer; }": "labeled statement has no counterpart",
+    "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
+    "const p = new Promise((resolve, reject) => load(resolve));": "a promise of one's own has no counterpart",
+    "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
+    "import {x} from '../other';": "../other is in another folder",
+    "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
+    "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
+    "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
+    "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
+    "const d = new Date();": "new Date has no counterpart",
+    "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",
+    "function f() { return arguments.length; }": "`arguments` has no counterpart; name the parameters",
+    "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",
+    "console.table(rows);": "console.table has no counterpart",
+    "const a = b >>> 2;": "`>>>` has no counterpart",
+    "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
+}
+
+# Scripts that are converted, with something to look at.
+CHECKS = {
+    "const r = a % b;": "`%` of a negative number",
+    "const same = a == '1';": "JavaScript's `==`",
+    "const o = {1: 'a'};": "numbers stay numbers as keys",
+    "const xs = [3, 10]; xs.sort();": "sorts numbers by their texts",
+    "function f(x) { if (x) g(); }": "an empty list or dict",
+    "const y = x[-1];": "a negative index",
+    "for (const k in things) f(k);": "goes over the keys of a dict",
+    "const y = x << 3;": "32 bits",
+    "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
+}
+
+
+@pytest.mark.parametrize("name", list(LOOKS))
+def test_look(name: str) -> None:
+    script, expected = LOOKS[name]
+    assert convert(script).code == expected.lstrip("\n")
+
+
+@pytest.mark.parametrize("script", list(LEFT))
+def test_what_has_no_counterpart_is_marked_and_raises(script: str) -> None:
+    found = convert(script)
+    assert [(note.line, note.text, note.left) for note in found.notes] == [(1, LEFT[script], True)]
+    assert not found.is_complete
+    assert f"# js2py: {LEFT[script]}\n" in found.code
+    assert any(
+        line.strip().startswith("#     ") and line.split("#     ")[1] in script for line in found.code.splitlines()
+    )
+    assert "raise NotImplementedError(" in found.code or script.startswith("import")
+    ast.parse(found.code)
+
+
+@pytest.mark.parametrize("script", list(CHECKS))
+def test_what_may_mean_something_else_is_marked(script: str) -> None:
+    found = convert(script)
+    (note,) = found.notes
+    assert CHECKS[script] in note.text
+    assert not note.left
+    assert found.is_complete
+    assert f"# js2py: check: {note.text}\n" in found.code
+
+
+def test_what_is_left_raises_only_when_it_is_reached() -> None:
+    found = convert("function f() {\n  return 1;\n}\nfunction g() {\n  return document.title;\n}\n")
+    space: dict[str, object] = {}
+    exec(found.code, space)
+    assert space["f"]() == 1  # type: ignore[operator]
+    with pytest.raises(NotImplementedError, match="line 5: document is the browser's"):
+        space["g"]()  # type: ignore[operator]
+
+
+def test_what_comes_from_a_package_without_counterpart_raises_where_it_is_used() -> None:
+    found = convert("import {a} from 'somewhere';\nconst x = 1;\nconst f = () => a(x);\n")
+    assert [note.line for note in found.notes] == [1, 3]
+    space: dict[str, object] = {}
+    exec(found.code, space)
+    assert space["x"] == 1
+
+
+def test_every_line_of_a_script_may_be_odd() -> None:
+    """Whatever the statements are, the result is Python."""
+    parts = [script for script, _ in LOOKS.values()] + list(LEFT) + list(CHECKS)
+    for part in parts:
+        for script in (
+            f"function wrapped() {{\n{part}\n}}",
+            f"if (a > 1) {{\n{part}\n}}",
+            f"class A {{ m() {{\n{part}\n}} }}",
+        ):
+            if not any(word in part for word in ("import ", "export ")):
+                compile(convert(script).code, "converted", "exec")
+
+
+def test_a_reason_of_several_lines_is_one_comment() -> None:
+    found = convert("f(g(), a.b =\n  h());")
+    assert "# js2py: `a.b = h()` here has no counterpart; give it a statement of its own\n" in found.code
+
+
+def test_a_long_condition_alone_is_in_parentheses() -> None:
+    found = convert(f"({'a' * 50} ?? {'b' * 50}).c;")
+    assert found.code.startswith("(\n")

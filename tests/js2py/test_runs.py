@@ -1,0 +1,43 @@
+"""Converted scripts, run: they print what Node prints for the originals. record.mjs records that."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+import pytest
+from js2py.printing import HERE, assert_same, printed, snippets
+
+from tfpy.js2py import convert
+
+RECORDED = json.loads((HERE / "recorded.json").read_text(encoding="utf-8"))
+SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in sorted((HERE / "scripts").iterdir())}
+SOURCES = {**snippets(), **SCRIPTS}
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_it_converts_as_a_whole(name: str) -> None:
+    found = convert(SOURCES[name], name.endswith(".ts"))
+    ast.parse(found.code)
+    assert [note for note in found.notes if note.left] == []
+
+
+@pytest.mark.parametrize("name", list(RECORDED))
+def test_it_prints_what_node_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_same(printed(convert(SOURCES[name]).code, monkeypatch), RECORDED[name])
+
+
+def test_everything_is_recorded() -> None:
+    assert set(RECORDED) == {name for name in SOURCES if not name.endswith(".ts")}
+
+
+def test_typescript(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = printed(convert(SCRIPTS["typed.ts"], typescript=True).code, monkeypatch)
+    assert_same(found, [["none"], [[[1, 1]]], ["t: 8", 3]])
+
+
+def test_a_difference_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = printed("print(1, 'a 2.5')", monkeypatch)
+    for other in ([[2, "a 2.5"]], [[1, "a 2.6"]], [[1, "b 2.5"]], [[1]], [[None, "a 2.5"]]):
+        with pytest.raises(AssertionError):
+            assert_same(found, other)

@@ -1,0 +1,169 @@
+"""Python's syntax trees, put together from templates; literals and comments are names that hold their text."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import json
+import re
+from collections.abc import Sequence
+
+_HOLE = re.compile(r"_\d")
+
+
+class _Fill(ast.NodeTransformer):
+    def __init__(self, parts: Sequence[ast.expr]) -> None:
+        self.parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.parts[int(node.id[1:])] if _HOLE.fullmatch(node.id) else node
+
+    def visit_Slice(self, node: ast.Slice) -> ast.Slice:
+        self.generic_visit(node)
+        if isinstance(node.lower, ast.Name) and node.lower.id == "0":
+            node.lower = None
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return string(node.value) if isinstance(node.value, str) else node
+
+
+@functools.cache
+def _template(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def py(template: str, *parts: ast.expr) -> ast.expr:
+    """An expression: a template whose `_0`, `_1`, … are the parts."""
+    found: ast.expr = _Fill(parts).visit(copy.deepcopy(_template(template)))
+    return found
+
+
+def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    """`left and right`, or `or`; where the left is such a chain already, the chain goes on."""
+    op = ast.And() if word == "and" else ast.Or()
+    if isinstance(left, ast.BoolOp) and isinstance(left.op, type(op)):
+        return ast.BoolOp(op, [*left.values, right])
+    return ast.BoolOp(op, [left, right])
+
+
+def holes(template: str) -> int:
+    """How many parts a template takes."""
+    return max((int(hole[1:]) + 1 for hole in re.findall(r"\b_\d\b", template)), default=0)
+
+
+def atom(text: str) -> ast.Name:
+    """A piece of source that stands for itself: a name, a number, a string."""
+    return ast.Name(text)
+
+
+def string(value: str) -> ast.Name:
+    """A string literal in double quotes, in single ones if that spares backslashes."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    if '"' in value and "'" not in value:
+        quoted = "'" + quoted[1:-1].replace('\\"', '"') + "'"
+    return ast.Name(quoted)
+
+
+def escaped(value: str) -> str:
+    """A text as it is written between double quotes."""
+    return json.dumps(value, ensure_ascii=False)[1:-1]
+
+
+def string_value(node: ast.expr) -> str | None:
+    """The text of a string literal; None for anything else."""
+    if isinstance(node, ast.Name) and node.id[:1] in "\"'":
+        return str(ast.literal_eval(node.id))
+    return None
+
+
+def name_of(node: ast.expr) -> str:
+    """The name that an expression is; empty if it is none."""
+    return node.id if isinstance(node, ast.Name) and node.id.isidentifier() else ""
+
+
+def whole(node: ast.expr) -> int | None:
+    """The value of a literal whole number; None for anything else."""
+    if isinstance(node, ast.Name) and node.id.isdigit():
+        return int(node.id)
+    return None
+
+
+def call(function: ast.expr | str, *args: ast.expr, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
+    """A call; the function may be given as source."""
+    return ast.Call(py(function) if isinstance(function, str) else function, list(args), list(keywords))
+
+
+def assign(target: ast.expr, value: ast.expr) -> ast.stmt:
+    """An assignment."""
+    return ast.Assign([target], value, lineno=0)
+
+
+def comment(text: str) -> ast.stmt:
+    """A line of comment."""
+    return ast.Expr(ast.Name(f"# {text}".rstrip()))
+
+
+def is_comment(node: ast.stmt) -> bool:
+    """Whether a statement is a line of comment."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name) and node.value.id.startswith("#")
+
+
+def function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    """A def; an empty body becomes `pass`."""
+    return ast.FunctionDef(name, arguments, filled(body), [], lineno=0)
+
+
+def filled(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A body that has at least one statement."""
+    return body if any(not is_comment(s) for s in body) else [*body, ast.Pass()]
+
+
+def no_arguments() -> ast.arguments:
+    """The parameters of a function that takes none."""
+    return ast.arguments([], [], None, [], [], None, [])
+
+
+# Comments at expressions and statements: their own lines before, and the rest of the line behind.
+
+
+def put_before(node: ast.AST, lines: Sequence[str]) -> None:
+    """Put lines of comment before a part of a call, a list or a dict."""
+    vars(node).setdefault("before", []).extend(lines)
+
+
+def before(node: ast.AST) -> list[str]:
+    """The lines of comment before a node."""
+    found: list[str] = vars(node).get("before", [])
+    return found
+
+
+def put_behind(node: ast.AST, text: str) -> None:
+    """Put a comment behind a node, in its line."""
+    vars(node)["behind"] = f"{vars(node)['behind']} {text}" if "behind" in vars(node) else text
+
+
+def behind(node: ast.AST) -> str:
+    """The comment behind a node."""
+    return str(vars(node).get("behind", ""))
+
+
+def put_blank(node: ast.stmt) -> None:
+    """Leave a line empty before a statement."""
+    vars(node)["blank"] = True
+
+
+def has_blank(node: ast.stmt) -> bool:
+    """Whether a line is to be empty before a statement."""
+    return "blank" in vars(node)
+
+
+def allow_earlier(node: ast.stmt) -> None:
+    """Say that a def may be put before statements that use it: JavaScript knows such functions from the beginning."""
+    vars(node)["earlier"] = True
+
+
+def may_be_earlier(node: ast.stmt) -> bool:
+    """Whether a def may be put before statements that use it."""
+    return "earlier" in vars(node)

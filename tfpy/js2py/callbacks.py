@@ -1,0 +1,231 @@
+"""Functions that are given to methods of lists: comprehensions, conditions, keys to sort by."""
+
+from __future__ import annotations
+
+import ast
+
+from tree_sitter import Node
+
+from tfpy.js2py import names, parse
+from tfpy.js2py.build import atom, call, name_of, py
+from tfpy.js2py.converter import Converter
+from tfpy.js2py.expressions import truth
+from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference
+from tfpy.js2py.kinds import STRING
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.parse import bare, kids, text
+
+_CONVERSIONS = {"Number": "float", "parseFloat": "float", "String": "str", "Boolean": "bool", "parseInt": "int"}
+
+
+class Inlined:
+    """A function whose body is written where it is called.
+
+    Attributes:
+        targets: the variables that its parameters become.
+        value: its body.
+    """
+
+    def __init__(self, targets: list[ast.expr], value: ast.expr) -> None:
+        self.targets = targets
+        self.value = value
+
+
+def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -> Inlined:
+    """A function of at most so many parameters as variables and a body; a longer one becomes a def that is called."""
+    function = bare(function)
+    given = parse.parameters(function) if function.type in parse.FUNCTIONS else []
+    if function.type == "arrow_function" and len(given) <= arity and _is_short(c, function, given):
+        noted = len(c.notes), len(c.checks)
+        try:
+            with c.without(places=False), as_items(c, function) as named:
+                body = parse.field(function, "body")
+                targets = [atom(named[p.id]) if p.id in named else _target(c, p) for p in given]
+                return Inlined(targets, truth(c, body) if condition else c.expr(body))
+        except NotConvertedError:
+            del c.notes[noted[0] :], c.checks[noted[1] :]
+    return _called(c, function, given, arity)
+
+
+def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
+    """Whether a function is one expression, keeps no variable for later and takes plain parameters or lists of them."""
+    body = parse.field(function, "body")
+    nested = any(n.type in parse.FUNCTIONS and not is_called_at_once(n) for n in parse.walk(body))
+    plain = all(
+        p.type == "identifier"
+        or is_record(p)
+        or (p.type == "array_pattern" and all(k.type == "identifier" for k in kids(p)) and kids(p))
+        for p in given
+    )
+    return body.type != "statement_block" and plain and not c.scopes.outer_writes(function) and not nested
+
+
+def _target(c: Converter, node: Node) -> ast.expr:
+    if node.type == "array_pattern":
+        return ast.Tuple([c.name(kid) for kid in kids(node)])
+    return c.name(node)
+
+
+def _called(c: Converter, function: Node, given: list[Node], arity: int) -> Inlined:
+    """A function that is called with variables of its own."""
+    if function.type == "identifier" and function.id not in c.scopes.bindings and text(function) in _CONVERSIONS:
+        return Inlined([atom("item")], call(_CONVERSIONS[text(function)], atom("item")))
+    count = min(arity, len(given)) if function.type in parse.FUNCTIONS else _parameters_of(c, function, arity)
+    if function.type in parse.FUNCTIONS:
+        found: ast.expr = atom(c.new_name(names.variable(name_for(function)), function.parent or function))
+        c.first(define(c, function, name_of(found)), effects=False)
+    else:
+        found = c.expr(function)
+    taken = [name_of(c.name(p)) if p.type == "identifier" else "_" for p in given]
+    spare = ("item", "i", "items")
+    chosen_names = [taken[i] if i < len(taken) and taken[i].strip("_") else spare[i] for i in range(count)]
+    targets: list[ast.expr] = [atom(name) for name in chosen_names]
+    return Inlined(targets, call(found, *targets))
+
+
+def _parameters_of(c: Converter, function: Node, arity: int) -> int:
+    """How many arguments a function that is given by its name takes."""
+    binding = c.scopes.bindings.get(function.id)
+    declared = binding.value if binding is not None else None
+    if declared is not None and declared.type in parse.FUNCTIONS:
+        return min(arity, len(parse.parameters(declared)))
+    return 1
+
+
+def comprehension(
+    c: Converter, function: Node, over: ast.expr, items: ast.expr | None, counted: bool = False, flat: bool = False
+) -> ast.expr:
+    """`[f(x) for x in over]`; with the index if the function takes it.
+
+    Args:
+        c: the converter.
+        function: the function.
+        over: what is gone over.
+        items: the list; None where there are only numbers.
+        counted: the items are the numbers from 0 on, and the first parameter means nothing.
+        flat: the function gives lists that are put together.
+    """
+    found = inlined(c, function, 3 if items is not None else 2)
+    target, source = _loop(found.targets, over, counted)
+    if len(found.targets) > 2 and items is not None:
+        found.value = _replaced(found.value, name_of(found.targets[2]), items)
+    loops = [ast.comprehension(target, source, [], 0)]
+    if flat:
+        loops.append(ast.comprehension(atom("item"), found.value, [], 0))
+        return ast.ListComp(atom("item"), loops)
+    made = name_of(found.value.func) if isinstance(found.value, ast.Call) and found.value.args == [target] else ""
+    if made in ("float", "int", "str"):
+        return py(f"list(map({made}, _0))", source)
+    return ast.ListComp(found.value, loops)
+
+
+def _replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
+    class Replace(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return other if node.id == name else node
+
+    done: ast.expr = Replace().visit(value)
+    return done
+
+
+def _loop(targets: list[ast.expr], over: ast.expr, counted: bool) -> tuple[ast.expr, ast.expr]:
+    """The target of a loop, and what it goes over."""
+    if counted:
+        return (targets[1] if len(targets) > 1 else atom("_")), over
+    if not targets:
+        return atom("_"), over
+    if len(targets) == 1:
+        return targets[0], over
+    if name_of(targets[0]).strip("_") == "":
+        return targets[1], py("range(len(_0))", over)
+    return ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
+
+
+def chosen(c: Converter, function: Node, over: ast.expr) -> ast.expr:
+    """`[x for x in over if f(x)]`."""
+    function = bare(function)
+    if function.type == "identifier" and text(function) == "Boolean":
+        return py("[item for item in _0 if item]", over)
+    found = inlined(c, function, 2, condition=True)
+    if not found.targets:
+        raise NotConvertedError("a filter that does not look at the items has no counterpart")
+    target, source = _loop(found.targets, over, False)
+    return ast.ListComp(found.targets[0], [ast.comprehension(target, source, [found.value], 0)])
+
+
+def quantified(c: Converter, word: str, function: Node, over: ast.expr) -> ast.expr:
+    """`any(f(x) for x in over)`, or all."""
+    found = inlined(c, function, 2, condition=True)
+    target, source = _loop(found.targets, over, False)
+    return call(word, ast.GeneratorExp(found.value, [ast.comprehension(target, source, [], 0)]))
+
+
+def searched(c: Converter, function: Node, over: ast.expr, index: bool) -> ast.expr:
+    """The first item, or its index, for which a function gives true."""
+    found = inlined(c, function, 1, condition=True)
+    if not found.targets:
+        raise NotConvertedError("a search that does not look at the items has no counterpart")
+    loops = [ast.comprehension(found.targets[0], over, [found.value], 0)]
+    if index:
+        both = ast.Tuple([atom("i"), found.targets[0]])
+        loops = [ast.comprehension(both, call("enumerate", over), [found.value], 0)]
+    return call(
+        "next", ast.GeneratorExp(atom("i") if index else found.targets[0], loops), atom("-1" if index else "None")
+    )
+
+
+def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
+    """`reduce`; a sum is `sum`."""
+    function, *start = kids(arguments)
+    function = bare(function)
+    given = [text(p) for p in parse.parameters(function)] if function.type in parse.FUNCTIONS else []
+    body = text(parse.field(function, "body")) if given else ""
+    adds = len(given) == 2 and "".join(body.split()) in (f"{given[0]}+{given[1]}", f"{given[1]}+{given[0]}")
+    if adds and c.kinds.of(arguments.parent) != STRING and (not start or text(start[0]) == "0"):
+        return call("sum", over)
+    if len(given) > 2:
+        raise NotConvertedError("`reduce` with an index has no counterpart; write a loop")
+    return call("functools.reduce", reference(c, function, "combine"), over, *(c.expr(s) for s in start))
+
+
+def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keyword]:
+    """The keywords of `sort` and `sorted` for a function that compares."""
+    if function is None:
+        kind = c.kinds.of(items)
+        if kind.item is not None and kind.item.name == "string":
+            return []
+        c.check(items, "without a function, JavaScript sorts numbers by their texts")
+        return [ast.keyword("key", atom("str"))]
+    function = bare(function)
+    difference = _difference(c, function)
+    if difference is None:
+        return [ast.keyword("key", call("functools.cmp_to_key", reference(c, function, "compare")))]
+    key, backwards = difference
+    found = [] if key is None else [ast.keyword("key", key)]
+    return found + ([ast.keyword("reverse", atom("True"))] if backwards else [])
+
+
+def _difference(c: Converter, function: Node) -> tuple[ast.expr | None, bool] | None:
+    """Key and direction where a function gives the difference of the same of both; None for any other function."""
+    given = parse.parameters(function) if function.type == "arrow_function" else []
+    body = parse.field(function, "body") if given else function
+    if len(given) != 2 or body.type != "binary_expression" or text(body.child_by_field_name("operator")) != "-":
+        return None
+    if any(p.type != "identifier" for p in given):
+        return None
+    a, b = (name_of(c.name(p)) for p in given)
+    with c.without(places=False):
+        left, right = c.expr(parse.field(body, "left")), c.expr(parse.field(body, "right"))
+    used = {n.id for side in (left,) for n in ast.walk(side) if isinstance(n, ast.Name)} & {a, b}
+    if len(used) != 1:
+        return None
+    mine = used.pop()
+    other = b if mine == a else a
+    if ast.dump(_replaced(right, other, atom(mine))) != ast.dump(left):
+        return None
+    key = None if name_of(left) == mine else ast.Lambda(_one(mine), left)
+    return key, mine == b
+
+
+def _one(name: str) -> ast.arguments:
+    return ast.arguments([], [ast.arg(name)], None, [], [], None, [])

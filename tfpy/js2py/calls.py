@@ -1,0 +1,259 @@
+"""Calls: of tfpy with options as keywords, of JavaScript's own functions, of methods, and `new`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import build, builtins, names, parse
+from tfpy.js2py.arguments import fitting, given, with_options
+from tfpy.js2py.build import atom, call, holes, py
+from tfpy.js2py.callbacks import comprehension
+from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.kinds import NUMBERS, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.methods import method
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.parse import kids, path_of, text
+from tfpy.js2py.properties import tfpy_path
+
+Rule = Callable[[Converter, Node], ast.expr]
+NewRule = Callable[[Converter, Node | None], ast.expr]
+
+# `print` of what JavaScript's console writes, by method.
+_CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
+_OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
+_ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "ValueError", "SyntaxError": "ValueError"}
+
+
+@expression("call_expression")
+def called(c: Converter, node: Node) -> ast.expr:
+    """A call."""
+    callee = parse.field(node, "function")
+    arguments = node.child_by_field_name("arguments")
+    if arguments is None or arguments.type != "arguments":
+        raise NotConvertedError("a tagged template has no counterpart")
+    if parse.has(node, "optional_chain") or callee.type == "import":
+        raise NotConvertedError(f"`{text(node)[:20]}…` has no counterpart")
+    if callee.type == "super":
+        return call(ast.Attribute(py("super()"), "__init__"), *given(c, arguments))
+    if callee.type in parse.FUNCTIONS:
+        return call(c.expr(callee), *given(c, arguments))
+    path = path_of(callee)
+    found = _known(c, callee, path, arguments) if path is not None else None
+    if found is not None:
+        return found
+    if callee.type == "member_expression":
+        return method(c, node, callee, arguments)
+    if callee.type == "identifier" and text(callee) == "require":
+        raise NotConvertedError("`require` within an expression has no counterpart")
+    return call(c.expr(callee), *given(c, arguments))
+
+
+def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.expr | None:
+    """A call of tfpy or of a function of JavaScript; None for anything else."""
+    first = callee
+    while first.type == "member_expression":
+        first = parse.field(first, "object")
+    module = tfpy_path(c, first, path)
+    if module is not None:
+        return _tfpy(c, module, arguments)
+    binding = c.scopes.bindings.get(first.id)
+    if binding is not None and binding.kind != "import" and path[0] not in c.modules:
+        return None
+    known = ".".join([c.modules.get(path[0]) or path[0], *path[1:]])
+    if path[0] == "console" and len(path) == 2:
+        return _printed(c, path[1], arguments)
+    special = _SPECIAL.get(known)
+    if special is not None:
+        return special(c, arguments)
+    templates = builtins.FUNCTIONS.get(known) or builtins.NODE.get(known)
+    if templates is None:
+        if path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process", "fs", "path", "os"):
+            raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
+        return None
+    if known in _OF_OBJECTS and any(c.kinds.of(a).name in ("list", "ndarray") for a in kids(arguments)):
+        raise NotConvertedError(f"{known} of a list has no counterpart; see enumerate and range")
+    parts = [c.expr(a) for a in kids(arguments)]
+    if known in builtins.NODE:  # further arguments say how files are opened
+        parts = parts[: max(holes(template) for template in templates)]
+    return fitting(templates, parts, known)
+
+
+def _tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
+    """A call of a function of tfpy."""
+    found = names.resolve(path)
+    if found is None:
+        raise NotConvertedError(f"tfpy has no {'.'.join(path)}")
+    return with_options(c, py(found[0]), arguments, names.options_of(found[1]))
+
+
+def _printed(c: Converter, name: str, arguments: Node) -> ast.expr:
+    """What the console writes."""
+    if name not in _CONSOLE:
+        raise NotConvertedError(f"console.{name} has no counterpart")
+    args = given(c, arguments)
+    said = build.string_value(args[0]) if args else None
+    if said is not None and len(args) > 1 and "%" in said.replace("%%", ""):
+        raise NotConvertedError("a text with % for console.log has no counterpart; write a template")
+    keywords = [ast.keyword("file", py(_CONSOLE[name]))] if _CONSOLE[name] else []
+    return call("print", *args, keywords=keywords)
+
+
+def _extreme(name: str) -> Rule:
+    def rule(c: Converter, arguments: Node) -> ast.expr:
+        args = [c.expr(a) for a in kids(arguments)]
+        if len(args) == 1:
+            return call(name, args[0].value) if isinstance(args[0], ast.Starred) else args[0]
+        return call(name, *args)
+
+    return rule
+
+
+def _array_from(c: Converter, arguments: Node) -> ast.expr:
+    """`Array.from(items)`, `Array.from({length: n}, f)`."""
+    items, *function = kids(arguments)
+    length = _length_of(items)
+    over = call("range", c.expr(length)) if length is not None else c.expr(items)
+    if function:
+        return comprehension(
+            c, function[0], over, items=None if length is not None else over, counted=length is not None
+        )
+    if length is not None:
+        return py("[None] * _0", over.args[0] if isinstance(over, ast.Call) else over)
+    return call("list", over) if c.kinds.of(items).name != "ndarray" else py("_0.tolist()", over)
+
+
+def _length_of(node: Node) -> Node | None:
+    """n of `{length: n}`."""
+    if node.type != "object" or len(kids(node)) != 1:
+        return None
+    part = kids(node)[0]
+    if part.type == "shorthand_property_identifier":
+        return part if text(part) == "length" else None
+    return parse.field(part, "value") if part.type == "pair" and text(parse.field(part, "key")) == "length" else None
+
+
+def _new_array(c: Converter, arguments: Node) -> ast.expr:
+    items = kids(arguments)
+    if len(items) == 1 and c.kinds.of(items[0]) in (*NUMBERS, UNKNOWN):
+        return py("[None] * _0", c.expr(items[0]))
+    return ast.List([c.expr(item) for item in items])
+
+
+def _typed_from(dtype: str) -> Rule:
+    def rule(c: Converter, arguments: Node) -> ast.expr:
+        if len(kids(arguments)) != 1:
+            raise NotConvertedError("a typed array made by a function has no counterpart")
+        return call("np.array", c.expr(kids(arguments)[0]), keywords=[ast.keyword("dtype", py(dtype))])
+
+    return rule
+
+
+def _merged(c: Converter, arguments: Node) -> ast.expr:
+    """`Object.assign(target, source)`, which changes the target unless that is written there."""
+    target, *sources = kids(arguments)
+    if target.type == "this" or any(s.type == "spread_element" for s in sources):
+        raise NotConvertedError("`Object.assign` on this has no counterpart; set the attributes one by one")
+    values = [c.expr(source) for source in sources]
+    found = c.expr(target)
+    if target.type == "object":
+        parts = [] if not kids(target) else [found]
+        return ast.Dict([None] * (len(parts) + len(values)), [*parts, *values])
+    updates: list[ast.stmt] = [ast.Expr(call(ast.Attribute(found, "update"), value)) for value in values]
+    c.first(*updates)
+    statement = arguments.parent.parent if arguments.parent is not None else None
+    return atom("None") if statement is not None and statement.type == "expression_statement" else found
+
+
+def _all_of(c: Converter, arguments: Node) -> ast.expr:
+    """`Promise.all(list)`: what is in it is ready."""
+    return c.expr(kids(arguments)[0])
+
+
+_SPECIAL: dict[str, Rule] = {
+    "Math.max": _extreme("max"),
+    "Math.min": _extreme("min"),
+    "Array.from": _array_from,
+    "Array.of": lambda c, arguments: ast.List(given(c, arguments)),
+    "Array": _new_array,
+    "Object.assign": _merged,
+    "Promise.all": _all_of,
+    "Promise.resolve": lambda c, arguments: c.expr(kids(arguments)[0]) if kids(arguments) else atom("None"),
+    **{f"{name}.from": _typed_from(dtype) for name, dtype in TYPED_ARRAYS.items()},
+}
+
+
+@expression("new_expression")
+def new(c: Converter, node: Node) -> ast.expr:
+    """`new`: of a class of the script or of tfpy, or of JavaScript's."""
+    constructor = parse.field(node, "constructor")
+    arguments = node.child_by_field_name("arguments")
+    name = text(constructor)
+    if name in _NEW and constructor.id not in c.scopes.bindings:
+        return _NEW[name](c, arguments)
+    path = path_of(constructor)
+    function = c.expr(constructor)
+    if constructor.id not in c.scopes.bindings and path is not None and len(path) == 1 and name not in c.modules:
+        raise NotConvertedError(f"new {name} has no counterpart")
+    if arguments is None:
+        return call(function)
+    first = constructor
+    while first.type == "member_expression":
+        first = parse.field(first, "object")
+    module = tfpy_path(c, first, path) if path is not None else None
+    return _tfpy(c, module, arguments) if module is not None else call(function, *given(c, arguments))
+
+
+def _new_typed(dtype: str) -> NewRule:
+    def rule(c: Converter, arguments: Node | None) -> ast.expr:
+        items = kids(arguments) if arguments is not None else []
+        kind = c.kinds.of(items[0]) if items else UNKNOWN
+        keywords = [ast.keyword("dtype", py(dtype))]
+        if len(items) == 1 and kind in NUMBERS:
+            return call("np.zeros", c.expr(items[0]), keywords=keywords)
+        if len(items) == 1 and kind.name in ("list", "ndarray"):
+            return call("np.array", c.expr(items[0]), keywords=keywords)
+        raise NotConvertedError(
+            "is this a length, a list or a buffer? np.zeros, np.array and np.frombuffer make arrays"
+        )
+
+    return rule
+
+
+def _new_map(c: Converter, arguments: Node | None) -> ast.expr:
+    items = kids(arguments) if arguments is not None else []
+    return call("dict", c.expr(items[0])) if items else ast.Dict([], [])
+
+
+def _new_set(c: Converter, arguments: Node | None) -> ast.expr:
+    items = kids(arguments) if arguments is not None else []
+    return call("set", *(c.expr(item) for item in items))
+
+
+def _new_error(name: str) -> NewRule:
+    def rule(c: Converter, arguments: Node | None) -> ast.expr:
+        return call(name, *(given(c, arguments)[:1] if arguments is not None else []))
+
+    return rule
+
+
+_NEW: dict[str, NewRule] = {
+    "Array": lambda c, arguments: _new_array(c, arguments) if arguments is not None else ast.List([]),
+    "Map": _new_map,
+    "Set": _new_set,
+    "Promise": lambda c, arguments: _slept(c, arguments),
+    **{name: _new_typed(dtype) for name, dtype in TYPED_ARRAYS.items()},
+    **{name: _new_error(python) for name, python in _ERRORS.items()},
+}
+
+
+def _slept(c: Converter, arguments: Node | None) -> ast.expr:
+    """`new Promise(resolve => setTimeout(resolve, ms))`."""
+    inner = [n for n in parse.walk(arguments) if n.type == "call_expression"] if arguments is not None else []
+    if len(inner) == 1 and text(parse.field(inner[0], "function")) == "setTimeout":
+        timing = kids(parse.field(inner[0], "arguments"))
+        if len(timing) == 2:
+            return py("time.sleep(_0 / 1000)", c.expr(timing[1]))
+    raise NotConvertedError("a promise of one's own has no counterpart")

@@ -1,0 +1,279 @@
+"""The converter: what it knows of the script while it goes through it, and the tables of rules that it goes by.
+
+The rules are functions in the other modules, one for each kind of node of the syntax tree. A rule for an expression
+gives an expression; what must happen before the statement, such as a function with a body, it puts into `pre`. A rule
+that finds no counterpart raises NotConvertedError, and the statement around it becomes a marked comment and a `raise`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from tree_sitter import Node
+
+from tfpy.js2py import build, parse
+from tfpy.js2py.kinds import Kinds
+from tfpy.js2py.notes import MARK, NotConvertedError, Note
+from tfpy.js2py.order import in_order
+from tfpy.js2py.parse import bare, text
+from tfpy.js2py.scopes import Scopes
+
+ExpressionRule = Callable[["Converter", Node], ast.expr]
+StatementRule = Callable[["Converter", Node], list[ast.stmt]]
+EXPRESSIONS: dict[str, ExpressionRule] = {}
+STATEMENTS: dict[str, StatementRule] = {}
+
+
+def expression(*types: str) -> Callable[[ExpressionRule], ExpressionRule]:
+    """Mark a function as the rule for expressions of these types."""
+
+    def register(rule: ExpressionRule) -> ExpressionRule:
+        EXPRESSIONS.update(dict.fromkeys(types, rule))
+        return rule
+
+    return register
+
+
+def statement(*types: str) -> Callable[[StatementRule], StatementRule]:
+    """Mark a function as the rule for statements of these types."""
+
+    def register(rule: StatementRule) -> StatementRule:
+        STATEMENTS.update(dict.fromkeys(types, rule))
+        return rule
+
+    return register
+
+
+class NeedsStatementsError(NotConvertedError):
+    """What an expression means takes statements, and there is no place for them here."""
+
+
+class Converter:
+    """The state of a conversion.
+
+    Attributes:
+        scopes: who declares what.
+        kinds: what expressions hold.
+        notes: what has been said so far.
+        modules: what imported names stand for, such as "tf" or "tf.layers", by the name in the script; None for what
+            has no counterpart.
+        pre: statements that go before the current one; None where there is no place for them.
+        post: statements that go behind it; None where there is no place for them.
+        certain: whether what is being converted is evaluated exactly once with the statement.
+        steps: what a `continue` of the innermost loop has to do first.
+        checks: what a person should look at in the current statement.
+        returns: what a `return` is here: a "return", or a "continue" in the body of a forEach.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.scopes = Scopes(root)
+        self.kinds = Kinds(self.scopes, root)
+        self.notes: list[Note] = []
+        self.modules: dict[str, str | None] = {}
+        self.pre: list[ast.stmt] | None = None
+        self.post: list[ast.stmt] | None = None
+        self.certain = False
+        self.steps: list[ast.stmt] = []
+        self.returns = "return"
+        self._placed: set[int] = set()
+        self.checks: list[Note] = []
+        self._functions: dict[int, set[str]] = {}
+
+    def expr(self, node: Node) -> ast.expr:
+        """The Python of an expression."""
+        node = bare(node)
+        rule = EXPRESSIONS.get(node.type)
+        if rule is None:
+            raise NotConvertedError(f"{node.type.replace('_', ' ')} has no counterpart")
+        return rule(self, node)
+
+    def maybe(self, node: Node) -> ast.expr:
+        """The Python of an expression that may not be evaluated."""
+        with self.without(certain=False):
+            return self.expr(node)
+
+    @contextmanager
+    def without(self, certain: bool = False, places: bool = True) -> Iterator[None]:
+        """Convert what is not certain to be evaluated, or has no place for statements."""
+        saved = self.pre, self.post, self.certain
+        self.certain = self.certain and certain
+        if not places:
+            self.pre = self.post = None
+        try:
+            yield
+        finally:
+            self.pre, self.post, self.certain = saved
+
+    def first(self, *statements: ast.stmt, effects: bool = True) -> None:
+        """Put statements before the current one.
+
+        Raises:
+            NeedsStatementsError: there is no place for them, or they have effects and might not be due.
+        """
+        if self.pre is None or (effects and not self.certain):
+            raise NeedsStatementsError("this takes statements where Python takes only an expression")
+        self.pre.extend(statements)
+
+    def check(self, node: Node, said: str) -> None:
+        """Note something that a person should look at."""
+        self.checks.append(Note(parse.line_of(node), said, False))
+
+    def new_name(self, wanted: str, node: Node) -> str:
+        """A name for a function that is not used where a node is."""
+        scope = self.scopes.of(node).function
+        taken = {b.python for b in scope.used}
+        for around in scope.around():
+            taken |= {b.python for b in around.bindings.values()} | self._functions.get(around.node.id, set())
+        found, number = wanted, 1
+        while found in taken:
+            number += 1
+            found = f"{wanted}_{number}"
+        self._functions.setdefault(scope.node.id, set()).add(found)
+        return found
+
+    def block(self, nodes: Sequence[Node]) -> list[ast.stmt]:
+        """The Python of statements and the comments between them."""
+        out: list[ast.stmt] = []
+        dropped = False
+        for at, node in enumerate(nodes):
+            before = nodes[at - 1] if at else None
+            apart = dropped or (before is not None and node.start_point.row - before.end_point.row > 1)
+            if node.type == "comment":
+                if is_documentation(node):
+                    continue
+                found = self.comment(node, before, out)
+            else:
+                found = self.statement(node)
+                if before is not None and before.type == "comment":
+                    found = [*self.comment(before, None, out), *found]
+            if found and apart:
+                build.put_blank(found[0])
+            dropped = not found and (
+                dropped or node.type in ("import_statement", "lexical_declaration", "expression_statement")
+            )
+            out.extend(found)
+        return in_order(out)
+
+    def comment(self, node: Node, before: Node | None, out: list[ast.stmt]) -> list[ast.stmt]:
+        """A comment between statements: behind the statement before it if it stands there, else in lines of its own."""
+        if node.id in self._placed:
+            return []
+        self._placed.add(node.id)
+        lines = comment_lines(node)
+        behind = before is not None and before.end_point.row == node.start_point.row and len(lines) == 1
+        if behind and out and not build.is_comment(out[-1]):
+            build.put_behind(out[-1], lines[0])
+            return []
+        return [build.comment(line) for line in lines]
+
+    def place(self, node: Node) -> list[str]:
+        """The lines of a comment that the caller writes."""
+        self._placed.add(node.id)
+        return comment_lines(node)
+
+    def name(self, node: Node) -> ast.expr:
+        """What is assigned to: a variable by its name in Python, or a place."""
+        binding = self.scopes.bindings.get(node.id)
+        return build.atom(binding.python) if binding is not None else self.expr(node)
+
+    def statement(self, node: Node) -> list[ast.stmt]:
+        """The Python of one statement."""
+        rule = STATEMENTS.get(node.type)
+        if rule is None:
+            rule = _unknown
+        return self.by_rule(node, rule)
+
+    def result(self, node: Node) -> list[ast.stmt]:
+        """The `return` of an expression, which is all of a function's body."""
+        return self.by_rule(node, _returned)
+
+    def by_rule(self, node: Node, rule: StatementRule) -> list[ast.stmt]:
+        """What a rule makes of a statement, with what goes before and behind it, and comments from within it."""
+        saved = self.pre, self.post, self.certain, self.checks
+        self.pre, self.post, self.certain, self.checks = [], [], True, []
+        try:
+            body = rule(self, node)
+            found = [*self.pre, *body, *self.post]
+            _check_targets(found)
+        except NotConvertedError as error:
+            found = self._left(node, str(error))
+        finally:
+            checks = self.checks
+            self.pre, self.post, self.certain, self.checks = saved
+        comments = [build.comment(line) for n in parse.walk(node) if n.type == "comment" for line in self._rest(n)]
+        return [*comments, *self._said(checks), *found]
+
+    def _rest(self, node: Node) -> list[str]:
+        return [] if node.id in self._placed else self.place(node)
+
+    def _said(self, checks: list[Note]) -> list[ast.stmt]:
+        self.notes.extend(checks)
+        return [build.comment(f"{MARK[2:]}check: {said}") for said in dict.fromkeys(note.text for note in checks)]
+
+    def _left(self, node: Node, reason: str) -> list[ast.stmt]:
+        """What stands for a statement that is not converted: the reason, the original, and a `raise`."""
+        reason = " ".join(reason.split())
+        self.notes.append(Note(parse.line_of(node), reason, True))
+        for inner in parse.walk(node):
+            if inner.type == "comment":
+                self._placed.add(inner.id)
+        original = [build.comment(f"    {line}") for line in dedented(node)]
+        raised = build.call("NotImplementedError", build.string(f"line {parse.line_of(node)}: {reason}"))
+        return [build.comment(f"{MARK[2:]}{reason}"), *original, ast.Raise(raised)]
+
+
+def _check_targets(found: list[ast.stmt]) -> None:
+    """Leave an assignment to a person whose target Python cannot assign to."""
+    for made in found:
+        if isinstance(made, (ast.Assign, ast.AugAssign, ast.Delete)):
+            try:
+                ast.parse(ast.unparse(made))
+            except SyntaxError:
+                raise NotConvertedError("what is assigned to has no counterpart") from None
+
+
+def _returned(c: Converter, node: Node) -> list[ast.stmt]:
+    value = c.expr(node)
+    return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Return(value)]
+
+
+def _unknown(c: Converter, node: Node) -> list[ast.stmt]:
+    raise NotConvertedError(f"{node.type.replace('_', ' ')} has no counterpart")
+
+
+def is_documentation(node: Node) -> bool:
+    """Whether a comment documents the function or class after it."""
+    following = node.next_named_sibling
+    if not text(node).startswith("/**") or following is None or following.type == "comment":
+        return False
+    if following.type == "export_statement":
+        following = following.child_by_field_name("declaration") or following
+    if following.type in ("lexical_declaration", "variable_declaration"):
+        values = [n.child_by_field_name("value") for n in parse.kids(following)]
+        return any(v is not None and v.type in parse.FUNCTIONS for v in values)
+    return following.type in parse.FUNCTIONS or following.type == "class_declaration"
+
+
+def comment_lines(node: Node) -> list[str]:
+    """The lines of a comment without its signs."""
+    said = text(node)
+    if said.startswith("//"):
+        return [said[2:].removeprefix(" ").rstrip()]
+    if said.startswith("#!"):
+        return []
+    lines = [line.strip().removeprefix("*").removeprefix(" ").rstrip() for line in said[2:-2].strip("*").split("\n")]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return [line.strip() if len(lines) == 1 else line for line in lines]
+
+
+def dedented(node: Node) -> list[str]:
+    """The source of a node, its lines as far to the left as the first."""
+    lines = text(node).expandtabs(2).split("\n")
+    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    shift = min(indents, default=0)
+    return [lines[0], *(line[min(shift, len(line) - len(line.lstrip())) :] for line in lines[1:])]

@@ -1,0 +1,468 @@
+"""What the expressions of a script hold, as far as the script says: numbers, strings, lists, tensors, …
+
+JavaScript writes a property of a plain object and one of an instance alike, joins strings and adds numbers with one
+sign, and takes an empty list for true. Which Python is right depends on what there is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from tfpy.js2py import names, parse
+from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, path_of, text
+from tfpy.js2py.scopes import Binding, Scopes
+
+
+class Kind(NamedTuple):
+    """What an expression holds.
+
+    Attributes:
+        name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
+            "ndarray", "function", "null", "error", "class", a class of tfpy or, after a dot, one of the script; empty
+            if unknown.
+        item: what the items of a list hold.
+    """
+
+    name: str
+    item: Kind | None = None
+
+
+UNKNOWN = Kind("")
+STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
+DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
+NUMBERS = (NUMBER, INDEX)
+SHAPE = Kind("list", INDEX)
+
+# What methods of JavaScript's own objects give; "same" is what they are called on.
+_METHODS = {
+    "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
+    "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
+    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool",
+    "pop": "item", "shift": "item",
+    "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
+    "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
+    "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
+    "endsWith": "bool", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
+}  # fmt: skip
+_CALLS = {
+    "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
+    "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
+    "Object.assign": DICT, "Object.fromEntries": DICT,
+    "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
+    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
+    "tf.util.createShuffledIndices": NDARRAY,
+}  # fmt: skip
+_NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
+TYPED_ARRAYS = {
+    "Float32Array": "np.float32", "Float64Array": "np.float64", "Int32Array": "np.int32", "Uint8Array": "np.uint8",
+    "Int8Array": "np.int8", "Int16Array": "np.int16", "Uint16Array": "np.uint16", "Uint32Array": "np.uint32",
+    "Uint8ClampedArray": "np.uint8",
+}  # fmt: skip
+# Annotations, of tfpy and of TypeScript.
+_ANNOTATIONS = {
+    "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
+    "boolean": BOOL, "Function": FUNCTION, "object": DICT,
+}  # fmt: skip
+_SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
+
+
+def annotated(said: str) -> Kind:
+    """The kind that an annotation means."""
+    said = said.strip().removeprefix("tf.").removeprefix("Promise<").removesuffix(">").removesuffix(" | None")
+    if said.endswith("[]"):
+        return Kind("list", annotated(said[:-2]))
+    if said.startswith(("list[", "Sequence[", "Array<")):
+        return LIST
+    if said.startswith(("dict[", "Mapping[", "{", "Record<")):
+        return DICT
+    if said in TYPED_ARRAYS:
+        return NDARRAY
+    return _ANNOTATIONS.get(said) or (Kind(said) if said in names.classes() else UNKNOWN)
+
+
+def joined(kinds: list[Kind]) -> Kind:
+    """The kind of something that is one of several."""
+    if kinds and all(k == NULL for k in kinds):
+        return NULL
+    found = list(dict.fromkeys(k for k in kinds if k != NULL))
+    if len(found) == 1:
+        return found[0]
+    if found and all(k in NUMBERS for k in found):
+        return NUMBER
+    return Kind(found[0].name) if found and len({k.name for k in found}) == 1 else UNKNOWN
+
+
+class Kinds:
+    """The kinds of a script's expressions."""
+
+    def __init__(self, scopes: Scopes, root: Node) -> None:
+        self._scopes = scopes
+        self._known: dict[int, Kind] = {}
+        self._bindings: dict[Binding, Kind] = {}
+        self._classes = {
+            text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type.startswith("class_decl")
+        }
+        self._fields = {name: _fields(node) for name, node in self._classes.items()}
+        self.members = {name for fields in self._fields.values() for name in fields}
+        objects = [n for n in parse.walk(root) if n.type == "object" and not _is_options(n)]
+        self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
+
+    def of(self, node: Node | None) -> Kind:
+        """The kind of an expression."""
+        if node is None:
+            return UNKNOWN
+        node = bare(node)
+        if node.id not in self._known:
+            self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
+            rule = getattr(self, f"_{node.type}", None)
+            self._known[node.id] = rule(node) if rule is not None else _LITERALS.get(node.type, UNKNOWN)
+        return self._known[node.id]
+
+    def class_of(self, node: Node) -> Node | None:
+        """The class of the script that surrounds a node."""
+        found: Node | None = node
+        while found is not None and found.type not in ("class_declaration", "class"):
+            found = found.parent
+        return found
+
+    def class_named(self, name: str) -> Node | None:
+        """A class of the script."""
+        return self._classes.get(name)
+
+    def _number(self, node: Node) -> Kind:
+        return INDEX if text(node).isdigit() else NUMBER
+
+    def _array(self, node: Node) -> Kind:
+        items = [self.of(kid) for kid in kids(node) if kid.type != "spread_element"]
+        return Kind("list", joined(items)) if items else LIST
+
+    def _identifier(self, node: Node) -> Kind:
+        binding = self._scopes.bindings.get(node.id)
+        if binding is not None:
+            return self.of_binding(binding)
+        return {"undefined": NULL, "NaN": NUMBER, "Infinity": NUMBER}.get(text(node), UNKNOWN)
+
+    _shorthand_property_identifier = _identifier
+
+    def _this(self, node: Node) -> Kind:
+        owner = self.class_of(node)
+        return Kind(f".{text(owner.child_by_field_name('name'))}") if owner is not None else UNKNOWN
+
+    def of_binding(self, binding: Binding) -> Kind:
+        """The kind of a variable."""
+        if binding not in self._bindings:
+            self._bindings[binding] = UNKNOWN
+            self._bindings[binding] = self._declared(binding)
+        return self._bindings[binding]
+
+    def _declared(self, binding: Binding) -> Kind:
+        parent = binding.node.parent
+        said = parent.child_by_field_name("type") if parent is not None else None
+        if said is not None and annotated(text(said).lstrip(": ")) != UNKNOWN:
+            return annotated(text(said).lstrip(": "))
+        if binding.kind in ("function", "class"):
+            return FUNCTION if binding.kind == "function" else Kind("class")
+        if binding.kind == "catch":
+            return ERROR
+        if parent is not None and parent.type in ("array_pattern", "object_pattern"):
+            return self._part(binding, parent)
+        if binding.kind == "parameter":
+            found = self._parameter(binding)
+        elif parent is not None and parent.type == "for_in_statement":
+            found = self._looped(parent)
+        else:
+            found = self.of(binding.value) if binding.value is not None else NULL
+        kind = found if found == STRING else joined([found, *(self._written(write) for write in binding.writes)])
+        return Kind("list", joined(self._pushed(binding))) if kind == LIST else kind
+
+    def _pushed(self, binding: Binding) -> list[Kind]:
+        """What is pushed to a list."""
+        found = []
+        for read in binding.reads:
+            callee = read.parent
+            call = callee.parent if callee is not None and callee.child_by_field_name("object") == read else None
+            if call is not None and callee is not None and text(callee.child_by_field_name("property")) == "push":
+                given = call.child_by_field_name("arguments")
+                found += [self.of(item) for item in kids(given)] if given is not None else []
+        return found
+
+    def _part(self, binding: Binding, pattern: Node) -> Kind:
+        """The kind of a variable that is part of what is taken apart."""
+        owner = pattern.parent
+        if owner is None or owner.type != "variable_declarator":
+            return UNKNOWN
+        value = optional(owner, "value")
+        if pattern.type == "array_pattern":
+            return self.of(value).item or UNKNOWN
+        return self.of_member(value, binding.name) if value is not None else UNKNOWN
+
+    def _written(self, identifier: Node) -> Kind:
+        """What an assignment gives to a variable."""
+        parent = identifier.parent
+        if parent is None:
+            return UNKNOWN
+        if parent.type == "update_expression":
+            return INDEX if parse.has(parent, "++") else NUMBER
+        if parent.type == "augmented_assignment_expression":
+            right, sign = self.of(optional(parent, "right")), text(parent.child_by_field_name("operator"))
+            return right if sign in ("+=", "*=") else NUMBER if right in NUMBERS else UNKNOWN
+        return self.of(optional(parent, "right")) if parent.type == "assignment_expression" else UNKNOWN
+
+    def _looped(self, loop: Node) -> Kind:
+        over = self.of(parse.field(loop, "right"))
+        if parse.has(loop, "in"):
+            return STRING if over == DICT else INDEX if over.name == "list" else UNKNOWN
+        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
+
+    def _parameter(self, binding: Binding) -> Kind:
+        function = binding.scope.node
+        given = [parse.default_of(p) for p in parse.parameters(function)]
+        at = next((i for i, (pattern, _) in enumerate(given) if pattern == binding.node), None)
+        if at is None:
+            return UNKNOWN if not any(p.type == "rest_pattern" for p, _ in given) else LIST
+        owner = function.parent
+        found: list[Kind] = []
+        if owner is not None and owner.type == "arguments":
+            found = [self._callback(owner, at)]
+        elif function.type == "method_definition":
+            found = self._method_given(function, at)
+        elif owner is not None and owner.type == "pair":
+            found = [(INDEX, DICT)[min(at, 1)] if text(kids(owner)[0]).startswith("on") else UNKNOWN]
+        else:
+            found = [self.of(a) for a in self._given(function, at)]
+        default = given[at][1]
+        return joined([*found, *([self.of(default)] if default is not None else [])])
+
+    def _callback(self, arguments: Node, at: int) -> Kind:
+        """A parameter of a function that is given to a method of a list."""
+        call = arguments.parent
+        callee = optional(call, "function") if call is not None else None
+        if callee is None or callee.type != "member_expression":
+            if callee is not None and text(callee) == "Array.from":
+                return INDEX if at else UNKNOWN
+            return UNKNOWN
+        over = self.of(parse.field(callee, "object"))
+        item = NUMBER if over == NDARRAY else over.item or UNKNOWN
+        method = text(parse.field(callee, "property"))
+        if method in ("map", "filter", "forEach", "some", "every", "find", "findIndex", "flatMap"):
+            known = over.name in ("list", "ndarray", "")
+            return (item, INDEX if known and "Async" not in method else UNKNOWN, over)[min(at, 2)]
+        if method == "reduce":
+            start = kids(arguments)[1:]
+            return (self.of(start[0]) if start else item) if at == 0 else (item, INDEX)[min(at - 1, 1)]
+        if method in ("then", "catch"):
+            return over if method == "then" else ERROR
+        return item if method == "sort" else UNKNOWN
+
+    def _method_given(self, method: Node, at: int) -> list[Kind]:
+        """What a method of a class of the script is called with."""
+        owner = self.class_of(method)
+        name = text(parse.field(method, "name"))
+        if name in ("computeOutputShape", "build"):
+            return [SHAPE]
+        if name != "constructor" or owner is None:
+            return [DICT] if name.startswith("on") and at else []
+        if "Layer" in text(next((k for k in kids(owner) if k.type == "class_heritage"), None)):
+            return [DICT] if at == 0 else []
+        binding = self._scopes.bindings.get(parse.field(owner, "name").id)
+        return [self.of(a) for a in _arguments(binding, "constructor", at)]
+
+    def _given(self, function: Node, at: int) -> list[Node]:
+        """What a function of the script is called with in one place."""
+        name = function.child_by_field_name("name")
+        if name is None and function.parent is not None and function.parent.type == "variable_declarator":
+            name = function.parent.child_by_field_name("name")
+        binding = self._scopes.bindings.get(name.id) if name is not None else None
+        return _arguments(binding, "function", at)
+
+    def _unary_expression(self, node: Node) -> Kind:
+        sign = text(node.child_by_field_name("operator"))
+        return {"!": BOOL, "typeof": STRING, "void": NULL, "delete": BOOL}.get(sign, NUMBER)
+
+    def _binary_expression(self, node: Node) -> Kind:
+        left, right = self.of(parse.field(node, "left")), self.of(parse.field(node, "right"))
+        sign = text(node.child_by_field_name("operator"))
+        if sign in ("&&", "||", "??"):
+            return joined([left, right])
+        if sign == "+":
+            if STRING in (left, right):
+                return STRING
+            return joined([left, right]) if left in NUMBERS and right in NUMBERS else UNKNOWN
+        if sign == "|" and text(parse.field(node, "right")) == "0":
+            return INDEX if self._is_index(parse.field(node, "left")) else NUMBER
+        if sign in ("*", "%", ">>", "&", "|", "**"):
+            return INDEX if left == INDEX and right == INDEX else NUMBER
+        return NUMBER if sign in ("-", "/", "<<", "^", ">>>") else BOOL
+
+    def _ternary_expression(self, node: Node) -> Kind:
+        return joined([self.of(parse.field(node, "consequence")), self.of(parse.field(node, "alternative"))])
+
+    def _assignment_expression(self, node: Node) -> Kind:
+        return self.of(parse.field(node, "right"))
+
+    def _await_expression(self, node: Node) -> Kind:
+        return self.of(kids(node)[0])
+
+    def _member_expression(self, node: Node) -> Kind:
+        return self.of_member(parse.field(node, "object"), text(parse.field(node, "property")))
+
+    def of_member(self, owner: Node, name: str) -> Kind:
+        """The kind of a property."""
+        kind = self.of(owner)
+        if name == "length":
+            return INDEX
+        if name in _SHAPES and kind != DICT:
+            return SHAPE
+        if name == "history" and kind.name in ("", "History"):
+            return DICT
+        if path_of(owner) == ["Math"]:
+            return NUMBER
+        if kind.name.startswith("."):
+            return self._field(kind.name[1:], name)
+        if kind.name in names.classes():
+            return annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
+        return self._value_in(owner, name) if kind == DICT else UNKNOWN
+
+    def _field(self, owner: str, name: str) -> Kind:
+        """The kind of an attribute of a class of the script, from what is assigned and pushed to it."""
+        fields = self._fields.get(owner, {})
+        found = joined([self.of(value) for value in fields.get(name, [])])
+        pushed = [self.of(value) for value in fields.get(f"{name}.push", [])]
+        return Kind("list", joined(pushed)) if found == LIST and pushed else found
+
+    def _value_in(self, owner: Node, name: str) -> Kind:
+        """The kind of a value in a dict that is written in the script."""
+        binding = self._scopes.bindings.get(bare(owner).id)
+        literal = binding.value if binding is not None and not binding.writes else None
+        for pair in kids(literal) if literal is not None and literal.type == "object" else []:
+            if pair.type == "pair" and text(kids(pair)[0]).strip("'\"") == name:
+                return self.of(parse.field(pair, "value"))
+        return UNKNOWN
+
+    def _subscript_expression(self, node: Node) -> Kind:
+        kind = self.of(parse.field(node, "object"))
+        return STRING if kind == STRING else NUMBER if kind == NDARRAY else kind.item or UNKNOWN
+
+    def _new_expression(self, node: Node) -> Kind:
+        name = text(parse.field(node, "constructor"))
+        if name in TYPED_ARRAYS:
+            return NDARRAY
+        binding = self._scopes.bindings.get(parse.field(node, "constructor").id)
+        return Kind(f".{name}") if binding is not None else _NEW.get(name, UNKNOWN)
+
+    def _call_expression(self, node: Node) -> Kind:
+        callee = parse.field(node, "function")
+        path = path_of(callee) or []
+        given = node.child_by_field_name("arguments")
+        arguments = kids(given) if given is not None else []
+        if path and ".".join(path) in _CALLS:
+            return _CALLS[".".join(path)]
+        if path[:1] == ["Math"]:
+            inner = arguments[0] if arguments else None
+            whole = path[1] in ("floor", "ceil", "round", "max", "min", "abs", "trunc") and self._is_index(inner)
+            return INDEX if whole else NUMBER
+        if path == ["Array", "from"]:
+            made = self.result_of(arguments[1]) if len(arguments) > 1 else self.of(arguments[0]).item
+            return Kind("list", made)
+        if path == ["tf", "tidy"] and arguments:
+            return self.result_of(arguments[-1])
+        found = names.resolve(path) if path[:1] == ["tf"] else None
+        if found is not None:
+            return annotated(names.result(found[1]))
+        if callee.type == "member_expression":
+            return self._method(callee, arguments)
+        return self.result_of(callee)
+
+    def _is_index(self, node: Node | None) -> bool:
+        if node is None:
+            return False
+        if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("*", "/", "+"):
+            return self._is_index(parse.field(node, "left")) and self._is_index(parse.field(node, "right"))
+        return self.of(node) == INDEX or text(node) == "Math.random()"
+
+    def _method(self, callee: Node, arguments: list[Node]) -> Kind:
+        owner, name = self.of(parse.field(callee, "object")), text(parse.field(callee, "property"))
+        if owner.name in names.classes():
+            found = getattr(names.classes()[owner.name], names.attribute(name), None)
+            said = annotated(names.result(found))
+            return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
+        if owner.name.startswith("."):
+            return joined([self.result_of(value) for value in self._fields.get(owner.name[1:], {}).get(name, [])])
+        if name == "map" and arguments:
+            return Kind("list", self.result_of(arguments[0]))
+        if name == "reduce" and arguments:
+            return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
+        given = _METHODS.get(name, "")
+        if given in ("same", "item"):
+            return owner if given == "same" else owner.item or UNKNOWN
+        return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
+
+    def result_of(self, function: Node) -> Kind:
+        """The kind of what a function of the script gives."""
+        function = bare(function)
+        binding = self._scopes.bindings.get(function.id)
+        if binding is not None and binding.value is not None:
+            function = binding.value
+        if function.type not in FUNCTIONS:
+            return {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
+        said = function.child_by_field_name("return_type")
+        if said is not None:
+            return annotated(text(said).lstrip(": "))
+        body = parse.field(function, "body")
+        if body.type != "statement_block":
+            return self.of(body)
+        returns = [n for n in parse.walk_own(body) if n.type == "return_statement" and kids(n)]
+        return joined([self.of(kids(n)[0]) for n in returns])
+
+
+_LITERALS = {
+    "string": STRING, "template_string": STRING, "true": BOOL, "false": BOOL, "null": NULL, "undefined": NULL,
+    "object": DICT, "arrow_function": FUNCTION, "function_expression": FUNCTION, "generator_function": FUNCTION,
+    "class": Kind("class"), "regex": Kind("regex"), "update_expression": NUMBER,
+}  # fmt: skip
+
+
+def _fields(owner: Node) -> dict[str, list[Node]]:
+    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`."""
+    found: dict[str, list[Node]] = {}
+    for node in parse.walk(owner):
+        if node.type == "method_definition":
+            found.setdefault(text(parse.field(node, "name")), []).append(node)
+        elif node.type in ("field_definition", "public_field_definition"):
+            name = node.child_by_field_name("property") or node.child_by_field_name("name")
+            value = optional(node, "value")
+            found.setdefault(text(name), []).extend([value] if value is not None else [])
+        elif node.type == "assignment_expression":
+            target = path_of(parse.field(node, "left"))
+            if target is not None and len(target) == 2 and target[0] == "this":
+                found.setdefault(target[1], []).append(parse.field(node, "right"))
+        elif node.type == "call_expression":
+            target = path_of(parse.field(node, "function"))
+            if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
+                found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
+    return found
+
+
+def _is_options(node: Node) -> bool:
+    """Whether an object is what a function or a method of tfpy takes as its options."""
+    call = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
+    if call is None:
+        return False
+    path = path_of(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
+    return path[0] == "tf" or names.attributes().get(path[-1], "") in names.method_options()
+
+
+def _arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
+    """What is given at a position where a function or a class is called."""
+    found = []
+    for read in binding.reads if binding is not None else []:
+        call = read.parent
+        if call is None or call.child_by_field_name(role) != read:
+            continue
+        given = call.child_by_field_name("arguments")
+        listed = kids(given) if given is not None else []
+        if at < len(listed) and not any(a.type == "spread_element" for a in listed):
+            found.append(listed[at])
+    return found

@@ -1,0 +1,389 @@
+"""Calls of methods: those of lists, texts and maps by what they are called on, else those of tfpy or of the script."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import build, builtins, callbacks, names, parse
+from tfpy.js2py.arguments import fitting, given, with_options
+from tfpy.js2py.build import atom, call, py, string
+from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.expressions import elements
+from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.parse import kids, text
+from tfpy.js2py.properties import property_of
+
+Rule = Callable[[Converter, Node, Node, list[Node]], ast.expr | None]
+
+# What is JavaScript's own, so that each of its methods must have a counterpart.
+_JAVASCRIPTS = {
+    "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
+    "set": "set", "regex": "regular expression",
+}  # fmt: skip
+# Methods that nothing of tfpy has.
+_NO_COUNTERPART = {
+    "localeCompare", "matchAll", "reduceRight", "toPrecision", "addEventListener", "appendChild",
+    "querySelector", "getContext", "toISOString", "getTime",
+}  # fmt: skip
+# Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
+_SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
+
+
+def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
+    """A call of a method."""
+    owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
+    if callee.child_by_field_name("optional_chain") is not None or parse.has(callee, "optional_chain"):
+        raise NotConvertedError("`?.` before a call has no counterpart; write an if")
+    kind = c.kinds.of(owner)
+    ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
+    if not ours:
+        rule = _RULES.get(name)
+        found = rule(c, node, owner, kids(arguments)) if rule is not None else None
+        if found is not None:
+            return found
+        templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
+        if name in _NO_COUNTERPART:
+            raise NotConvertedError(f"`{name}` has no counterpart")
+        if templates is None and kind.name in _JAVASCRIPTS:
+            raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
+        if templates is not None:
+            return fitting(templates, [c.expr(owner), *elements(c, arguments)], f"`{name}`")
+    if name == "bind" and text(arguments) == "(this)":
+        return c.expr(owner)
+    if owner.type == "super":
+        return call(ast.Attribute(py("super()"), names.attribute(name)), *given(c, arguments))
+    value = c.expr(owner)
+    function = property_of(c, callee, owner, value, name)
+    own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members)
+    options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
+    return with_options(c, function, arguments, options)
+
+
+def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if len(given) != 1:
+        return None
+    length = _array_length(owner)
+    if length is not None:
+        return callbacks.comprehension(c, given[0], call("range", c.expr(length)), items=None, counted=True)
+    over = c.expr(owner)
+    return callbacks.comprehension(c, given[0], over, items=over)
+
+
+def _array_length(owner: Node) -> Node | None:
+    """n of `Array(n).fill(…)`, `new Array(n).fill(…)`, `[...Array(n)]` and `[...Array(n).keys()]`."""
+    if owner.type == "array" and len(kids(owner)) == 1 and kids(owner)[0].type == "spread_element":
+        owner = kids(kids(owner)[0])[0]
+    elif owner.type != "call_expression":
+        return None
+    if owner.type == "call_expression" and owner.child_by_field_name("function") is not None:
+        callee = parse.field(owner, "function")
+        if callee.type == "member_expression" and text(parse.field(callee, "property")) in ("fill", "keys"):
+            owner = parse.field(callee, "object")
+    called = owner.child_by_field_name("constructor") or owner.child_by_field_name("function")
+    if called is None or text(called) != "Array":
+        return None
+    listed = kids(parse.field(owner, "arguments"))
+    return listed[0] if len(listed) == 1 else None
+
+
+def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    length = _array_length(node)
+    return call("range", c.expr(length)) if length is not None else None
+
+
+def _flat_map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    over = c.expr(owner)
+    return callbacks.comprehension(c, given[0], over, items=over, flat=True)
+
+
+def _filter(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    return callbacks.chosen(c, given[0], c.expr(owner)) if len(given) == 1 else None
+
+
+def _quantifier(word: str) -> Rule:
+    return lambda c, node, owner, given: callbacks.quantified(c, word, given[0], c.expr(owner))
+
+
+def _search(index: bool) -> Rule:
+    return lambda c, node, owner, given: callbacks.searched(c, given[0], c.expr(owner), index)
+
+
+def _reduce(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    return callbacks.reduced(c, parse.field(node, "arguments"), c.expr(owner))
+
+
+def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`sort` as a statement sorts the list; of a new list it is `sorted`."""
+    keywords = callbacks.sorting(c, given[0] if given else None, owner)
+    alone = node.parent is not None and node.parent.type == "expression_statement"
+    value = c.expr(owner)
+    if alone:
+        return call(ast.Attribute(value, "sort"), keywords=keywords)
+    if _is_new(owner):
+        if isinstance(value, ast.Subscript) and source_of(value.slice) == ":":
+            value = value.value
+        return call("sorted", value, keywords=keywords)
+    c.first(ast.Expr(call(ast.Attribute(value, "sort"), keywords=keywords)))
+    return value
+
+
+def source_of(node: ast.expr) -> str:
+    """The source of an expression."""
+    return ast.unparse(node)
+
+
+def _is_new(owner: Node) -> bool:
+    """Whether a list is made here, so that nobody sees it being changed."""
+    return owner.type in ("call_expression", "array")
+
+
+def _reverse(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    alone = node.parent is not None and node.parent.type == "expression_statement"
+    known = _is_new(owner) or c.kinds.of(owner).name in ("list", "ndarray")
+    if given or not (alone or known):
+        return None
+    value = c.expr(owner)
+    if alone:
+        return call(ast.Attribute(value, "reverse"))
+    if not _is_new(owner):
+        c.first(ast.Expr(call(ast.Attribute(value, "reverse"))))
+        return value
+    return py("_0[::-1]", value)
+
+
+def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`new Array(n).fill(0)`; a list that is there already is filled in its place."""
+    if len(given) != 1 or c.kinds.of(owner) == NDARRAY:
+        return None
+    length = _array_length(node)
+    if length is not None and owner.type in ("new_expression", "call_expression"):
+        return py("[_1] * _0", c.expr(length), c.expr(given[0]))
+    if c.kinds.of(owner).name != "list":
+        return None
+    value = c.expr(owner)
+    c.first(ast.Assign([py("_0[:]", value)], py("[_1] * len(_0)", value, c.expr(given[0])), lineno=0))
+    return value
+
+
+def _push(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if len(given) == 1 and given[0].type == "spread_element":
+        return py("_0.extend(_1)", c.expr(owner), c.expr(kids(given[0])[0]))
+    if len(given) > 1:
+        return py("_0.extend(_1)", c.expr(owner), ast.List([c.expr(g) for g in given]))
+    return None
+
+
+def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    kind = c.kinds.of(owner)
+    if kind.name != "list":
+        return None
+    found = c.expr(owner)
+    for other in given:
+        one = c.expr(other)
+        of_items = c.kinds.of(other).name not in ("list", "")
+        if c.kinds.of(other) == UNKNOWN:
+            c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
+        found = py("_0 + [_1]" if of_items else "_0 + _1", found, one)
+    return found
+
+
+def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
+    if c.kinds.of(owner) != UNKNOWN or any(g.type == "array" or c.kinds.of(g).name == "list" for g in given):
+        return None
+    if len(given) == 2 and text(given[0]) != "0":
+        c.check(node, "`slice` of a list or a text takes begin and end; of a tensor it takes begin and size")
+    return py("_0[_1:_2]" if len(given) == 2 else "_0[_1:]" if given else "_0[:]", c.expr(owner), *map(c.expr, given))
+
+
+def _join(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if c.kinds.of(owner) != Kind("list", STRING):
+        return None
+    return py("_0.join(_1)", c.expr(given[0]) if given else string(","), c.expr(owner))
+
+
+def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`splice` takes items out and puts others in."""
+    if len(given) < 2:
+        raise NotConvertedError("`splice` with one argument has no counterpart; write `del items[at:]`")
+    value, at, count = c.expr(owner), c.expr(given[0]), c.expr(given[1])
+    part = py("_0[_1:_1 + _2]", value, at, count)
+    start, number = build.whole(at), build.whole(count)
+    if start is not None and number is not None:
+        part = py(f"_0[{start}:{start + number}]", value)
+    put: list[ast.stmt] = [ast.Assign([part], ast.List([c.expr(g) for g in given[2:]]), lineno=0)]
+    if len(given) == 2:
+        put = [ast.Delete([part])]
+    if node.parent is not None and node.parent.type == "expression_statement":
+        c.first(*put)
+        return atom("None")
+    taken = atom(c.new_name("taken", node))
+    c.first(build.assign(taken, part), *put)
+    return taken
+
+
+def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if given and given[0].type == "regex":
+        return py("re.split(_0, _1)", pattern(given[0]), c.expr(owner))
+    if given and text(given[0]) in ("''", '""'):
+        return call("list", c.expr(owner))
+    return None
+
+
+def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if len(given) != 2:
+        return None
+    if given[0].type != "regex":
+        kind = c.kinds.of(owner)
+        if kind not in (UNKNOWN, STRING):
+            return None
+        once = text(parse.field(parse.field(node, "function"), "property")) == "replace"
+        return py("_0.replace(_1, _2, 1)" if once else "_0.replace(_1, _2)", c.expr(owner), *map(c.expr, given))
+    other = c.expr(given[1])
+    said = build.string_value(other)
+    if said is None or "$" in said or "\\" in said:
+        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+    every = "g" in text(given[0].child_by_field_name("flags"))
+    return py("re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)", pattern(given[0]), other, c.expr(owner))
+
+
+def _test(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    if owner.type == "regex":
+        return py("re.search(_0, _1) is not None", pattern(owner), c.expr(given[0]))
+    if c.kinds.of(owner).name == "regex":
+        return py("_0.search(_1) is not None", c.expr(owner), c.expr(given[0]))
+    return None
+
+
+def _exec(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`/…/.exec(text)` gives a match, whose groups are items as in JavaScript."""
+    if c.kinds.of(owner).name != "regex":
+        return None
+    literal = owner if owner.type == "regex" else _value_of(c, owner)
+    if literal is None or "g" in text(literal.child_by_field_name("flags")):
+        raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
+    return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
+
+
+def _value_of(c: Converter, node: Node) -> Node | None:
+    binding = c.scopes.bindings.get(node.id)
+    return binding.value if binding is not None else None
+
+
+def _match(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`text.match(/…/)`."""
+    if not given or given[0].type != "regex":
+        return None
+    if "g" not in text(given[0].child_by_field_name("flags")):
+        return py("re.search(_0, _1)", pattern(given[0]), c.expr(owner))
+    if "(" in text(parse.field(given[0], "pattern")):
+        raise NotConvertedError("`match` with groups and the flag g has no counterpart; see re.finditer")
+    return py("re.findall(_0, _1) or None", pattern(given[0]), c.expr(owner))
+
+
+@expression("regex")
+def regex(c: Converter, node: Node) -> ast.expr:
+    """A regular expression as a value."""
+    return py("re.compile(_0)", pattern(node))
+
+
+def pattern(node: Node) -> ast.expr:
+    """A regular expression as a text, if Python reads it alike."""
+    said, flags = text(parse.field(node, "pattern")), text(node.child_by_field_name("flags"))
+    if not _SIMPLE_PATTERN.fullmatch(said) or set(flags) - {"g", "i", "m"}:
+        raise NotConvertedError("this regular expression has no counterpart; see Python's re")
+    inline = "".join(flag for flag in flags if flag in "im") + "a"
+    said = re.sub(r"(?<!\\)\$", r"\\Z", said) if "m" not in flags else said
+    said = said.replace("\\/", "/")
+    said = f"(?{inline}){said}" if re.search(r"\\[dwsDWSb]", said) or len(inline) > 1 else said
+    return atom(f'r"{said}"' if '"' not in said else f"r'''{said}'''")
+
+
+def _to_fixed(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    digits = build.whole(c.expr(given[0])) if given else 0
+    value = c.expr(owner)
+    said = f"{digits}" if digits is not None else f"{{{source_of(c.expr(given[0]))}}}"
+    inner = source_of(value)
+    if '"' in inner:
+        inner = inner.replace('"', "'")
+    if "\\" in inner or ('"' in source_of(value) and "'" in source_of(value)):
+        return call("format", value, string(f".{digits}f"))
+    return atom(f'f"{{{inner}:.{said}f}}"')
+
+
+def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`map.set(k, v)` and `array.set(values, offset)`."""
+    kind = c.kinds.of(owner)
+    if kind.name not in ("map", "ndarray"):
+        return None
+    value = c.expr(owner)
+    if kind.name == "map":
+        c.first(build.assign(ast.Subscript(value, c.expr(given[0])), c.expr(given[1])))
+        return atom("None")
+    at = c.expr(given[1]) if len(given) > 1 else atom("0")
+    part = py("_0[_1:_1 + len(_2)]", value, at, c.expr(given[0]))
+    c.first(build.assign(part, c.expr(given[0])))
+    return atom("None")
+
+
+def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`forEach` that could not become a loop."""
+    over = c.expr(owner)
+    found = callbacks.inlined(c, given[0], 2)
+    targets = found.targets or [atom("_")]
+    target, items = (targets[0], over)
+    if len(targets) > 1:
+        target, items = ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
+    c.first(ast.For(target, items, [ast.Expr(found.value)], [], lineno=0))
+    return atom("None")
+
+
+def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`n.toString(16)`."""
+    if not given:
+        return None
+    form = {"16": "x", "8": "o", "2": "b"}.get(text(given[0]))
+    if form is None or c.kinds.of(owner) not in NUMBERS:
+        raise NotConvertedError("`toString` in this base has no counterpart")
+    return py("format(_0, _1)", c.expr(owner), string(form))
+
+
+def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    return py("_1 in _0", c.expr(owner), c.expr(given[0])) if c.kinds.of(owner) in (DICT, UNKNOWN) else None
+
+
+_RULES: dict[str, Rule] = {
+    "map": _map,
+    "flatMap": _flat_map,
+    "keys": _keys,
+    "filter": _filter,
+    "some": _quantifier("any"),
+    "every": _quantifier("all"),
+    "find": _search(False),
+    "findIndex": _search(True),
+    "reduce": _reduce,
+    "sort": _sort,
+    "reverse": _reverse,
+    "fill": _fill,
+    "push": _push,
+    "concat": _concat,
+    "slice": _slice,
+    "join": _join,
+    "toString": _to_string,
+    "splice": _splice,
+    "split": _split,
+    "replace": _replace,
+    "replaceAll": _replace,
+    "test": _test,
+    "exec": _exec,
+    "match": _match,
+    "toFixed": _to_fixed,
+    "set": _set,
+    "forEach": _for_each,
+    "hasOwnProperty": _has_own,
+}

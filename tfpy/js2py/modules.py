@@ -1,0 +1,149 @@
+"""Imports and exports."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tree_sitter import Node
+
+from tfpy.js2py import build, names, parse
+from tfpy.js2py.build import atom, name_of
+from tfpy.js2py.converter import Converter, dedented, statement
+from tfpy.js2py.notes import MARK, NotConvertedError, Note
+from tfpy.js2py.parse import kids, optional, text
+
+_TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
+_NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
+_NODE = {"fs": "fs", "node:fs": "fs", "path": "path", "node:path": "path", "perf_hooks": "", "node:perf_hooks": ""}
+
+
+@statement("import_statement")
+def import_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`import`: of TF.js, of another file of the script's, or of something that has no counterpart."""
+    source = " ".join(text(optional(node, "source"))[1:-1].split())
+    if parse.has(node, "type") or _NOTHING.fullmatch(source):
+        return []
+    clause = next((kid for kid in kids(node) if kid.type == "import_clause"), None)
+    parts = list(_imported(clause)) if clause is not None else []
+    return _bring(c, node, source, parts)
+
+
+def _imported(clause: Node) -> list[tuple[str, Node]]:
+    """Name in the module and identifier here; "*" for the module, "default" for what it is mainly for."""
+    found: list[tuple[str, Node]] = []
+    for child in kids(clause):
+        if child.type == "identifier":
+            found.append(("default", child))
+        elif child.type == "namespace_import":
+            found.append(("*", kids(child)[0]))
+        else:
+            found += [(text(kids(part)[0]), kids(part)[-1]) for part in kids(child)]
+    return found
+
+
+def required(c: Converter, pattern: Node, value: Node | None) -> list[ast.stmt] | None:
+    """`const x = require(…)`; None for any other declaration."""
+    source = _required(value)
+    if source is None and value is not None and value.type == "member_expression" and pattern.type == "identifier":
+        source = _required(parse.field(value, "object"))
+        if source is not None:
+            return _bring(c, pattern, source, [(text(parse.field(value, "property")), pattern)])
+    if source is None:
+        return None
+    if pattern.type == "identifier":
+        parts = [("*", pattern)]
+    else:
+        parts = []
+        for part in kids(pattern):
+            pair = part.type == "pair_pattern"
+            parts.append(
+                (text(parse.field(part, "key") if pair else part), parse.field(part, "value") if pair else part)
+            )
+    return _bring(c, pattern, source, parts)
+
+
+def _required(value: Node | None) -> str | None:
+    if value is None or value.type != "call_expression" or text(parse.field(value, "function")) != "require":
+        return None
+    listed = kids(parse.field(value, "arguments"))
+    return text(listed[0])[1:-1] if len(listed) == 1 and listed[0].type == "string" else None
+
+
+def requires_only(value: Node) -> bool:
+    """Whether an expression only loads a module that stands for nothing here."""
+    source = _required(value)
+    return source is not None and bool(_TFJS.fullmatch(source) or _NOTHING.fullmatch(source))
+
+
+def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
+    """Make imported names known, and give the import that stands for it."""
+    root = "tf" if _TFJS.fullmatch(source) else "tf.vis" if source == "@tensorflow/tfjs-vis" else None
+    if root is not None:
+        for name, local in parts:
+            whole = name in ("*", "default")
+            found = None if whole else names.resolve([*root.split("."), name])
+            c.modules[text(local)] = root if whole else found[0] if found is not None else None
+        return []
+    if source in _NODE:
+        for name, local in parts:
+            c.modules[text(local)] = (
+                _NODE[source] if name in ("*", "default") else ".".join(filter(None, (_NODE[source], name)))
+            )
+        return []
+    if source.startswith("./"):
+        return _from_file(c, source, parts)
+    for _, local in parts:
+        c.modules[text(local)] = None
+    said = (
+        f"the package {source} has no counterpart here"
+        if not source.startswith(".")
+        else f"{source} is in another folder"
+    )
+    statement = node
+    while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
+        statement = statement.parent
+    c.notes.append(Note(parse.line_of(node), said, True))
+    return [build.comment(f"{MARK[2:]}{said}"), *(build.comment(f"    {line}") for line in dedented(statement))]
+
+
+def _from_file(c: Converter, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
+    """An import of another converted file."""
+    module = ".".join(
+        names.variable(re.sub(r"\W", "_", part)) for part in re.sub(r"\.[jt]s$", "", source[2:]).split("/")
+    )
+    out: list[ast.stmt] = []
+    taken: list[ast.alias] = []
+    for name, local in parts:
+        here = name_of(c.name(local))
+        if name == "*":
+            out.append(ast.Import([ast.alias(module, None if module == here else here)]))
+        else:
+            there = here if name == "default" else names.variable(name)
+            taken.append(ast.alias(there, None if there == here else here))
+    if not parts:
+        out.append(ast.Import([ast.alias(module)]))
+    return out + ([ast.ImportFrom(module, taken, 0)] if taken else [])
+
+
+@statement("export_statement")
+def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """What is exported is there; nothing need be said of it."""
+    declaration, value = optional(node, "declaration"), optional(node, "value")
+    if declaration is not None:
+        return c.statement(declaration)
+    source = optional(node, "source")
+    if source is not None and parse.has(node, "*") and text(source)[1:3] == "./":
+        module = re.sub(r"\.[jt]s$", "", text(source)[3:-1]).replace("/", ".")
+        return [ast.ImportFrom(names.variable(module), [ast.alias("*")], 0)]
+    if source is not None:
+        raise NotConvertedError("what is exported from another module has no counterpart; import it")
+    if value is None or value.type == "identifier":
+        return []
+    return [build.assign(atom("default"), c.expr(value))]
+
+
+def is_export(left: Node) -> bool:
+    """Whether an assignment exports something as Node does."""
+    path = parse.path_of(left) or []
+    return path[:2] == ["module", "exports"] or (path[:1] == ["exports"] and len(path) == 2)

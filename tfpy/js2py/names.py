@@ -1,0 +1,163 @@
+"""Names: what a script's own names become in Python, and the tables of tfpy's."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import keyword
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import tfpy as tf
+from tfpy.core.names import camel
+
+# Modules of Python that the converted code may import: no variable may have such a name.
+STANDARD = {"copy", "functools", "json", "math", "os", "pathlib", "random", "re", "sys", "time"}
+_TAKEN = STANDARD | {"np", "tf"} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
+
+
+def snake(name: str) -> str:
+    """A script's own name as PEP 8 writes it; constants and classes stay."""
+    if name.isupper() or name[:1].isupper():
+        return name
+    name = name.lstrip("#$") if name.startswith("$") else name.replace("#", "_")
+    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.replace("$", "_"))
+    return re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower() or "_"
+
+
+def variable(name: str) -> str:
+    """The name of a variable or a function: snake_case, and not one that Python or its library has."""
+    found = snake(name)
+    return f"{found}_" if found in _TAKEN else found
+
+
+class Options(NamedTuple):
+    """What a function of tfpy takes as options.
+
+    Attributes:
+        at: the position of the option dict.
+        names: camelCase -> snake_case of those that are known.
+    """
+
+    at: int
+    names: dict[str, str]
+
+
+def _respelled(known: Iterable[str], namespace: str = "") -> dict[str, str]:
+    return {camel(name, namespace): name for name in known}
+
+
+@functools.cache
+def namespace(path: str) -> dict[str, str]:
+    """camelCase -> snake_case of what a namespace such as "tf" or "tf.layers" has; empty where there is none."""
+    found = _module(path)
+    if found is None:
+        return {}
+    known = [name for name in dir(found) if not name.startswith("_")]
+    inner = path.partition(".")[2]
+    return {name: name for name in known if not name.islower()} | {
+        camel(name, inner): name for name in known if name.islower()
+    }
+
+
+def _module(path: str) -> Any:
+    found: Any = tf
+    for part in path.split(".")[1:]:
+        found = getattr(found, part, None)
+    return found if inspect.ismodule(found) else None
+
+
+def resolve(path: list[str]) -> tuple[str, Any] | None:
+    """tfpy's spelling of a path such as ["tf", "layers", "leakyReLU"], and what is there; None if nothing is."""
+    spelled, found = "tf", tf
+    for part in path[1:]:
+        inner = namespace(spelled) if inspect.ismodule(found) else attributes()
+        name = inner.get(part, part)
+        name = f"{name}_" if keyword.iskeyword(name) else name
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            return None
+        spelled = f"{spelled}.{name}"
+    return spelled, found
+
+
+@functools.cache
+def classes() -> dict[str, type]:
+    """The public classes of tfpy by name."""
+    spaces = (tf, tf.layers, tf.data, tf.callbacks, tf.initializers, tf.regularizers, tf.constraints, tf.train)
+    return {name: c for space in spaces for name, c in vars(space).items() if inspect.isclass(c) and name[0].isupper()}
+
+
+@functools.cache
+def attributes() -> dict[str, str]:
+    """camelCase -> snake_case of what objects of tfpy have: methods, properties and options of layers."""
+    known = {name for c in classes().values() for name in dir(c) if not name.startswith("_") and name.islower()}
+    for c in (*classes().values(), tf.layers.Layer):
+        known |= {*getattr(c, "options", ()), *getattr(c, "base_options", ())}
+    return _respelled(sorted(known))
+
+
+def attribute(name: str) -> str:
+    """The name of an attribute: tfpy's where it has one, else the script's own."""
+    found = attributes().get(name) or snake(name)
+    return f"{found}_" if keyword.iskeyword(found) else found
+
+
+def options_of(function: Any) -> Options | None:
+    """The options that a function of tfpy takes; None where it takes none as a dict."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    given = list(signature.parameters.values())
+    for at, parameter in reversed(list(enumerate(given))):
+        if "Mapping[str, Any]" in str(parameter.annotation) and parameter.kind is not parameter.KEYWORD_ONLY:
+            named = [p.name for p in given[at + 1 :] if p.kind is p.KEYWORD_ONLY]
+            if any(p.kind is p.VAR_KEYWORD for p in given):
+                named += _declared(signature.return_annotation)
+            return Options(at - (given[0].name == "self"), _respelled(named)) if named else None
+    return None
+
+
+def _declared(made: object) -> list[str]:
+    """The options of the class of layers, initializers, … that a function makes."""
+    found = classes().get(str(made))
+    return [*getattr(found, "options", ()), *getattr(found, "base_options", ())]
+
+
+@functools.cache
+def method_options() -> dict[str, Options]:
+    """Options by the name of a method, in snake_case, of any class of tfpy."""
+    found: dict[str, Options] = {}
+    for c in classes().values():
+        for name in dir(c):
+            options = None if name.startswith("_") or not name.islower() else options_of(getattr(c, name, None))
+            if options is not None:
+                known = found.setdefault(name, options)
+                found[name] = Options(known.at, known.names | options.names)
+    return found
+
+
+def result(function: object) -> str:
+    """What a function or a property of tfpy says that it gives; empty if nothing."""
+    if isinstance(function, property):
+        function = function.fget
+    return str(getattr(function, "__annotations__", {}).get("return", ""))
+
+
+@functools.cache
+def _method_results() -> dict[str, str]:
+    found: dict[str, set[str]] = {}
+    for c in classes().values():
+        for name in dir(c):
+            if not name.startswith("_") and name.islower() and callable(getattr(c, name, None)):
+                found.setdefault(name, set()).add(result(getattr(c, name)))
+    return {name: said.pop() for name, said in found.items() if len(said) == 1}
+
+
+def method_result(name: str) -> str:
+    """What a method gives, where all classes of tfpy that have it agree; empty where not."""
+    return _method_results().get(attributes().get(name, ""), "")

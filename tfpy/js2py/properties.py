@@ -1,0 +1,203 @@
+"""Properties and items: attributes, keys of dicts, lengths, and what is of tfpy."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import names, parse
+from tfpy.js2py.build import atom, call, py, string
+from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.kinds import DICT, UNKNOWN, Kind
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.parse import kids, path_of, text
+
+CONSTANTS = {
+    "Math.PI": "math.pi", "Math.E": "math.e", "Math.LN2": "math.log(2)", "Math.LN10": "math.log(10)",
+    "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
+    "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
+    "Number.NEGATIVE_INFINITY": "-math.inf", "process.argv": "sys.argv", "process.env": "os.environ",
+}  # fmt: skip
+
+
+@expression("member_expression")
+def member(c: Converter, node: Node) -> ast.expr:
+    """A property: an attribute, an item of a dict, a length, or something of tfpy."""
+    path = path_of(node)
+    known = ".".join(path) if path is not None else ""
+    if known in CONSTANTS and c.scopes.bindings.get(_first(node).id) is None:
+        return py(CONSTANTS[known])
+    found = module_member(c, node, path)
+    if found is not None:
+        return found
+    owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
+    if node.child_by_field_name("optional_chain") is not None or parse.has(node, "optional_chain"):
+        return chained(c, owner, lambda value: property_of(c, node, owner, value, name))
+    return property_of(c, node, owner, c.expr(owner), name)
+
+
+def _first(node: Node) -> Node:
+    """The name that a path begins with."""
+    while node.type == "member_expression":
+        node = parse.field(node, "object")
+    return node
+
+
+def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
+    """`a?.b`: None where a is None."""
+    value = c.expr(owner)
+    again = value if _is_cheap(value) else atom(c.new_name("found", owner))
+    return there(c, owner, value, "None if _1 is None else _2", then(again), again)
+
+
+def there(
+    c: Converter, node: Node, value: ast.expr, form: str, other: ast.expr, again: ast.expr | None = None
+) -> ast.expr:
+    """A value that is looked at twice, `_1` first and then `_0`: one that is computed gets a name when it is looked at.
+
+    Args:
+        c: the converter.
+        node: what the value is of.
+        value: the value.
+        form: a template.
+        other: its `_2`.
+        again: what the value is called, if the caller has chosen a name.
+    """
+    if _is_cheap(value):
+        return py(form, value, value, other)
+    again = again or atom(c.new_name("found", node))
+    assert isinstance(again, ast.Name)
+    return py(form, again, ast.NamedExpr(again, value), other)
+
+
+def _is_cheap(node: ast.expr) -> bool:
+    """Whether looking at something twice is as good as once."""
+    return not any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(node))
+
+
+def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
+    """Something of tfpy's namespaces; None for anything else."""
+    if path is None:
+        return None
+    module = tfpy_path(c, _first(node), path)
+    if module is None:
+        return None
+    found = names.resolve(module)
+    if found is None:
+        raise NotConvertedError(f"tfpy has no {'.'.join(module)}")
+    return py(found[0])
+
+
+def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
+    """A path such as layers.dense as one from tf on; None if it is no path into tfpy."""
+    binding = c.scopes.bindings.get(first.id)
+    if path[0] in c.modules and (binding is None or binding.kind in ("import", "variable")):
+        module = c.modules[path[0]]
+        if module is None:
+            raise NotConvertedError(f"{path[0]} comes from a package that has no counterpart here")
+        return [*module.split("."), *path[1:]] if module.partition(".")[0] == "tf" else None
+    if binding is None and path[0] in ("tf", "tfvis"):
+        return ["tf", *(["vis"] if path[0] == "tfvis" else []), *path[1:]]
+    return None
+
+
+def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
+    """A property of what is no namespace."""
+    kind = c.kinds.of(owner)
+    if name == "length" and kind != DICT and not kind.name.startswith("."):
+        return call("len", value)
+    if name == "message" and kind.name == "error":
+        return call("str", value)
+    if name == "size" and kind.name in ("map", "set"):
+        return call("len", value)
+    if _is_item(c, node, kind, name):
+        return ast.Subscript(value, string(name))
+    return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
+
+
+def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
+    """Whether a property is an item of a dict, rather than an attribute."""
+    if kind == DICT or (kind == UNKNOWN and not _is_called(node) and _is_in_data(c, parse.field(node, "object"))):
+        return True
+    if kind != UNKNOWN or _is_called(node):
+        return False
+    if name not in c.kinds.keys:
+        return False if name in names.attributes() or name in c.kinds.members else _is_data(c, node)
+    if name in c.kinds.members or name in names.attributes():
+        c.check(node, f"is `{name}` an item of a dict, as here, or an attribute?")
+    return True
+
+
+def _is_in_data(c: Converter, node: Node) -> bool:
+    """Whether something lies in a dict or a list of dicts of the script, or in what was read as JSON."""
+    while node.type in ("member_expression", "subscript_expression"):
+        node = parse.field(node, "object")
+    if node.type == "call_expression":
+        return text(node).startswith("JSON.parse(")
+    kind, binding = c.kinds.of(node), c.scopes.bindings.get(node.id)
+    if node.type != "identifier" or binding is None or DICT in (kind, kind.item):
+        return node.type == "identifier" and DICT in (kind, kind.item)
+    loop = binding.node.parent
+    if loop is not None and loop.type == "for_in_statement":
+        return _is_in_data(c, parse.field(loop, "right"))
+    return binding.value is not None and binding.value.type == "call_expression" and _is_in_data(c, binding.value)
+
+
+def _is_data(c: Converter, node: Node) -> bool:
+    """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
+    binding = c.scopes.bindings.get(_first(node).id)
+    return binding is not None and binding.kind != "import" and parse.field(node, "object").type != "this"
+
+
+def _is_called(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and parent.child_by_field_name("function") == node
+
+
+@expression("subscript_expression")
+def subscript(c: Converter, node: Node) -> ast.expr:
+    """An item of a list, a dict or a text; one that may be missing in a dict is got."""
+    owner, at = parse.field(node, "object"), parse.field(node, "index")
+    value = c.expr(owner)
+    if parse.has(node, "optional_chain"):
+        raise NotConvertedError("`?.[` has no counterpart")
+    last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
+    if last is not None and last[1] == text(owner):
+        return ast.Subscript(value, py(f"-{last[2]}"))
+    if c.kinds.of(owner) == DICT and may_be_missing(node):
+        return py("_0.get(_1)", value, c.expr(at))
+    if text(at) == "0" and _is_input_of_a_layer(c, owner):
+        return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
+    if at.type == "unary_expression" and text(at).startswith("-"):
+        c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
+    return ast.Subscript(value, c.expr(at))
+
+
+def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
+    """Whether an expression is what the `call` of a layer of the script is given: a list in TF.js, a tensor here."""
+    binding = c.scopes.bindings.get(node.id)
+    method = binding.scope.node if binding is not None and binding.kind == "parameter" else None
+    if binding is None or method is None or method.type != "method_definition" or binding.writes:
+        return False
+    owner = c.kinds.class_of(method)
+    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None) if owner is not None else None
+    return text(parse.field(method, "name")) == "call" and "Layer" in text(heritage)
+
+
+def may_be_missing(node: Node) -> bool:
+    """Whether an expression is looked at for being there: in a condition, or before `||` and `??`."""
+    parent = node.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        node, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.type == "binary_expression":
+        sign = text(parent.child_by_field_name("operator"))
+        if sign in ("||", "??", "&&"):
+            return parent.child_by_field_name("left") == node
+        others = {text(kid) for kid in kids(parent)}
+        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null"})
+    return parent.type in ("if_statement", "unary_expression") or parent.child_by_field_name("condition") == node

@@ -1,0 +1,487 @@
+"""Statements: declarations, loops, conditions, errors."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tree_sitter import Node
+
+from tfpy.js2py import build, names, parse
+from tfpy.js2py.build import assign, atom, call, name_of, py
+from tfpy.js2py.classes import class_of
+from tfpy.js2py.converter import Converter, expression, statement
+from tfpy.js2py.documentation import documented
+from tfpy.js2py.expressions import negated, truth
+from tfpy.js2py.functions import define, take_apart
+from tfpy.js2py.kinds import DICT, INDEX, NUMBER
+from tfpy.js2py.modules import is_export, required, requires_only
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.operators import update
+from tfpy.js2py.parse import bare, kids, optional, text
+
+
+@statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
+           "ambient_declaration", "function_signature")  # fmt: skip
+def nothing(c: Converter, node: Node) -> list[ast.stmt]:
+    """What means nothing in Python."""
+    return []
+
+
+@statement("statement_block")
+def block(c: Converter, node: Node) -> list[ast.stmt]:
+    """A block within a block."""
+    return c.block(node.named_children)
+
+
+def body_of(c: Converter, node: Node) -> list[ast.stmt]:
+    """The statements of what may be a block or one statement."""
+    return c.block(node.named_children) if node.type == "statement_block" else c.block([node])
+
+
+@statement("lexical_declaration", "variable_declaration")
+def declaration(c: Converter, node: Node) -> list[ast.stmt]:
+    """`const`, `let` and `var`."""
+    out: list[ast.stmt] = []
+    for declarator in kids(node):
+        pattern, value = parse.field(declarator, "name"), optional(declarator, "value")
+        c.pre = []
+        found = required(c, pattern, value)
+        if found is None:
+            found = _declared(c, node, pattern, value)
+        out += [*c.pre, *found]
+    c.pre = []
+    return out
+
+
+def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> list[ast.stmt]:
+    if value is None:
+        if pattern.type == "identifier" and node.type == "variable_declaration" and _is_again(c, pattern):
+            return []
+        return [assign(c.name(pattern), atom("None"))]
+    if pattern.type == "identifier" and value.type in parse.FUNCTIONS:
+        return _function(c, value, name_of(c.name(pattern)), node)
+    if pattern.type == "identifier" and value.type == "class":
+        return [class_of(c, value, text(pattern))]
+    if pattern.type == "identifier":
+        return [assign(c.name(pattern), c.expr(value))]
+    if pattern.type == "object_pattern":
+        return _from_object(c, pattern, value)
+    return take_apart(c, pattern, c.expr(value))
+
+
+def _is_again(c: Converter, pattern: Node) -> bool:
+    return c.scopes.bindings[pattern.id].node != pattern
+
+
+def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
+    """`const {a, b} = value`: of a dict or of something of tfpy."""
+    kind = c.kinds.of(value)
+    found = c.expr(value)
+    out: list[ast.stmt] = []
+    if not isinstance(found, (ast.Name, ast.Attribute)) and len(kids(pattern)) > 1:
+        name = atom(c.new_name("parts", pattern))
+        out, found = [assign(name, found)], name
+    plain = kind == DICT or (kind.name == "" and not _is_of_tfpy(pattern, value, c))
+    return out + take_apart(c, pattern, found, DICT.name if plain else "")
+
+
+def _is_of_tfpy(pattern: Node, value: Node, c: Converter) -> bool:
+    """Whether what is taken apart has attributes: a namespace, or a result with these names."""
+    if value.type == "identifier" and text(value) in ("tf", *c.modules):
+        return True
+    keys = [text(p if p.type != "pair_pattern" else parse.field(p, "key")) for p in kids(pattern)]
+    return (
+        value.type != "identifier"
+        and not any(k in c.kinds.keys for k in keys)
+        and all(k in names.attributes() for k in keys)
+    )
+
+
+def _function(c: Converter, node: Node, name: str, owner: Node) -> list[ast.stmt]:
+    """A def with its documentation."""
+    made = define(c, node, name)
+    documented(c, made, owner)
+    return [made]
+
+
+@statement("function_declaration", "generator_function_declaration")
+def function_declaration(c: Converter, node: Node) -> list[ast.stmt]:
+    """A function."""
+    made = _function(c, node, name_of(c.name(parse.field(node, "name"))), node)
+    build.allow_earlier(made[0])
+    return made
+
+
+@statement("expression_statement")
+def expression_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """An expression for its effects."""
+    return effects(c, bare(kids(node)[0]))
+
+
+def effects(c: Converter, node: Node) -> list[ast.stmt]:
+    """What an expression does."""
+    from tfpy.js2py.inlining import inlined_call, started
+
+    node = bare(node)
+    if node.type == "await_expression":
+        node = bare(kids(node)[0])
+        if node.type == "call_expression" and text(parse.field(node, "function")) == "Promise.all":
+            together = kids(parse.field(node, "arguments"))[0]
+            if together.type == "array":
+                return [s for kid in kids(together) for s in effects(c, kid)]
+        return effects(c, node) if node.type == "call_expression" else [ast.Expr(c.expr(node))]
+    if node.type in ("augmented_assignment_expression", "update_expression"):
+        return update(c, node)
+    if node.type == "assignment_expression":
+        return _assigned(c, node)
+    if node.type == "sequence_expression":
+        return [s for kid in kids(node) for s in effects(c, kid)]
+    if node.type in ("ternary_expression", "binary_expression"):
+        return _conditional(c, node)
+    if node.type == "string":
+        return []  # "use strict"
+    if node.type == "call_expression":
+        if requires_only(node):
+            return []
+        found = inlined_call(c, node) or started(c, node)
+        if found is not None:
+            return found
+    value = c.expr(node)
+    return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Expr(value)]
+
+
+def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
+    left, right = parse.field(node, "left"), parse.field(node, "right")
+    if is_export(left):
+        return []
+    if left.type == "identifier" and right.type in parse.FUNCTIONS:
+        return [define(c, right, name_of(c.name(left)))]
+    if left.type in ("array_pattern", "object_pattern"):
+        value = c.expr(right)
+        return take_apart(c, left, value, DICT.name if c.kinds.of(right) == DICT else "")
+    if left.type == "member_expression" and text(parse.field(left, "property")) == "length":
+        if text(right) == "0":
+            return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
+        raise NotConvertedError("a length that is set has no counterpart")
+    if right.type == "assignment_expression":
+        inner = _assigned(c, right)
+        last = inner[-1]
+        if isinstance(last, ast.Assign) and not isinstance(last.targets[0], ast.Tuple):
+            return [*inner[:-1], ast.Assign([c.expr(left), *last.targets], last.value, lineno=0)]
+    return [assign(c.name(left), c.expr(right))]
+
+
+def _conditional(c: Converter, node: Node) -> list[ast.stmt]:
+    """`a && f()` and `a ? f() : g()` as an if."""
+    if node.type == "ternary_expression":
+        branches = [effects(c, parse.field(node, name)) for name in ("consequence", "alternative")]
+        return [ast.If(truth(c, parse.field(node, "condition")), branches[0], branches[1])]
+    sign = text(node.child_by_field_name("operator"))
+    if sign not in ("&&", "||"):
+        return [ast.Expr(c.expr(node))]
+    test = truth(c, parse.field(node, "left"))
+    inner = c.by_rule(parse.field(node, "right"), effects)
+    return [ast.If(test if sign == "&&" else negated(test), inner, [])]
+
+
+@statement("if_statement")
+def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`if`, with `elif` for an if in the else."""
+    condition = parse.field(node, "condition")
+    consequence, alternative = parse.field(node, "consequence"), node.child_by_field_name("alternative")
+    if text(condition).replace(" ", "") == "require.main===module":
+        return [ast.If(py('__name__ == "__main__"'), body_of(c, consequence), [])]
+    test = truth(c, condition)
+    body = build.filled(body_of(c, consequence))
+    other = [n for n in alternative.named_children] if alternative is not None else []
+    if len(other) == 1 and other[0].type == "statement_block":
+        return [ast.If(test, body, c.block(other[0].named_children))]
+    return [ast.If(test, body, c.block(other))]
+
+
+@statement("for_statement")
+def for_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """A for with three parts: over a range if it counts, else a while."""
+    counted = _range(c, node)
+    saved, c.steps = c.steps, []
+    try:
+        if counted is not None:
+            target, over = counted
+            return [ast.For(target, over, _loop_body(c, node), [], lineno=0)]
+        return _as_while(c, node)
+    finally:
+        c.steps = saved
+
+
+def _loop_body(c: Converter, node: Node) -> list[ast.stmt]:
+    return build.filled(body_of(c, parse.field(node, "body")))
+
+
+def _as_while(c: Converter, node: Node) -> list[ast.stmt]:
+    initializer, condition = optional(node, "initializer"), optional(node, "condition")
+    increment = optional(node, "increment")
+    out = c.block([initializer]) if initializer is not None and initializer.type != "empty_statement" else []
+    test: ast.expr = atom("True")
+    if condition is not None and condition.type != "empty_statement":
+        inner = bare(kids(condition)[0]) if condition.type == "expression_statement" else condition
+        test = truth(c, inner)
+    c.steps = c.by_rule(increment, effects) if increment is not None else []
+    body = _loop_body(c, node)
+    return [*out, ast.While(test, [*body, *c.steps], [])]
+
+
+def _range(c: Converter, node: Node) -> tuple[ast.expr, ast.expr] | None:
+    """Variable and range of `for (let i = a; i < b; i++)`; None where the loop is another one."""
+    initializer, condition, increment = (optional(node, n) for n in ("initializer", "condition", "increment"))
+    if initializer is None or initializer.type != "lexical_declaration" or condition is None or increment is None:
+        return None
+    condition = bare(kids(condition)[0]) if condition.type == "expression_statement" else condition
+    declarators = kids(initializer)
+    if len(declarators) != 1 or condition.type != "binary_expression" or optional(declarators[0], "value") is None:
+        return None
+    name, start = parse.field(declarators[0], "name"), parse.field(declarators[0], "value")
+    if name.type != "identifier" or text(parse.field(condition, "left")) != text(name):
+        return None
+    if c.kinds.of(start) == NUMBER and not _is_whole(start):
+        return None
+    step = _step_of(c, increment, text(name), parse.field(node, "body"))
+    end = parse.field(condition, "right")
+    binding = c.scopes.bindings[name.id]
+    steady = len(binding.writes) == 1 and _is_steady(c, end, parse.field(node, "body"))
+    sign = text(condition.child_by_field_name("operator"))
+    if step is None or not steady or sign not in (("<", "<=") if step[0] > 0 else (">", ">=")):
+        return None
+    last = c.expr(end)
+    if c.kinds.of(end) == NUMBER and build.whole(last) is None and not _is_whole(end):
+        last = call("math.ceil" if step[0] > 0 else "math.floor", last)
+    if sign == "<=":
+        last = _plus_one(last, 1)
+    elif sign == ">=":
+        last = _plus_one(last, -1)
+    first = c.expr(start)
+    parts = [last] if build.whole(first) == 0 and step[1] is None else [first, last]
+    return c.name(name), call("range", *parts, *([step[1]] if step[1] is not None else []))
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether a number is put together of whole ones."""
+    return "/" not in text(node) and "." not in re.sub(r"[a-zA-Z_]\w*(\.\w+)*", "", text(node))
+
+
+def _plus_one(node: ast.expr, by: int) -> ast.expr:
+    value = build.whole(node)
+    if value is not None:
+        return py(str(value + by))
+    return py(f"_0 {'+' if by > 0 else '-'} 1", node)
+
+
+def _step_of(c: Converter, node: Node, name: str, body: Node) -> tuple[int, ast.expr | None] | None:
+    """Direction and width of a step such as `i++` or `i += 2`; the width is None for 1."""
+    if node.type == "update_expression" and text(parse.field(node, "argument")) == name:
+        return (1, None) if parse.has(node, "++") else (-1, py("-1"))
+    if node.type == "augmented_assignment_expression" and text(parse.field(node, "left")) == name:
+        sign, width = text(node.child_by_field_name("operator")), parse.field(node, "right")
+        steady = c.kinds.of(width) == INDEX and width.type == "identifier" and _is_steady(c, width, body)
+        if sign in ("+=", "-=") and (text(width).isdigit() or steady):
+            return (1, c.expr(width)) if sign == "+=" else (-1, py("-_0", c.expr(width)))
+    return None
+
+
+_GROWING = {"push", "pop", "shift", "unshift", "splice"}
+
+
+def _is_steady(c: Converter, end: Node, body: Node) -> bool:
+    """Whether the end of a loop stays what it is: nothing in the body changes it, or the list whose length it is."""
+    for inner in parse.walk(end):
+        if inner.type in ("call_expression", "update_expression", "assignment_expression"):
+            return inner.type == "call_expression" and text(inner).startswith("Math.")
+    inside = [n for n in parse.walk(body)]
+    for name in (n for n in parse.walk(end) if n.type == "identifier"):
+        binding = c.scopes.bindings.get(name.id)
+        if binding is not None and any(body.start_byte <= w.start_byte < body.end_byte for w in binding.writes):
+            return False
+    lists = {text(parse.field(n, "object")) for n in parse.walk(end) if n.type == "member_expression"}
+    for n in inside:
+        grows = n.type == "member_expression" and text(parse.field(n, "property")) in _GROWING
+        if grows and text(parse.field(n, "object")) in lists:
+            return False
+        if n.type in ("assignment_expression", "augmented_assignment_expression", "update_expression"):
+            target = n.child_by_field_name("left") or n.child_by_field_name("argument")
+            if text(target) in (text(end), *lists):
+                return False
+    return True
+
+
+@statement("for_in_statement")
+def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`for … of`, `for await` and `for … in`."""
+    left, right = parse.field(node, "left"), parse.field(node, "right")
+    over = c.expr(right)
+    kind = c.kinds.of(right)
+    if text(node.child_by_field_name("operator")) == "in":
+        if kind.name in ("list", "ndarray"):
+            over = py("range(len(_0))", over)
+        elif kind != DICT:
+            c.check(node, "`for … in` goes over the keys of a dict here; over a list it must be range(len(…))")
+    elif kind.name == "map":
+        over = py("_0.items()", over)
+    if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
+        over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
+    target, later = loop_target(c, left)
+    saved, c.steps = c.steps, []
+    body = _loop_body(c, node)
+    c.steps = saved
+    return [ast.For(target, over, [*later, *body], [], lineno=0)]
+
+
+def loop_target(c: Converter, left: Node) -> tuple[ast.expr, list[ast.stmt]]:
+    """The variable of a loop, and the statements that take an item apart."""
+    if left.type == "array_pattern" and all(k.type == "identifier" for k in kids(left)) and len(kids(left)) > 1:
+        return ast.Tuple([c.name(kid) for kid in kids(left)]), []
+    if left.type in ("array_pattern", "object_pattern"):
+        item = atom(c.new_name("item", left))
+        return item, take_apart(c, left, item, DICT.name)
+    return c.name(left), []
+
+
+@statement("while_statement")
+def while_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`while`."""
+    saved, c.steps = c.steps, []
+    with c.without(places=False):
+        test = truth(c, parse.field(node, "condition"))
+    body = _loop_body(c, node)
+    c.steps = saved
+    return [ast.While(test, body, [])]
+
+
+@statement("do_statement")
+def do_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`do … while` as an endless loop that is left at the end of its body."""
+    saved = c.steps
+    with c.without(places=False):
+        test = truth(c, parse.field(node, "condition"))
+    leave = ast.If(negated(test), [ast.Break()], [])
+    c.steps = [leave]
+    body = _loop_body(c, node)
+    c.steps = saved
+    return [ast.While(atom("True"), [*body, leave], [])]
+
+
+@statement("break_statement", "continue_statement")
+def jump(c: Converter, node: Node) -> list[ast.stmt]:
+    """`break` and `continue`."""
+    if kids(node):
+        raise NotConvertedError("a jump to a label has no counterpart")
+    return [ast.Break()] if node.type == "break_statement" else [*c.steps, ast.Continue()]
+
+
+@statement("return_statement")
+def return_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`return`; in the body of a forEach that became a loop it goes on with the next item."""
+    if c.returns == "continue":
+        return [ast.Continue()]
+    if not kids(node):
+        return [ast.Return(None)]
+    value = c.expr(kids(node)[0])
+    return [ast.Return(value)]
+
+
+@statement("throw_statement")
+def throw_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`raise`."""
+    value = kids(node)[0]
+    if value.type == "identifier" and c.kinds.of(value).name == "error":
+        return [ast.Raise(c.expr(value))]
+    if value.type != "new_expression" and c.kinds.of(value).name != "error":
+        return [ast.Raise(call("RuntimeError", c.expr(value)))]
+    return [ast.Raise(c.expr(value))]
+
+
+@statement("try_statement")
+def try_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`try`."""
+    handler, final = optional(node, "handler"), optional(node, "finalizer")
+    handlers = []
+    if handler is not None:
+        parameter = optional(handler, "parameter")
+        if parameter is not None and parameter.type != "identifier":
+            raise NotConvertedError("an error that is taken apart has no counterpart")
+        used = parameter is not None and bool(c.scopes.bindings[parameter.id].reads)
+        name = name_of(c.name(parameter)) if parameter is not None and used else None
+        caught = build.filled(body_of(c, parse.field(handler, "body")))
+        handlers.append(ast.ExceptHandler(py("Exception"), name, caught))
+    body = build.filled(body_of(c, parse.field(node, "body")))
+    last = build.filled(c.block(parse.field(final, "body").named_children)) if final is not None else []
+    return [ast.Try(body, handlers, [], last)]
+
+
+@statement("switch_statement")
+def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """`switch` as `match`, where each case ends and its value is a literal."""
+    subject = c.expr(parse.field(node, "value"))
+    cases: list[ast.match_case] = []
+    waiting: list[ast.pattern] = []
+    last: ast.match_case | None = None
+    parts = kids(parse.field(node, "body"))
+    for at, case in enumerate(parts):
+        inner = [n for n in case.named_children if n != case.child_by_field_name("value")]
+        if case.type == "switch_case":
+            waiting.append(ast.MatchValue(_case_value(c, parse.field(case, "value"))))
+        body = _case_body(c, inner, at == len(parts) - 1)
+        if body is None:
+            continue
+        if case.type == "switch_default":
+            last, waiting = ast.match_case(ast.MatchAs(), None, body), []
+            continue
+        pattern = waiting[0] if len(waiting) == 1 else ast.MatchOr(waiting)
+        cases.append(ast.match_case(pattern, None, body))
+        waiting = []
+    if waiting:
+        cases.append(ast.match_case(ast.MatchOr(waiting) if len(waiting) > 1 else waiting[0], None, [ast.Pass()]))
+    return [ast.Match(subject, [*cases, *([last] if last is not None else [])])]
+
+
+def _case_value(c: Converter, node: Node) -> ast.expr:
+    value = c.expr(node)
+    if node.type not in ("string", "number", "member_expression") or (
+        node.type == "member_expression" and not isinstance(value, ast.Attribute)
+    ):
+        raise NotConvertedError("a case that is no literal has no counterpart; write if and elif")
+    return value
+
+
+def _case_body(c: Converter, inner: list[Node], is_last: bool) -> list[ast.stmt] | None:
+    """The statements of a case without its `break`; None for an empty one, which shares the next one's."""
+    if len(inner) == 1 and inner[0].type == "statement_block":
+        inner = inner[0].named_children
+    plain = [n for n in inner if n.type != "comment"]
+    if not plain and not is_last:
+        return None
+    ends = ("break_statement", "return_statement", "throw_statement", "continue_statement")
+    if plain and plain[-1].type not in ends and not is_last:
+        raise NotConvertedError("a case that falls through to the next has no counterpart")
+    inner = [n for n in inner if not plain or n != plain[-1] or n.type != "break_statement"]
+    if any(n.type == "break_statement" for n in _outside_loops(inner)):
+        raise NotConvertedError("a `break` within a case has no counterpart; write if and elif")
+    return build.filled(c.block(inner))
+
+
+def _outside_loops(nodes: list[Node]) -> list[Node]:
+    found: list[Node] = []
+    for node in nodes:
+        found.append(node)
+        loops = ("for_statement", "for_in_statement", "while_statement", "do_statement", "switch_statement")
+        if node.type not in (*loops, *parse.FUNCTIONS):
+            found += _outside_loops(node.children)
+    return found
+
+
+@expression("sequence_expression")
+def sequence(c: Converter, node: Node) -> ast.expr:
+    """`a, b` within an expression: a goes before."""
+    *before, last = kids(node)
+    for inner in before:
+        c.first(*effects(c, inner))
+    return c.expr(last)
