@@ -30,7 +30,7 @@ def test_without_a_target_the_python_is_printed(script: Path, capsys: pytest.Cap
         assert run(script, out, force=False) == 0
         said = capsys.readouterr()
         assert said.out == PYTHON
-        assert said.err == "Converted. 0 places left to do, 0 to check; all are marked `# js2py:`.\n"
+        assert said.err == "Converted. Places left to do: 0; to check: 0. All are marked `# js2py:`.\n"
 
 
 def test_a_file_is_written_and_not_written_over(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +51,7 @@ def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.Captu
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith(f"{script}:1: check: `%`")
     assert said[1] == f"{script}:3: document is the browser's"
-    assert said[2] == "Not complete. 1 places left to do, 1 to check; all are marked `# js2py:`."
+    assert said[2] == "Not complete. Places left to do: 1; to check: 1. All are marked `# js2py:`."
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,24 @@ def on_epoch_end(epoch, logs):
 history = model.fit(xs, ys, epochs=3, callbacks={"on_epoch_end": on_epoch_end})
 """,
     ),
+    "a body that is one return": (
+        """
+const f = tf.grad(x => { return x.square(); });
+const g = tf.grad(function(x) { return x.square().add(x.mul(2)).mul(x.sub(1)).div(x.add(3)).sqrt().mean(); });
+""",
+        """
+import tfpy as tf
+
+f = tf.grad(lambda x: x.square())
+
+
+def f_2(x):
+    return x.square().add(x.mul(2)).mul(x.sub(1)).div(x.add(3)).sqrt().mean()
+
+
+g = tf.grad(f_2)
+""",
+    ),
     "tidy": (
         """
 const y = tf.tidy(() => {

@@ -81,4 +81,4 @@ def _say(path: Path, conversion: Conversion) -> None:
     left = sum(note.left for note in conversion.notes)
     checks = len(conversion.notes) - left
     done = "Converted." if not left else "Not complete."
-    print(f"{done} {left} places left to do, {checks} to check; all are marked `# js2py:`.", file=sys.stderr)
+    print(f"{done} Places left to do: {left}; to check: {checks}. All are marked `# js2py:`.", file=sys.stderr)

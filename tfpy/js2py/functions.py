@@ -13,9 +13,10 @@ from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kinds import DICT
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.parse import default_of, kids, text
+from tfpy.js2py.parse import bare, default_of, kids, text
 from tfpy.js2py.scopes import Binding
 
+_SHORT = 72  # characters of a body that is one `return`: a longer one is easier to read as a def
 # What a function is called that has no name and is given to one of these.
 _CALLED = {
     "tidy": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted", "sort": "compare", "grad": "f",
@@ -65,7 +66,7 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
 
 def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     """A lambda, where the function is one expression and takes plain parameters; else None."""
-    body, given = parse.field(node, "body"), parse.parameters(node)
+    body, given = _value_of(parse.field(node, "body")), parse.parameters(node)
     simple = all(p.type == "identifier" or is_record(p) for p in given)
     if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
         return None
@@ -81,6 +82,14 @@ def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], [], None)
     _bind_loop_variables(c, node, arguments)
     return ast.Lambda(arguments, value)
+
+
+def _value_of(body: Node) -> Node:
+    """What a function returns if its body is that alone, and short; else the body."""
+    inner = kids(body) if body.type == "statement_block" else []
+    if len(inner) != 1 or inner[0].type != "return_statement" or not kids(inner[0]) or len(text(body)) > _SHORT:
+        return body
+    return bare(kids(inner[0])[0])
 
 
 def is_record(pattern: Node) -> bool:
