@@ -156,10 +156,17 @@ float m_atanh(float x) {
   F v = .5 * m_log1p(m_div(2. * a, 1. - a));
   return m_copysign(v, x);
 }
+float m_log1p_of_part(float y) {  // of 0 to 1: nothing is lost where 1 is taken from it, so that one way serves all
+  bool large = y > .41421356; F f = large ? (y - 1.) * .5 : y;
+  F s = m_div(f, 2. + f); F z = s * s; F w = z * z;
+  F R = fma(w, .24279078841, .40000972152) * w + fma(w, .28498786688, .66666662693) * z;
+  F h = .5 * f * f; F a = s * (h + R) + (large ? 9.0580006145e-06 : 0.); F b = (h - a) - f;
+  F o = (large ? .69313812256 : 0.) - b;
+  return o;
+}
 float m_softplus(float x) {
-  if (m_isnan(x)) return x;
-  F v = (x > 0. ? x : 0.) + m_log1p(m_exp(-abs(x)));
-  return v;
+  F v = max(x, 0.) + m_log1p_of_part(m_exp(-abs(x)));
+  return m_isnan(x) ? x : v;
 }
 float m_erf(float x) {
   float v = abs(x); F t = m_div(1., fma(.3275911, v, 1.));
