@@ -25,7 +25,8 @@ float m_copysign(float a, float s) {
 """
 
 # x / y and sqrt(x) where the device rounds them correctly, and a Newton step where it does not. Such a device divides
-# by way of 1 / y, which is less than its smallest number when y is large: both are made smaller then.
+# by way of 1 / y, which is less than its smallest number when y is large: both are made smaller then. What is but a
+# small part of a result is divided by the device itself.
 _DIVISION = {
     True: """
 float m_div(float x, float y) { F q = x / y; return q; }
@@ -94,7 +95,7 @@ float m_log(float x) {
   int ix = floatBitsToInt(x) + (0x3f800000 - 0x3f3504f3);
   k += (ix >> 23) - 127;
   F f = intBitsToFloat((ix & 0x7fffff) + 0x3f3504f3) - 1.;
-  F s = m_div(f, 2. + f); F z = s * s; F w = z * z;
+  F s = f / (2. + f); F z = s * s; F w = z * z;
   F R = fma(w, .24279078841, .40000972152) * w + fma(w, .28498786688, .66666662693) * z;
   F h = .5 * f * f; float n = float(k);
   F a = s * (h + R) + n * 9.0580006145e-06; F b = (h - a) - f; F o = n * .69313812256 - b;
@@ -105,7 +106,7 @@ float m_log1p(float x) {
   if (m_isinf(x)) return x < 0. ? m_quiet_nan() : x;
   F u = 1. + x;
   if (u <= 0.) return m_log(u);
-  F c = abs(x) > 1. ? 1. - (u - x) : x - (u - 1.); F v = m_log(u) + m_div(c, u);
+  F c = abs(x) > 1. ? 1. - (u - x) : x - (u - 1.); F v = m_log(u) + c / u;
   return v;
 }
 float m_sigmoid(float x) {
@@ -158,7 +159,7 @@ float m_atanh(float x) {
 }
 float m_log1p_of_part(float y) {  // of 0 to 1: nothing is lost where 1 is taken from it, so that one way serves all
   bool large = y > .41421356; F f = large ? (y - 1.) * .5 : y;
-  F s = m_div(f, 2. + f); F z = s * s; F w = z * z;
+  F s = f / (2. + f); F z = s * s; F w = z * z;
   F R = fma(w, .24279078841, .40000972152) * w + fma(w, .28498786688, .66666662693) * z;
   F h = .5 * f * f; F a = s * (h + R) + (large ? 9.0580006145e-06 : 0.); F b = (h - a) - f;
   F o = (large ? .69313812256 : 0.) - b;
