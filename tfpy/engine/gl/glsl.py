@@ -30,9 +30,14 @@ float m_copysign(float a, float s) {
 _DIVISION = {
     True: """
 float m_div(float x, float y) { F q = x / y; return q; }
+float m_part(float x, float y) { F q = x / y; return q; }
 float m_sqrt(float x) { F s = sqrt(x); return s; }
 """,
     False: """
+float m_part(float x, float y) {  // for x up to 1 and y from 1 to 2, where nothing can overflow
+  F i = 1. / y; F q = x * i; F r = fma(-q, y, x); F c = fma(r, i, q);
+  return c;
+}
 float m_div(float x, float y) {
   if (abs(y) > 1e37) { x *= .0625; y *= .0625; }
   F q = x / y; F r = fma(-q, y, x); F i = 1. / y; F c = fma(r, i, q);
@@ -112,7 +117,7 @@ float m_log1p(float x) {
 float m_sigmoid(float x) {
   if (m_isnan(x)) return x;
   F e = m_exp(-abs(x)); F d = 1. + e;
-  return m_div(x >= 0. ? 1. : e, d);
+  return m_part(x >= 0. ? 1. : e, d);
 }
 float m_tanh(float x) {
   float a = min(abs(x), 10.);  // there it is 1
