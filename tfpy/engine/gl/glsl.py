@@ -81,6 +81,11 @@ float m_exp_below(float x) {  // of 0 and less: shorter, and 0 where there are d
   int n; F r = m_exp_reduced(x, n); F e = m_expm1_poly(r) + 1.; F v = e * intBitsToFloat((n + 127) << 23);
   return x < -87. ? 0. : v;
 }
+float m_expm1_below(float x) {  // of 0 and less, by one way
+  int n; F r = m_exp_reduced(max(x, -25.), n); float w = intBitsToFloat((n + 127) << 23);
+  F e = fma(m_expm1_poly(r), w, w - 1.);
+  return m_isnan(x) ? x : e;
+}
 float m_expm1(float x) {
   if (m_isnan(x)) return x;
   if (abs(x) < .3466) return x == 0. ? x : m_expm1_poly(x);
@@ -122,7 +127,7 @@ float m_sigmoid(float x) {
 float m_tanh(float x) {
   float a = min(abs(x), 10.);  // there it is 1
   int n; F r = m_exp_reduced(a + a, n); float w = intBitsToFloat((n + 127) << 23);
-  F e = fma(m_expm1_poly(r), w, w - 1.); F y = e / (e + 2.);  // exp(2a) - 1, whose last digits y keeps near 0
+  F e = fma(m_expm1_poly(r), w, w - 1.); F y = e / (e + 2.);  // e is exp(2a) - 1, exact to the last digits near 0
   return m_isnan(x) ? x : m_copysign(y, x);
 }
 float m_sinh(float x) {
