@@ -13,6 +13,7 @@ What to try next
   tf.set_backend("webgl")            the same programs on it
   model.save("folder")               a model that TF.js loads in a browser
   tfpy migrate script.py             old deeplearn.js code, in the new API
+  tfpy js2py script.js               a script for TF.js, in Python
 """
 
 
