@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
@@ -12,7 +13,7 @@ from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables
 from tfpy.engine import dispatch
-from tfpy.engine.backprop import backprop
+from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
@@ -144,8 +145,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
         value = _tensor_from("variable_grads", function())
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
-    start = _start("variable_grads", value, None)
-    found = backprop(tape, value, start, variables, Tensor, ones=True)
+    found = backprop(tape, value, partial(_ones, value), variables, Tensor)
     named = {v.name: found[v.id] for v in variables if v.id in found}
     _link_constants([v for v in variables if v.id in found], list(named.values()))
     if not named:
@@ -179,7 +179,7 @@ def _gradients(
         value = _tensor_from(name, f())
     start = _start(name, value, dy)
     try:
-        found = backprop(tape, value, start, sources, Tensor, ones=dy is None, all_of_them=True)
+        found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
     except Unreached as error:
         what = "x" if len(sources) == 1 else f"argument {error.source}"
         raise GradientError(_unconnected(name, what, error.stops)) from None
@@ -213,17 +213,21 @@ _CONSTANT = Kernel("constant gradient", ("*sources",), same, False, "constant gr
 _ZERO = GradientRow(_CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n.input_specs])
 
 
-def _start(name: str, value: Tensor, dy: TensorLike | None) -> Tensor:
+def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
     """The gradient to begin with: ones, or the caller's weights."""
     if dy is None:
-        # What most functions give is a number: no kernel has to be run for it.
-        if not value.spec.shape and value.spec.dtype == "float32":
-            return to_tensor(name, "dy", 1.0)
-        return full(value.spec.shape, 1, "complex64" if value.dtype == "complex64" else "float32")
+        return partial(_ones, value)
     weights = to_tensor(name, "dy", dy)
     if weights.spec.shape != value.spec.shape:
         raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
     return weights
+
+
+def _ones(value: Tensor) -> Tensor:
+    # What most functions give is a number: no kernel has to be run for it.
+    if not value.spec.shape and value.spec.dtype == "float32":
+        return to_tensor("grad", "dy", 1.0)
+    return full(value.spec.shape, 1, "complex64" if value.dtype == "complex64" else "float32")
 
 
 def _checked(name: str, f: Any) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ It pays where kernels run at once and values are small, so that most of the time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeGuard
@@ -71,6 +71,7 @@ class _Way:
 _size = attrgetter("size")
 
 Gradients = dict[int, Handle]
+Start = Handle | Callable[[], Handle]
 
 _ways: dict[tuple[Any, ...], _Way] = {}
 
@@ -78,11 +79,10 @@ _ways: dict[tuple[Any, ...], _Way] = {}
 def backprop(
     tape: Tape,
     y: Handle,
-    dy: Handle,
+    start: Start,
     sources: Iterable[Handle],
     cls: type[Handle],
     *,
-    ones: bool = False,
     all_of_them: bool = False,
 ) -> Gradients:
     """The gradients by those of the sources that are reached from y, by id. The tape is used up.
@@ -90,10 +90,9 @@ def backprop(
     Args:
         tape: what was recorded.
         y: what was computed.
-        dy: the gradient to begin with.
+        start: the gradient to begin with; or what makes ones, which a plan does not need again.
         sources: what the gradients are wanted by.
         cls: what the gradients are made as.
-        ones: whether dy is all ones, as it mostly is.
         all_of_them: whether a source that is not reached is an error.
 
     Raises:
@@ -101,25 +100,29 @@ def backprop(
         RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
     """
     sources = list(sources)
+    weights = start if isinstance(start, Handle) else None
+
+    def walk() -> Gradients:
+        dy = start if isinstance(start, Handle) else start()
+        return walk_back(tape, y, dy, sources, cls, all_of_them)
+
     backend = current()
     if not _may_plan(backend):
-        return walk_back(tape, y, dy, sources, cls, all_of_them)
-    look = _look(tape, y, dy, sources, backend, (cls, ones, all_of_them))
+        return walk()
+    look = _look(tape, y, weights, sources, (backend, cls, all_of_them))
     way = None if look is None else _way(look)
     if look is None or way is None:
-        return walk_back(tape, y, dy, sources, cls, all_of_them)
+        return walk()
     if way.plan is not None:
         tape.nodes = []
         made = [wrap(cls, s, p, backend) for s, p in zip(way.results, way.plan(look.payloads), strict=True)]
         return {t.id: made[i] for t, i in zip(sources, way.places, strict=True) if i is not None}
     way.walks += 1
     if way.walks != 2:
-        return walk_back(tape, y, dy, sources, cls, all_of_them)
-    inputs = _renewed(tape) if ones else [dy, *_renewed(tape)]
+        return walk()
+    inputs = _renewed(tape) if weights is None else [weights, *_renewed(tape)]
     with recording_plan(backend, inputs, ()) as recorder:
-        if ones:
-            recorder.constant(dy)
-        found = walk_back(tape, y, dy, sources, cls, all_of_them)
+        found = walk()
     results = {t.id: t for t in found.values()}
     plan = recorder.plan([*results.values()])
     if plan is not None and _is_simple(plan, len(inputs), len(results)) and _are_apart([*inputs, *results.values()]):
@@ -159,14 +162,14 @@ def _may_plan(backend: Backend) -> TypeGuard[Replays]:
 
 
 def _look(
-    tape: Tape, y: Handle, dy: Handle, sources: Sequence[Handle], backend: Backend, wanted: tuple[Any, ...]
+    tape: Tape, y: Handle, weights: Handle | None, sources: Sequence[Handle], wanted: tuple[Any, ...]
 ) -> _Look | None:
     """What a tape looks like; None where rules may do what they like, values are large, or lie on other backends."""
-    _, ones, _ = wanted
-    shape: list[Any] = [backend, wanted, type(tape.tracked)]
-    specs = [dy.spec]
+    backend, *_ = wanted
+    shape: list[Any] = [wanted, weights is None, type(tape.tracked)]
+    specs = [y.spec if weights is None else weights.spec]
     ids = [y.id, *[source.id for source in sources]]
-    saved = [] if ones else [(dy, dy.payload, dy.backend)]
+    saved = [] if weights is None else [(weights, weights.payload, weights.backend)]
     for node in tape.nodes:
         row = node.row
         if row is None or not row.pure:

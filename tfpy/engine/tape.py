@@ -187,7 +187,7 @@ class Node:
         """The saved handle, or one in its place when it was disposed or assigned to since."""
         if handle.payload is payload:
             return handle
-        again = self.copy(handle, payload, backend)
+        again = self._copied(handle, payload, backend)
         again.id = handle.id
         return again
 
@@ -195,15 +195,15 @@ class Node:
         """The same run with other handles for what was saved, one for each time that it was."""
         node = copy(self)
         node.saved = [
-            (self.copy(handle, payload, backend), payload, backend) for handle, payload, backend in self.saved
+            (self._copied(handle, payload, backend), payload, backend) for handle, payload, backend in self.saved
         ]
         return node
 
-    def copy(self, handle: Handle, payload: Any, backend: Any) -> Handle:
+    def _copied(self, handle: Handle, payload: Any, backend: Any) -> Handle:
         """Another handle for what was saved."""
-        copy = self.cls.__new__(self.cls)
-        attach(copy, handle.spec, payload, backend)
-        return copy
+        made = self.cls.__new__(self.cls)
+        attach(made, handle.spec, payload, backend)
+        return made
 
 
 def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]) -> list[Saved]:

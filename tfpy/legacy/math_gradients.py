@@ -179,10 +179,11 @@ def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:
     """Back from y to the arrays."""
     if dy is None and y.spec.shape != ():
         raise argument_error(op, "f", "a function that returns a Scalar", y)
-    start = full((), 1) if dy is None else to_tensor(op, "dy", dy)
-    if start.shape != y.spec.shape:
+    weights = None if dy is None else to_tensor(op, "dy", dy)
+    if weights is not None and weights.shape != y.spec.shape:
         raise argument_error(op, "dy", f"of shape {list(y.spec.shape)}, that of f()", dy)
-    found = backprop(tape, y, start, _sources(op, x).values(), Tensor, ones=dy is None)
+    start = (lambda: full((), 1)) if weights is None else weights
+    found = backprop(tape, y, start, _sources(op, x).values(), Tensor)
     gradients = {}
     for name, array in _sources(op, x).items():
         if array.id not in found:

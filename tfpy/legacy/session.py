@@ -452,7 +452,7 @@ class _TrainingRun:
                 cost = values[self.cost.id]
                 costs = cost.as_example([])
                 total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
-            found = backprop(tape, total, full((), 1), sources, CoreTensor, ones=True)
+            found = backprop(tape, total, lambda: full((), 1), sources, CoreTensor)
             reached = [node.output for node, s in zip(variables, sources, strict=True) if s.id in found]
             gradients = [found[values[output.id].tensor.id] for output in reached]
             return [costs, *gradients], reached  # type: ignore[list-item]
