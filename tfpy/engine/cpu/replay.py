@@ -95,16 +95,16 @@ def _is_large(node: PlanNode) -> bool:
 def _folded(plan: Plan, kernel: Kernel) -> Plan:
     """The plan with what depends on constants only as further constants; those that nobody needs are left out."""
     constants: dict[int, Array] = dict(plan.constants)
-    nodes, last_uses = [], []
+    nodes, unused = [], []
     for node, free in zip(plan.nodes, plan.last_uses, strict=True):
         if all(slot in constants for slot in node.inputs) and not _is_large(node):
             constants.update(_results(node, kernel, constants))
         else:
             nodes.append(node)
-            last_uses.append(tuple([slot for slot in free if slot not in constants]))
+            unused.append(tuple([slot for slot in free if slot not in constants]))
     used = {*plan.outputs, *[slot for node in nodes for slot in node.inputs]}
     needed = {slot: values for slot, values in constants.items() if slot in used}
-    return plan._replace(constants=needed, nodes=nodes, last_uses=last_uses)
+    return plan._replace(constants=needed, nodes=nodes, last_uses=unused)
 
 
 def _results(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:

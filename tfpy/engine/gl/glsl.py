@@ -81,10 +81,12 @@ float m_exp_below(float x) {  // of 0 and less: shorter, and 0 where there are d
   int n; F r = m_exp_reduced(x, n); F e = m_expm1_poly(r) + 1.; F v = e * intBitsToFloat((n + 127) << 23);
   return x < -87. ? 0. : v;
 }
+float m_expm1_near(float x) {  // from -25 to 20
+  int n; F r = m_exp_reduced(x, n); float w = intBitsToFloat((n + 127) << 23); F e = fma(m_expm1_poly(r), w, w - 1.);
+  return e;
+}
 float m_expm1_below(float x) {  // of 0 and less, by one way
-  int n; F r = m_exp_reduced(max(x, -25.), n); float w = intBitsToFloat((n + 127) << 23);
-  F e = fma(m_expm1_poly(r), w, w - 1.);
-  return m_isnan(x) ? x : e;
+  return m_isnan(x) ? x : m_expm1_near(max(x, -25.));
 }
 float m_expm1(float x) {
   if (m_isnan(x)) return x;
@@ -96,6 +98,12 @@ float m_expm1(float x) {
   F w = intBitsToFloat((int(n) + 127) << 23); F e = fma(m_expm1_poly(r), w, w - 1.);
   return e;
 }
+float m_log_sum(float f, float n) {  // log(1 + f) + n log(2), f being near 0
+  F s = f / (2. + f); F z = s * s; F w = z * z;
+  F R = fma(w, .24279078841, .40000972152) * w + fma(w, .28498786688, .66666662693) * z;
+  F h = .5 * f * f; F a = s * (h + R) + n * 9.0580006145e-06; F b = (h - a) - f; F o = n * .69313812256 - b;
+  return o;
+}
 float m_log(float x) {
   if (m_isnan(x) || x < 0.) return m_quiet_nan();
   if (x == 0.) return -m_inf();
@@ -105,11 +113,7 @@ float m_log(float x) {
   int ix = floatBitsToInt(x) + (0x3f800000 - 0x3f3504f3);
   k += (ix >> 23) - 127;
   F f = intBitsToFloat((ix & 0x7fffff) + 0x3f3504f3) - 1.;
-  F s = f / (2. + f); F z = s * s; F w = z * z;
-  F R = fma(w, .24279078841, .40000972152) * w + fma(w, .28498786688, .66666662693) * z;
-  F h = .5 * f * f; float n = float(k);
-  F a = s * (h + R) + n * 9.0580006145e-06; F b = (h - a) - f; F o = n * .69313812256 - b;
-  return o;
+  return m_log_sum(f, float(k));
 }
 float m_log1p(float x) {
   if (m_isnan(x) || x == 0.) return x;
@@ -126,8 +130,7 @@ float m_sigmoid(float x) {
 }
 float m_tanh(float x) {
   float a = min(abs(x), 10.);  // there it is 1
-  int n; F r = m_exp_reduced(a + a, n); float w = intBitsToFloat((n + 127) << 23);
-  F e = fma(m_expm1_poly(r), w, w - 1.); F y = e / (e + 2.);  // e is exp(2a) - 1, exact to the last digits near 0
+  F e = m_expm1_near(a + a); F y = e / (e + 2.);
   return m_isnan(x) ? x : m_copysign(y, x);
 }
 float m_sinh(float x) {
@@ -169,11 +172,7 @@ float m_atanh(float x) {
 }
 float m_log1p_of_part(float y) {  // of 0 to 1: nothing is lost where 1 is taken from it, so that one way serves all
   bool large = y > .41421356; F f = large ? (y - 1.) * .5 : y;
-  F s = f / (2. + f); F z = s * s; F w = z * z;
-  F R = fma(w, .24279078841, .40000972152) * w + fma(w, .28498786688, .66666662693) * z;
-  F h = .5 * f * f; F a = s * (h + R) + (large ? 9.0580006145e-06 : 0.); F b = (h - a) - f;
-  F o = (large ? .69313812256 : 0.) - b;
-  return o;
+  return m_log_sum(f, large ? 1. : 0.);
 }
 float m_softplus(float x) {
   F v = max(x, 0.) + m_log1p_of_part(m_exp(-abs(x)));

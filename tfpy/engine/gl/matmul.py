@@ -25,8 +25,7 @@ SMALL = 1 << 15  # products: below, one thread for each element, without tiles
 _ENOUGH_GROUPS = 192
 _FULL_GROUPS = 256
 _SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
-_LONG = 512  # inner sizes: shorter ones are not split among groups
-_LONG_FOR_SMALL_TILES = 513  # with them, whole inner sizes are better than parts up to here
+_LONG = 512  # inner sizes: shorter ones are not split among groups, and this one with large tiles only
 _LEAST_PART = 128
 _MOST_PARTS = 128
 _AT_A_TIME = 8
@@ -180,7 +179,7 @@ def tile_for(s: Sizes) -> Tile:
         if tile in _LARGE and _count(s, tile) >= _ENOUGH_GROUPS:
             return tile
     for tile in tiles:
-        parts = _most_parts(s) if tile in _LARGE or s.k >= _LONG_FOR_SMALL_TILES else 1
+        parts = _most_parts(s) if tile in _LARGE or s.k > _LONG else 1
         if _count(s, tile) * parts >= _ENOUGH_GROUPS:
             return tile
     return tiles[-1]

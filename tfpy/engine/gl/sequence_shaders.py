@@ -308,9 +308,8 @@ def _through_weights(form: Form, gates: Sequence[int], then: str) -> str:
     """The gradients of gates times their weights: a part for each gate, and `then` with their sum, x."""
     columns = f"{len(gates)}u * N"
     q = f"(j / N + {gates[0]}u)"
-    weight = _BACKWARD_WEIGHT if gates[0] == 0 else f"weights[({q} * N + ROW) * N + j % N]"
     product = _product(
-        form, columns, "0.", weight, f"zv[({q} * {form.rows}u + r) * V + k]",
+        form, columns, "0.", f"weights[({q} * N + ROW) * N + j % N]", f"zv[({q} * {form.rows}u + r) * V + k]",
         f"part[r * W + {q} * N + j % N] = acc[r];", f"{gates[0]}u * N",
     )  # fmt: skip
     total = " + ".join(f"part[r * W + {g}u * N + n]" for g in gates)

@@ -114,8 +114,8 @@ def _all(function: str, lanes: int, at_once: int) -> str:
     head = f"float all_{function}(float x, uint t, uint lane) {{"
     if lanes == 1:
         return f"{head} return x; }}\n"
-    body = _by_fours(function, lanes) if at_once == 4 else _by_halves(function, lanes)
-    return f"shared float s_{function}[2][{GROUP}];\n{head}\n{body}}}\n"
+    halves, body = (2, _by_fours(function, lanes)) if at_once == 4 else (1, _by_halves(function, lanes))
+    return f"shared float s_{function}[{halves}][{GROUP}];\n{head}\n{body}}}\n"
 
 
 def _by_halves(function: str, lanes: int) -> str:
@@ -128,12 +128,13 @@ def _by_halves(function: str, lanes: int) -> str:
 
 def _by_fours(function: str, lanes: int) -> str:
     """All lanes combine the numbers of four, then of four such groups; the two halves of the memory take turns."""
-    text, apart = "", 1
+    text, apart, half = "", 1, 0
     while apart < lanes:
-        count, s = min(4, lanes // apart), f"s_{function}[{text.count('barrier') % 2}]"
+        count, s = min(4, lanes // apart), f"s_{function}[{half}]"
         text += f"  {s}[t] = x; barrier(); {{ uint first = t - lane / {apart}u % {count}u * {apart}u; x = {s}[first];\n"
         text += "".join(f"  x = {function}(x, {s}[first + {k * apart}u]);" for k in range(1, count)) + " }\n"
         apart *= count
+        half ^= 1
     return f"{text}  return x;\n"
 
 

@@ -117,19 +117,20 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
         if len(arrays) > 2:
             warn_user(f"{hdf5.source}: the state of the optimizer does not fit the model, and is left.")
         return
-    tidy(lambda: optimizer.set_weights(_as_ours(optimizer, places, arrays, hdf5)))
+    numbers = [hdf5.read(array, ()).item() for array in arrays[:first]]
+    tidy(lambda: optimizer.set_weights(_as_ours(optimizer, numbers, places, arrays[first:], hdf5)))
 
 
 def _as_ours(
-    optimizer: Optimizer, places: Sequence[_Place], arrays: Sequence[Any], hdf5: Hdf5
+    optimizer: Optimizer, numbers: Sequence[Any], places: Sequence[_Place], arrays: Sequence[Any], hdf5: Hdf5
 ) -> list[dict[str, Tensor | str]]:
-    first = len(arrays) - len(places) - isinstance(optimizer, NadamOptimizer)
-    steps, *rate = [hdf5.read(array, ()).item() for array in arrays[:first]]
+    """The state as `set_weights` takes it, from the numbers at the beginning and the arrays of the slots."""
+    steps, *rate = numbers
     if not 0 <= steps <= _MOST_STEPS:
         raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MOST_STEPS}, but is {steps}.")
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
-    for place, array in zip(places, arrays[first:], strict=False):
+    for place, array in zip(places, arrays, strict=False):
         values = hdf5.read(array, place.variable.shape).astype(np.float32)
         found[place.name()] = values / scale if scale else np.zeros_like(values)
     for place in [_Place(p.variable, slot) for p in places for slot in optimizer.slot_names]:
