@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tfpy.cli import app
+from tfpy.core.io.scripts import LARGEST
 from tfpy.migrate import files
 
 OLD = "from tfpy import legacy as dl\r\n\r\nx = dl.Scalar.new(1)  # näh\r\n"
@@ -73,7 +74,7 @@ def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path
         "syntax.py": b"from tfpy import legacy as dl\nx = (\n",
         "modern.py": b"import tfpy as tf\n",
         "latin.py": "from tfpy import legacy as dl  # \xe4\n".encode("latin-1"),
-        "huge.py": b"from tfpy import legacy as dl\n" + b"#" * files.LARGEST,
+        "huge.py": b"from tfpy import legacy as dl\n" + b"#" * LARGEST,
         "locked.py": OLD.encode(),
     }
     for name, content in files_.items():

@@ -5,15 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tfpy.core.io.scripts import FileError, read_script
 from tfpy.js2py import convert
 from tfpy.js2py.notes import Conversion, ScriptError
 
-LARGEST = 1_000_000  # bytes; what people write by hand is far smaller
 _TYPESCRIPT = (".ts", ".mts", ".cts")
-
-
-class FileError(Exception):
-    """A file cannot be converted; the text says why."""
 
 
 def run(path: Path, out: str | None, force: bool) -> int:
@@ -41,27 +37,17 @@ def run(path: Path, out: str | None, force: bool) -> int:
 
 
 def _converted(path: Path) -> Conversion:
-    source = _read(path)
     try:
+        source = read_script(path, "utf-8-sig")
         return convert(source, path.suffix in _TYPESCRIPT)
+    except FileError as error:
+        raise FileError(f"{path}: {error}.") from None
     except ScriptError as error:
         raise FileError(f"{path}:{error.line}:{error.column}: {error.text}") from None
     except SyntaxError as error:
         raise FileError(f"{path}: the result would not parse: {error.msg}. This is a fault of tfpy.") from error
     except RecursionError:
         raise FileError(f"{path}: is nested too deeply.") from None
-
-
-def _read(path: Path) -> str:
-    try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise FileError(f"{path}: has {size} bytes; files of more than {LARGEST} are no scripts.")
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise FileError(f"{path}: is no text in UTF-8.") from None
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
 def _write(code: str, target: Path | None) -> None:

@@ -127,10 +127,6 @@ class Kinds:
             found = found.parent
         return found
 
-    def class_named(self, name: str) -> Node | None:
-        """A class of the script."""
-        return self._classes.get(name)
-
     def _number(self, node: Node) -> Kind:
         return INDEX if text(node).isdigit() else NUMBER
 

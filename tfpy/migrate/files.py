@@ -13,14 +13,9 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from tfpy.core.io.scripts import FileError, read_script
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
-
-LARGEST = 1_000_000  # bytes; what people write by hand is far smaller
-
-
-class FileError(Exception):
-    """A file cannot be migrated; the text says why."""
 
 
 class Outcome(NamedTuple):
@@ -66,7 +61,7 @@ def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
     """The outcome of a file; None for one of a folder that is not legacy."""
     try:
-        source = _read(path)
+        source = read_script(path, newline="")  # with the line ends that it has
         if not _is_legacy(source):
             if not named:
                 return None
@@ -87,19 +82,6 @@ def _migrated(source: str) -> Migration:
     except Exception as error:  # whatever is wrong with this file, the others are to be rewritten
         raise FileError(f"cannot be rewritten: {type(error).__name__}: {error}") from error
     return found
-
-
-def _read(path: Path) -> str:
-    try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise FileError(f"has {size} bytes; files of more than {LARGEST} are no scripts")
-        with path.open(encoding="utf-8", newline="") as file:  # with the line ends that it has
-            return file.read()
-    except UnicodeDecodeError:
-        raise FileError("is no text in UTF-8") from None
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror or error}") from None
 
 
 def _is_legacy(source: str) -> bool:
