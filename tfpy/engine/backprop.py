@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from tfpy.engine.backend import Backend, current
 from tfpy.engine.dispatch import wrap
-from tfpy.engine.handle import Handle
+from tfpy.engine.handle import Handle, share_of
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Executor, Plan, Replays, can_replay, recording_plan
 from tfpy.engine.spec import Spec
@@ -150,7 +150,7 @@ def _is_simple(plan: Plan, inputs: int, results: int) -> bool:
 
 def _are_apart(handles: Iterable[Handle]) -> bool:
     """Whether each has data of its own: of two that share theirs, a plan makes two that do not."""
-    shares = [id(handle.member.share) for handle in handles if handle.member is not None]
+    shares = [share for handle in handles if (share := share_of(handle)) is not None]
     return len({*shares}) == len(shares)
 
 

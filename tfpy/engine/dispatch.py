@@ -39,24 +39,27 @@ def runner(cls: type[H]) -> Callable[..., H]:
         state = local.state
         backend = state.backend or registry.current or registry.default()
         row = KERNELS[name]
-        if len(inputs) == 2:
-            a, b = inputs
-            if a.backend is not backend or b.backend is not backend:
-                inputs = _gathered(row, inputs, backend)
-            out_spec, other = a.spec, b.spec
-            if not row.alike or (other is not out_spec and other.shape):
-                out_spec = infer(row, inputs, attrs)
-        elif len(inputs) == 1:
-            a = inputs[0]
-            if a.backend is not backend:
-                inputs = _gathered(row, inputs, backend)
-            out_spec = a.spec if row.alike else infer(row, inputs, attrs)
-        else:
-            out_spec = infer(row, inputs, attrs)
-            for t in inputs:
-                if t.backend is not backend:
+        try:
+            if len(inputs) == 2:
+                a, b = inputs
+                if a.backend is not backend or b.backend is not backend:
                     inputs = _gathered(row, inputs, backend)
-                    break
+                out_spec, other = a.spec, b.spec
+                if not row.alike or (other is not out_spec and other.shape):
+                    out_spec = row.infer(a, b, **attrs)
+            elif len(inputs) == 1:
+                a = inputs[0]
+                if a.backend is not backend:
+                    inputs = _gathered(row, inputs, backend)
+                out_spec = a.spec if row.alike else row.infer(a, **attrs)
+            else:
+                out_spec = row.infer(*inputs, **attrs)
+                for t in inputs:
+                    if t.backend is not backend:
+                        inputs = _gathered(row, inputs, backend)
+                        break
+        except ShapeError as error:
+            raise ShapeError(f"{row.label}: {error}") from None
         payload = backend.run(name, inputs, attrs, out_spec)
 
         out: H = new(cls)

@@ -17,61 +17,61 @@ next_id: Callable[[], int] = itertools.count(1).__next__
 
 
 class Share:
-    """How many live handles refer to one data buffer. Made only when a second handle joins the first."""
+    """What handles on one data buffer have in common. Made only when a second handle joins the first."""
 
-    __slots__ = ("count",)
+    __slots__ = ("held",)
+
+    held: object
+
+
+Member = tuple[Share, object]
+"""A handle's part in a share, and what every such part refers to."""
+
+
+class _Token:
+    """As a spec, something with an object to refer to, so that the references to it can be counted."""
+
+    __slots__ = ("held",)
 
     def __init__(self) -> None:
-        self.count = 0
+        self.held = object()
 
 
-class Member:
-    """A handle's part in a share; the share counts it as long as the handle refers to it."""
-
-    __slots__ = ("share",)
-
-    def __init__(self, share: Share) -> None:
-        self.share = share
-        share.count += 1
-        accounting.aliases += share.count > 1
-
-    def __del__(self) -> None:
-        self.share.count -= 1
-        accounting.aliases -= self.share.count > 0
-
-
-_UNUSED = Spec((), "float32")
-_NONE = sys.getrefcount(_UNUSED.held)
-"""The count that stands for no handle."""
+_unused, _shares, _members = _Token(), _Token(), _Token()
+_NONE = sys.getrefcount(_unused.held)
+"""The count that stands for no reference but its owner's."""
 
 
 class Accounting:
     """Live tensors and bytes of the process. `aliases` counts handles beyond the first on each buffer.
 
     A live handle refers to its spec's `held`; these references are what is counted, when somebody asks. An op pays for
-    it with one assignment, where counters that go up and down, and a finalizer for it, took a sixth of its time.
-
-    Plain `+=` on `aliases` is atomic under CPython's interpreter lock: nothing between the load and the store can
-    switch threads.
+    it with one assignment, where counters that go up and down, and a finalizer for it, took a sixth of its time. Shares
+    and their members are counted alike.
     """
 
-    __slots__ = ("aliases",)
-
-    def __init__(self) -> None:
-        self.aliases = 0
+    __slots__ = ()
 
     @property
     def tensors(self) -> int:
-        return sum([(sys.getrefcount(s.held) - _NONE) * s.tensors for s in self._specs()])
+        return sum([_references(s) * s.tensors for s in self._specs()])
 
     @property
     def bytes(self) -> int:
-        return sum([(sys.getrefcount(s.held) - _NONE) * s.nbytes for s in self._specs()])
+        return sum([_references(s) * s.nbytes for s in self._specs()])
+
+    @property
+    def aliases(self) -> int:
+        return _references(_members) - _references(_shares)
 
     @staticmethod
     def _specs() -> list[Spec]:
         # `valuerefs` and not `values`: other threads may make specs meanwhile.
         return [s for ref in specs.valuerefs() if (s := ref()) is not None]
+
+
+def _references(owner: Spec | _Token) -> int:
+    return sys.getrefcount(owner.held) - _NONE
 
 
 accounting = Accounting()
@@ -124,9 +124,19 @@ def release(handle: Handle) -> None:
 
 def join_share(source: Handle, alias: Handle) -> None:
     """Count `alias` as another handle on the data of `source`."""
-    if source.member is None:
-        source.member = Member(Share())
-    alias.member = Member(source.member.share)
+    member = source.member
+    if member is None:
+        share = Share()
+        share.held = _shares.held
+        source.member = (share, _members.held)
+    else:
+        share = member[0]
+    alias.member = (share, _members.held)
+
+
+def share_of(handle: Handle) -> Share | None:
+    """What a handle has in common with others on its data; None where there never was another one."""
+    return None if handle.member is None else handle.member[0]
 
 
 def whereabouts_unknown(handle: Handle) -> str:

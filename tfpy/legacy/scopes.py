@@ -12,7 +12,7 @@ from typing import Any
 
 from tfpy.core.results import call_with_as_many
 from tfpy.engine import scope as engine_scope
-from tfpy.engine.handle import Handle, Share
+from tfpy.engine.handle import Handle, share_of
 from tfpy.engine.scope import Scope
 from tfpy.engine.state import local
 
@@ -25,8 +25,8 @@ def end_scope(result: Any) -> None:
     handles = [h for ref in scopes[-1].handles if (h := ref()) is not None]
     returned = list(engine_scope.handles_in(result))
     living = [*returned, *[h for h in handles if h.kept]]
-    shares: set[Share] = {h.member.share for h in living if h.member is not None}
-    engine_scope.end_scope([*returned, *[h for h in handles if h.member is not None and h.member.share in shares]])
+    shares = {share_of(h) for h in living} - {None}
+    engine_scope.end_scope([*returned, *[h for h in handles if share_of(h) in shares]])
 
 
 class Block:

@@ -36,7 +36,7 @@ def mat_mul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b
     Source: TF.js `tf.matMul`.
     """
     x, y = binary_operands("mat_mul", a, b)
-    return multiply_matrices(x, y, bool(transpose_a), bool(transpose_b))
+    return run("BatchMatMul", x, y, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b))
 
 
 def _matmul_gradient_a(dy: Tensor, n: Any) -> Tensor:

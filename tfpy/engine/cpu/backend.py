@@ -104,15 +104,20 @@ class CpuBackend:
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         compute = self._kernels[kernel]
         # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
-        if not attrs and type(out) is Spec and 0 < out.size < LARGE:
-            if len(inputs) == 2:
-                a, b = inputs
-                result = _quiet.run(compute, a.payload, b.payload)
-            elif len(inputs) == 1:
-                result = _quiet.run(compute, inputs[0].payload)
-            else:
-                result = _quiet.run(compute, *[t.payload for t in inputs])
-            return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
+        if type(out) is Spec and 0 < out.size < LARGE:
+            if not attrs:
+                if len(inputs) == 2:
+                    a, b = inputs
+                    result = _quiet.run(compute, a.payload, b.payload)
+                elif len(inputs) == 1:
+                    result = _quiet.run(compute, inputs[0].payload)
+                else:
+                    result = _quiet.run(compute, *[t.payload for t in inputs])
+                return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
+            # No name for the payload: below, references to it are counted.
+            if len(inputs) == 1 and type(inputs[0].payload) is np.ndarray and "dtype" not in attrs:
+                result = _quiet.run(compute, inputs[0].payload, **attrs)
+                return result if type(result) is np.ndarray else _array(result)
         payloads = [t.payload for t in inputs]
         if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
             later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
