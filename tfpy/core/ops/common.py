@@ -18,17 +18,20 @@ from tfpy.engine.values import to_int32
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
     """Two operands as tensors of one dtype, the wider of the two."""
-    if isinstance(a, Tensor) and kind == "numeric":
+    if kind == "numeric":
         # What nearly every call is, spelled out: two more calls cost as much as the kernel.
-        dtype = a.spec.dtype
-        if isinstance(b, Tensor):
-            if dtype == b.spec.dtype and dtype != "string":
-                return a, b
-        elif dtype == "float32" and type(b) in (float, int):
-            try:
-                return a, number(b)  # type: ignore[arg-type]
-            except OverflowError:
-                pass  # `to_tensor` says so
+        try:
+            if isinstance(a, Tensor):
+                dtype = a.spec.dtype
+                if isinstance(b, Tensor):
+                    if dtype == b.spec.dtype and dtype != "string":
+                        return a, b
+                elif dtype == "float32" and type(b) in (float, int):
+                    return a, number(b)  # type: ignore[arg-type]
+            elif type(a) in (float, int) and isinstance(b, Tensor) and b.spec.dtype == "float32":
+                return number(a), b  # type: ignore[arg-type]
+        except OverflowError:
+            pass  # `to_tensor` says so
     x, y = to_tensor(op, "a", a, kind), to_tensor(op, "b", b, kind)
     if x.spec.dtype == y.spec.dtype:
         return x, y

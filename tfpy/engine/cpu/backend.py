@@ -114,9 +114,15 @@ class CpuBackend:
                 else:
                     result = _quiet.run(compute, *[t.payload for t in inputs])
                 return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
-            # No name for the payload: below, references to it are counted.
-            if len(inputs) == 1 and type(inputs[0].payload) is np.ndarray and "dtype" not in attrs:
-                result = _quiet.run(compute, inputs[0].payload, **attrs)
+            result = None
+            if "dtype" in attrs:
+                pass
+            elif len(inputs) == 1:  # no names for payloads that may be lazy: below, references to them are counted
+                if type(inputs[0].payload) is np.ndarray:
+                    result = _quiet.run(compute, inputs[0].payload, **attrs)
+            elif len(inputs) == 2 and type(inputs[0].payload) is type(inputs[1].payload) is np.ndarray:
+                result = _quiet.run(compute, inputs[0].payload, inputs[1].payload, **attrs)
+            if result is not None:
                 return result if type(result) is np.ndarray else _array(result)
         payloads = [t.payload for t in inputs]
         if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):

@@ -70,12 +70,13 @@ def _erf(x: Array) -> Array:
 
 
 _FEW = 1 << 10
+_ZEROS = {x.dtype: x for x in (np.zeros((), dtype) for dtype in (np.float32, np.float64, np.int32))}
 
 
 def positive(x: Array, out: Array | None = None) -> Array:
-    """x where it is above 0, else 0: on many numbers numpy is three times as fast with zeros in an array."""
+    """x where it is above 0, else 0: numpy is fastest with a zero in an array, on many numbers with a line of them."""
     if x.size < _FEW:
-        return np.maximum(x, 0, out=out)
+        return np.maximum(x, _ZEROS[x.dtype], out=out)
     line = x.shape[max(1, x.ndim - 2) :] if x.ndim > 1 else x.shape
     return np.maximum(x, np.zeros(line, x.dtype), out=out)
 
