@@ -197,6 +197,12 @@ ROWS: list[Row] = [
     *MASKED,
     *(row(f"windows that leave something out on {n}", stack(lambda n=n: L.average_pooling1d(pool_size=2, strides=3,  # type: ignore[misc]
         padding="same", input_shape=[n, 2])), (2, n, 2)) for n in (6, 7, 8)),
+    # In three dimensions both ends are left out.
+    *(row(f"{kind} that leave something out on {n}", stack(lambda kind=kind, o=o, n=n: getattr(L, kind)(  # type: ignore[misc]
+        strides=[3, 2, 4], padding="same", input_shape=[n, n, n, 2], **o)), (2, n, n, n, 2))
+      for kind, o in (("conv3d", {"filters": 2, "kernel_size": [2, 1, 1]}), ("max_pooling3d", {"pool_size": [1, 2, 2]}),
+                      ("average_pooling3d", {"pool_size": [1, 2, 1]}),
+                      ("conv3d_transpose", {"filters": 2, "kernel_size": [2, 3, 1]})) for n in (4, 5, 6)),
     row("images", on(images, (8, 8, 3)), (2, 8, 8, 3), Transpose=1),
     row("images of any size", on(images, (None, None, 3)), (2, 8, 6, 3), Transpose=1),
     row("images with channels first", stack(

@@ -60,6 +60,7 @@ def test_a_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
     assert {kind: found[kind] for kind in row.nodes} == row.nodes
 
 
+@pytest.mark.cpu
 @pytest.mark.parametrize("known", [False, True], ids=["any batch", "a batch of one size"])
 @pytest.mark.parametrize("row", layer_rows.ROWS, ids=str)
 def test_every_layer_predicts_the_same(row: LayerRow, known: bool, tmp_path: Path) -> None:
@@ -151,6 +152,7 @@ REFUSED = [
         lambda x: tf.layers.average_pooling2d(pool_size=2, strides=3, padding="same")(x),
     ),
     ("called with mask", [4, 3], lambda x: tf.layers.lstm(units=2)(x, mask=tf.ones([2, 4]))),
+    ("along the samples", [4, 3], lambda x: tf.layers.time_distributed(layer=tf.layers.softmax(axis=0))(x)),
     ("depends on their sizes", [4, 4], lambda x: tf.layers.softmax()(tf.layers.masking()(x))),
 ]
 

@@ -60,7 +60,7 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
     q, k, v = (_heads(b, layer, name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     q = b.each("Mul", q, b.constant(1 / math.sqrt(layer.key_dim)))
     found, weights = _attended(b, _product(b, q, turned(k, [0, 1, 3, 2])), v, _seen(b, query, value, call))
-    kernel, bias = layer._projections["attention_output"]
+    kernel, bias = layer.projections["attention_output"]
     rows = kernel.shape[0] * kernel.shape[1]
     joined = b.reshaped(turned(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
     matrix = b.weight(kernel, lambda w: w.reshape(rows, -1), "matrix")
@@ -70,7 +70,7 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
 
 def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
     """The projections of a sequence for all heads: (batch, heads, time, size)."""
-    kernel, bias = layer._projections[name]
+    kernel, bias = layer.projections[name]
     features, heads, size = kernel.shape
     vector = None if bias is None else b.weight(bias, np.ravel, "vector")
     y = affine(b, x, b.weight(kernel, lambda w: w.reshape(features, -1), "matrix"), vector)
@@ -83,7 +83,7 @@ def _seen(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
     query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
     given = call.arguments.get("attention_mask")
     masks = [
-        None if given is None else b.cast(b.tensor(given), "bool"),
+        None if given is None else b.tensor(given, "bool"),
         None if query_mask is None else with_axes(b, query_mask, 2),
         None if value_mask is None else with_axes(b, value_mask, 1),
         _causal(b, query, value, call),

@@ -1,22 +1,20 @@
-"""The graph of an ONNX file while it is made: values, nodes, constants, and the layers that they come from."""
+"""The graph of an ONNX file while it is made: what layers make of values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.layers.base import Layer
 from tfpy.layers.call_keywords import keywords_of
+from tfpy.layers.saving.onnx.nodes import Nodes, Shared
 from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
 
-Array = npt.NDArray[Any]
 # Where each axis that is stored lies among the axes that the layer speaks of.
 Order = tuple[int, ...]
 
@@ -85,113 +83,30 @@ class Kind(NamedTuple):
     keywords: frozenset[str] = frozenset()
 
 
-class _Shared:
-    """What a graph shares with the graphs of loops inside it."""
-
-    def __init__(self, package: Any, kinds: Mapping[type[Layer], Kind]) -> None:
-        self.package = package
-        self.kinds = kinds
-        self.constants: dict[str, Array] = {}
-        self.known: dict[Any, str] = {}
-        self.names: set[str] = set()
-        self.path: list[str] = []
-        self.refused: dict[str, str] = {}
-
-
-class Builder:
+class Builder(Nodes):
     """A graph to which layers add their nodes."""
 
-    def __init__(self, package: Any, kinds: Mapping[type[Layer], Kind], shared: _Shared | None = None) -> None:
-        self._shared = shared or _Shared(package, kinds)
-        self.nodes: list[Any] = []
+    def __init__(self, kinds: Mapping[type[Layer], Kind], shared: Shared) -> None:
+        super().__init__(shared)
+        self._kinds = kinds
         self._moved: dict[tuple[str, Order], str] = {}
 
     def inner(self) -> Builder:
         """A graph for the body of a loop, which sees the values of this one."""
-        return Builder(self._shared.package, self._shared.kinds, self._shared)
+        return Builder(self._kinds, self.shared)
 
-    @property
-    def package(self) -> Any:
-        """The module onnx."""
-        return self._shared.package
-
-    @property
-    def constants(self) -> dict[str, Array]:
-        """The constants by their names."""
-        return self._shared.constants
-
-    @property
-    def refused(self) -> dict[str, str]:
-        """Why layers cannot be exported, by the names of the layers."""
-        return self._shared.refused
-
-    # Names
-
-    @contextmanager
-    def within(self, name: str) -> Iterator[None]:
-        """What is added inside a `with` belongs to the layer of that name."""
-        self._shared.path.append(name)
-        try:
-            yield
-        finally:
-            self._shared.path.pop()
-
-    def unique(self, name: str) -> str:
-        """A name that nothing else in the file has."""
-        found, n = name, 0
-        while found in self._shared.names:
-            n += 1
-            found = f"{name}_{n}"
-        self._shared.names.add(found)
-        return found
-
-    # Nodes and constants
-
-    def nodes_outputs(self, kind: str, inputs: Sequence[str], outputs: int, **attributes: Any) -> list[str]:
-        """The names of what a new node puts out."""
-        name = self.unique("/".join([*self._shared.path, kind]))
-        names = [name, *(self.unique(f"{name}:{i}") for i in range(1, outputs))]
-        self.nodes.append(self.package.helper.make_node(kind, inputs, names, name, **attributes))
-        return names
-
-    def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """The name of the only output of a new node."""
-        return self.nodes_outputs(kind, inputs, 1, **attributes)[0]
-
-    def constant(self, values: Any, dtype: Any = np.float32) -> str:
-        """The name of a small constant."""
-        array = np.asarray(values, dtype)
-        key = (array.dtype.str, array.shape, array.tobytes())
-        if key not in self._shared.known:
-            self._shared.known[key] = self._add(f"constant_{len(self.constants)}", array)
-        return self._shared.known[key]
-
-    def integers(self, *values: int) -> str:
-        """The name of a constant vector of int64, as nodes take axes and sizes."""
-        return self.constant(values, np.int64)
-
-    def weight(self, weight: Any, change: Callable[[Array], Array] | None = None, label: str = "") -> str:
-        """The name of a weight, changed to what a node takes; the label says how."""
-        return self.weights([weight], lambda values: values if change is None else change(values), label)
-
-    def weights(self, weights: Sequence[Any], change: Callable[..., Array], label: str) -> str:
-        """The name of what is made of several weights; it has the name of the first."""
-        key = (*(weight.id for weight in weights), label)
-        if key not in self._shared.known:
-            values = [dispatch.read(weight, "save").astype(np.float32) for weight in weights]
-            name = f"{weights[0].original_name}{label and f':{label}'}"
-            self._shared.known[key] = self._add(name, np.ascontiguousarray(change(*values)))
-        return self._shared.known[key]
-
-    def _add(self, name: str, array: Array) -> str:
-        found = self.unique(name)
-        self.constants[found] = array
-        return found
-
-    def tensor(self, tensor: Tensor) -> Value:
+    def tensor(self, tensor: Tensor, dtype: str) -> Value:
         """A tensor that a layer is called with."""
         values = dispatch.read(tensor, "save").reshape(tensor.shape)
-        return Value(self.constant(values, values.dtype), tuple(tensor.shape), tensor.dtype)
+        return Value(self.constant(values, np.dtype(dtype)), tuple(tensor.shape), dtype)
+
+    def graph(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], **more: Any) -> Any:
+        """The nodes as a graph, or the body of a loop. Inputs and outputs lie as their shapes say."""
+        ends = ([self._described(value) for value in values] for values in (inputs, outputs))
+        return self._helper.make_graph(self.nodes, name, *ends, **more)
+
+    def _described(self, value: Value) -> Any:
+        return self._helper.make_tensor_value_info(value.name, self.element_type(value.dtype), value.shape)
 
     # Values
 
@@ -199,8 +114,7 @@ class Builder:
         """A value of a dtype."""
         if value.dtype == dtype:
             return value
-        kind = self.package.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-        return replace(value, name=self.node("Cast", value.name, to=kind), dtype=dtype)
+        return replace(value, name=self.node("Cast", value.name, to=self.element_type(dtype)), dtype=dtype)
 
     def arranged(self, value: Value, order: Order | None) -> str:
         """The name of a value whose axes are stored in a given order."""
@@ -272,43 +186,6 @@ class Builder:
     def _known(self, part: int | tuple[Value, int]) -> int | None:
         return part[0].shape[part[1]] if isinstance(part, tuple) else part
 
-    # Graphs
-
-    def graph(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], **more: Any) -> Any:
-        """The nodes as a graph, or the body of a loop; sizes may be told by other names than None.
-
-        The shapes are those of values as they are stored.
-        """
-        listed = ([self._described(value) for value in values] for values in (inputs, outputs))
-        return self.package.helper.make_graph(self.nodes, name, *listed, **more)
-
-    def _described(self, value: Value) -> Any:
-        kind = self.package.helper.np_dtype_to_tensor_dtype(np.dtype(value.dtype))
-        return self.package.helper.make_tensor_value_info(value.name, kind, value.shape)
-
-    def renamed(self, found: Sequence[str], names: Sequence[str]) -> None:
-        """Give values names of the outside, also one that has one already."""
-        own = {output for node in self.nodes for output in node.output}
-        new: dict[str, str] = {}
-        for old, name in zip(found, names, strict=True):
-            if old in own and old not in new:
-                new[old] = name
-            else:
-                self.nodes.append(self.package.helper.make_node("Identity", [old], [name], name))
-        for node in self.nodes:
-            node.input[:] = [new.get(name, name) for name in node.input]
-            node.output[:] = [new.get(name, name) for name in node.output]
-
-    def keep_needed(self, outputs: Iterable[str]) -> None:
-        """Let go of nodes and constants that the outputs do not need, such as masks that nobody asked for."""
-        needed, kept = set(outputs), []
-        for node in reversed(self.nodes):
-            if needed.intersection(node.output):
-                kept.append(node)
-                needed.update(_used(node))
-        self.nodes = kept[::-1]
-        self._shared.constants = {name: array for name, array in self.constants.items() if name in needed}
-
     # Layers
 
     def call(
@@ -321,15 +198,15 @@ class Builder:
             try:
                 found = as_list(self._exported(layer, inputs, arguments, mask, listed))
             except Refused as reason:
-                path = "/".join(self._shared.path)
-                self.refused.setdefault(f"{path} ({layer.get_class_name()})", str(reason))
+                path = "/".join(self.shared.path)
+                self.shared.refused.setdefault(f"{path} ({layer.get_class_name()})", str(reason))
                 found = [Value("", shape) for shape in listed]
         return [replace(value, shape=shape) for value, shape in zip(found, listed, strict=True)]
 
     def _exported(
         self, layer: Layer, inputs: Sequence[Value], arguments: Mapping[str, Any], mask: Any, shapes: list[PartialShape]
     ) -> Value | list[Value]:
-        kind = self._shared.kinds.get(type(layer))
+        kind = self._kinds.get(type(layer))
         if kind is None:
             own = type(layer).__module__.startswith("tfpy.")
             raise Refused("has no counterpart in ONNX" if own else "its class is not one of tfpy's")
@@ -352,11 +229,3 @@ def channels_in_front(rank: int, axis: int) -> Order | None:
     """The order that has an axis as the second, as nodes over images take their channels."""
     first, *others = (i for i in range(rank) if i != axis % rank)
     return as_order([first, axis % rank, *others])
-
-
-def _used(node: Any) -> Iterator[str]:
-    """The names that a node refers to, in loops inside it, too."""
-    yield from node.input
-    for attribute in node.attribute:
-        for inner in attribute.g.node:
-            yield from _used(inner)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,9 @@ import numpy as np
 from tfpy.layers.kinds import convolutional, pooling, separable
 from tfpy.layers.kinds.convolutional import Sliding
 from tfpy.layers.saving.onnx.activations import activated
-from tfpy.layers.saving.onnx.builder import Array, Builder, Call, Kind, Order, Refused, Value, channels_in_front
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Order, Value, channels_in_front
+from tfpy.layers.saving.onnx.nodes import Array
+from tfpy.layers.saving.onnx.windows import windowed
 from tfpy.layers.spatial import channel_axis, inner_axes
 
 
@@ -24,31 +25,6 @@ def order_of(layer: Any) -> Order | None:
 def inner_sizes(layer: Any, x: Value) -> list[int | None]:
     """The sizes of the images, as far as they are known."""
     return [x.shape[axis] for axis in inner_axes(layer.data_format, layer.dimensions)]
-
-
-def padding_of(
-    padding: str, sizes: Sequence[int | None], windows: Sequence[int], strides: Sequence[int], rates: Sequence[int]
-) -> dict[str, Any]:
-    """How much is put around images, as attributes of a node.
-
-    With 'same' it depends on the sizes, unless strides or windows are 1; where these are not known nodes find it
-    themselves, but not all of them do for windows that leave something out.
-
-    Raises:
-        Refused: they would have to.
-    """
-    reach = [(window - 1) * rate for window, rate in zip(windows, rates, strict=True)]
-    if padding == "valid":
-        return {}
-    if padding == "causal":
-        return {"pads": [*reach, *[0] * len(reach)]}
-    steps = list(zip(sizes, reach, strides, strict=True))
-    if any(size is None and r and stride != 1 for size, r, stride in steps):
-        if any(stride > r + 1 for _, r, stride in steps):
-            raise Refused("its windows leave something out, how much depends on sizes that are not known")
-        return {"auto_pad": "SAME_UPPER"}
-    totals = [max(r - ((size or 1) - 1) % stride, 0) for size, r, stride in steps]
-    return {"pads": [*(n // 2 for n in totals), *(n - n // 2 for n in totals)]}
 
 
 def filters_in_front(kernel: Array) -> Array:
@@ -64,12 +40,10 @@ def _one_by_one(kernel: Array) -> Array:
 
 def _slid(b: Builder, layer: Sliding, x: Value, kernel: str, bias: Any, **more: Any) -> Value:
     """A value with filters slid over it as a layer's options say."""
-    padding = padding_of(layer.padding, inner_sizes(layer, x), layer.kernel_size, layer.strides, layer.dilation_rate)
-    steps = {"strides": list(layer.strides), "dilations": list(layer.dilation_rate), **padding, **more}
-    biases = [] if bias is None else [b.weight(bias)]
-    order = order_of(layer)
-    name = b.node("Conv", b.arranged(x, order), kernel, *biases, kernel_shape=list(layer.kernel_size), **steps)
-    return replace(x, name=name, order=order)
+    order, biases = order_of(layer), [] if bias is None else [b.weight(bias)]
+    steps = (layer.padding, layer.kernel_size, layer.strides, layer.dilation_rate)
+    images, attributes = windowed(b, b.arranged(x, order), inner_sizes(layer, x), *steps)
+    return replace(x, name=b.node("Conv", images, kernel, *biases, **attributes, **more), order=order)
 
 
 def _convolution(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
@@ -94,14 +68,19 @@ def _separable(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value
 
 
 def _transposed(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
-    x, order = inputs[0], order_of(layer)
-    # What the windows reach beyond the steps is cut off with 'same', and what they leave out is added.
+    x, order, same = inputs[0], order_of(layer), layer.padding == "same"
+    # What the windows reach beyond the steps is cut off with 'same', and what they leave out is put at the end.
     beyond = [size - stride for size, stride in zip(layer.kernel_size, layer.strides, strict=True)]
-    cut = [max(n, 0) if layer.padding == "same" else 0 for n in beyond]
-    kernel = b.weight(layer.kernel, filters_in_front, "channels-first")
+    widened = [(0, 0)] * len(beyond)
+    if same and layer.dimensions == 3:  # there it is put at both sides, as in TF.js, which wider windows do
+        widened = [(-(n // 2), n // 2 - n) if n < 0 else (0, 0) for n in beyond]
+        beyond = [n + before + after for n, (before, after) in zip(beyond, widened, strict=True)]
+    cut = [max(n, 0) if same else 0 for n in beyond]
+    margins = [(0, 0), (0, 0), *widened]
+    kernel = b.weight(layer.kernel, lambda w: np.pad(filters_in_front(w), margins), "channels-first")
     name = b.node(
         "ConvTranspose", b.arranged(x, order), kernel, *([] if layer.bias is None else [b.weight(layer.bias)]),
-        kernel_shape=list(layer.kernel_size), strides=list(layer.strides), output_padding=[max(-n, 0) for n in beyond],
+        strides=list(layer.strides), output_padding=[max(-n, 0) for n in beyond],
         pads=[*(n // 2 for n in cut), *(n - n // 2 for n in cut)],
     )  # fmt: skip
     return activated(b, layer.activation, replace(x, name=name, order=order))
@@ -112,12 +91,9 @@ def _pooled(kind: str, **attributes: Any) -> Kind:
 
     def export(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
         x, order = inputs[0], order_of(layer)
-        steps = (layer.pool_size, layer.strides, [1] * layer.dimensions)
-        name = b.node(
-            kind, b.arranged(x, order), kernel_shape=list(layer.pool_size), strides=list(layer.strides),
-            **padding_of(layer.padding, inner_sizes(layer, x), *steps), **attributes,
-        )  # fmt: skip
-        return replace(x, name=name, order=order)
+        steps = (layer.padding, layer.pool_size, layer.strides)
+        images, windows = windowed(b, b.arranged(x, order), inner_sizes(layer, x), *steps)
+        return replace(x, name=b.node(kind, images, **windows, **attributes), order=order)
 
     return Kind(export)
 

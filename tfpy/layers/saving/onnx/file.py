@@ -14,6 +14,7 @@ from tfpy.core.io.artifacts import SaveResult
 from tfpy.core.io.writing import replacing
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.builder import Builder, Value
+from tfpy.layers.saving.onnx.nodes import Shared
 from tfpy.layers.saving.onnx.table import KINDS
 from tfpy.layers.saving.onnx.wrappers import run_graph
 
@@ -56,20 +57,20 @@ def onnx_model(model: SavableModel) -> Any:
     if type(model).call is not Container.call:
         raise ValueError(f"save: model {model.name} cannot be written as ONNX: its class has a call of its own.")
     graph = model.graph
-    b = Builder(package, KINDS)
+    b = Builder(KINDS, Shared(package))
     inputs = [Value(b.unique(t.source_layer.name), t.shape, t.dtype) for t in graph.inputs]
     found = run_graph(b, graph, inputs)
-    if b.refused:
-        listed = "; ".join(f"{layer}: {reason}" for layer, reason in b.refused.items())
+    if b.shared.refused:
+        listed = "; ".join(f"{layer}: {reason}" for layer, reason in b.shared.refused.items())
         raise ValueError(f"save: model {model.name} cannot be written as ONNX: {listed}. Nothing was saved.")
     outputs = _named(b, found, [b.unique(name) for name in model.output_names])
     b.keep_needed(value.name for value in outputs)
-    size = sum(array.nbytes for array in b.constants.values())
+    size = sum(array.nbytes for array in b.shared.constants.values())
     if size > _MAX_BYTES:
         raise ValueError(
             f"save: model {model.name} has weights of {size} bytes, and an ONNX file holds {_MAX_BYTES} at most."
         )
-    constants = [package.numpy_helper.from_array(array, name) for name, array in b.constants.items()]
+    constants = [package.numpy_helper.from_array(array, name) for name, array in b.shared.constants.items()]
     ends = [_with_batch(value, value.name) for value in inputs], [_with_batch(value) for value in outputs]
     return package.helper.make_model(
         b.graph(model.name, *ends, initializer=constants), opset_imports=[package.helper.make_opsetid("", OPSET)],

@@ -10,9 +10,10 @@ from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
 from tfpy.layers.kinds.conv_recurrent import ConvLSTM2DCell
 from tfpy.layers.saving.onnx.activations import activated
 from tfpy.layers.saving.onnx.builder import Builder, Order, Refused, Value, channels_in_front
-from tfpy.layers.saving.onnx.convolutional import filters_in_front, padding_of
+from tfpy.layers.saving.onnx.convolutional import filters_in_front
 from tfpy.layers.saving.onnx.core import affine
 from tfpy.layers.saving.onnx.masks import with_axes
+from tfpy.layers.saving.onnx.windows import windowed
 from tfpy.layers.spatial import channel_axis
 from tfpy.layers.symbolic import PartialShape, as_list
 
@@ -30,50 +31,51 @@ def looped(
     if step is None:
         raise Refused(f"its cell {type(cell).__name__} is not one of tfpy's")
     shape, order = _state_of(cell, x)
-    steps = b.arranged(x, order and (0, 1, *(axis + 1 for axis in order[1:])))
-    first = [b.arranged(state, order) for state in states] or [_zeros(b, x, shape)] * len(as_list(cell.state_size))
-    shown = [] if mask is None else [with_axes(b, mask, *range(2, 1 + len(shape))).name]
-    body, count = _body(b.inner(), step, cell, x, shape, order, bool(shown)), 1 + len(shown)
-    names = b.nodes_outputs(
-        "Scan", [*first, steps, *shown], len(first) + 1, body=body, num_scan_inputs=count,
-        scan_input_axes=[1] * count, scan_input_directions=[int(backwards)] * count,
-        scan_output_axes=[1], scan_output_directions=[int(backwards)],
-    )  # fmt: skip
-    # The shapes of images are as they lie; the layer says how they are to be.
-    every = (0, 1, *(axis + 1 for axis in order[1:])) if order else None
-    last = [Value(name, (None,) * len(shape), order=order) for name in names[:-1]]
-    return Value(names[-1], (*x.shape[:2], *[None] * (len(shape) - 1)), order=every), last
+    # Time comes first, and images have their channels in front.
+    by_time = (1, 0, *(axis + 1 for axis in (order or range(len(shape)))[1:]))
+    first = [b.arranged(state, order) for state in states]
+    first = first or [_zeros(b, x, stored(shape, order))] * len(as_list(cell.state_size))
+    scanned = [b.arranged(x, by_time)]
+    if mask is not None:
+        scanned.append(b.arranged(with_axes(b, mask, *range(2, 1 + len(shape))), (1, 0, *range(2, 1 + len(shape)))))
+    body = _body(
+        b.inner(), step, cell, stored((x.shape[0], *x.shape[2:]), order), stored(shape, order), len(scanned) > 1
+    )
+    ways = {"scan_input_directions": [1] * len(scanned), "scan_output_directions": [1]} if backwards else {}
+    *last, every = b.outputs(len(first) + 1, "Scan", *first, *scanned, body=body, num_scan_inputs=len(scanned), **ways)
+    states = [Value(name, shape, order=order) for name in last]
+    return Value(every, (*x.shape[:2], *shape[1:]), order=by_time), states
 
 
 def _state_of(cell: Any, x: Value) -> tuple[PartialShape, Order | None]:
-    """The shape of a state as it lies in the loop, and the order of its axes there."""
+    """The shape of a state, and the order of its axes in the loop."""
     if not isinstance(cell, ConvLSTM2DCell):
         return (x.shape[0], cell.units), None
-    order = channels_in_front(4, channel_axis(cell.data_format, 2))
     shape = cell.state_shape((x.shape[0], *x.shape[2:]))
     if None in shape[1:]:
         raise Refused("the sizes of its images are not known")
-    return tuple(shape[axis] for axis in order or range(4)), order
+    return shape, channels_in_front(4, channel_axis(cell.data_format, 2))
+
+
+def stored(shape: PartialShape, order: Order | None) -> PartialShape:
+    """A shape as a value of that order lies."""
+    return tuple(shape[axis] for axis in order) if order else shape
 
 
 def _zeros(b: Builder, x: Value, shape: PartialShape) -> str:
     return b.node("ConstantOfShape", b.sizes([(x, 0), *(n for n in shape[1:] if n is not None)]))
 
 
-def _body(b: Builder, step: Step, cell: Any, x: Value, shape: PartialShape, order: Order | None, masked: bool) -> Any:
+def _body(b: Builder, step: Step, cell: Any, inner: PartialShape, shape: PartialShape, masked: bool) -> Any:
     """What is done at each step: from the states, the input and maybe the mask to the states and the output."""
     old = [Value(b.unique(f"state_{i}"), shape) for i in range(len(as_list(cell.state_size)))]
-    inner = (x.shape[0], *x.shape[2:])
-    now = Value(b.unique("now"), tuple(inner[axis] for axis in order or range(len(inner))))
+    now, seen = Value(b.unique("now"), inner), Value(b.unique("seen"), (shape[0], *[1] * (len(shape) - 1)), "bool")
     new = step(b, cell, now, old)
-    inputs = [*old, now]
     if masked:
-        seen = Value(b.unique("seen"), (shape[0], *[1] * (len(shape) - 1)), "bool")
-        inputs.append(seen)
         new = [b.each("Where", seen, n.name, o.name) for n, o in zip(new, old, strict=True)]
     states = [Value(n.name, shape) for n in new]
     output = Value(b.node("Identity", states[0].name), shape)
-    return b.graph("step", inputs, [*states, output])
+    return b.graph("step", [*old, now, *([seen] if masked else [])], [*states, output])
 
 
 def _simple_rnn(b: Builder, cell: SimpleRNNCell, x: Value, states: list[Value]) -> list[Value]:
@@ -88,7 +90,7 @@ def _sums(b: Builder, cell: Any, x: Value, state: Value) -> Value:
 
 
 def _split(b: Builder, x: Value, count: int, axis: int) -> list[Value]:
-    return [replace(x, name=name) for name in b.nodes_outputs("Split", [x.name], count, axis=axis)]
+    return [replace(x, name=name) for name in b.outputs(count, "Split", x.name, axis=axis)]
 
 
 def _gru(b: Builder, cell: GRUCell, x: Value, states: list[Value]) -> list[Value]:
@@ -137,13 +139,13 @@ def _remembered(b: Builder, cell: Any, sums: list[Value], carry: Value) -> list[
 def _conv_lstm(b: Builder, cell: ConvLSTM2DCell, x: Value, states: list[Value]) -> list[Value]:
     kernel = b.weight(cell.kernel, filters_in_front, "filters-first")
     recurrent = b.weight(cell.recurrent_kernel, filters_in_front, "filters-first")
-    sizes = cell.kernel_size
-    steps: dict[str, Any] = {"strides": list(cell.strides), "dilations": list(cell.dilation_rate)}
-    around = padding_of(cell.padding, x.shape[2:], sizes, cell.strides, cell.dilation_rate)
+    steps = (cell.padding, cell.kernel_size, cell.strides, cell.dilation_rate)
+    images, windows = windowed(b, x.name, x.shape[2:], *steps)
     bias = [] if cell.bias is None else [b.weight(cell.bias)]
-    given = b.each("Conv", x, kernel, *bias, **steps, **around)
-    kept = b.each("Conv", states[0], recurrent, **padding_of("same", states[0].shape[2:], sizes, [1, 1], [1, 1]))
-    return _remembered(b, cell, _split(b, b.each("Add", given, kept.name), 4, 1), states[1])
+    given = replace(x, name=b.node("Conv", images, kernel, *bias, **windows))
+    state, around = windowed(b, states[0].name, states[0].shape[2:], "same", cell.kernel_size, [1, 1])
+    kept = b.node("Conv", state, recurrent, **around)
+    return _remembered(b, cell, _split(b, b.each("Add", given, kept), 4, 1), states[1])
 
 
 _STEPS: dict[Any, Step] = {

@@ -52,7 +52,7 @@ def _concatenate(b: Builder, layer: Concatenate, inputs: list[Value], call: Call
 
 
 def _dot(b: Builder, layer: Dot, inputs: list[Value], call: Call) -> Value:
-    i, j = layer._axes([x.shape for x in inputs])
+    i, j = layer.axes_of([x.shape for x in inputs])
     x, y = inputs
     if layer.normalize:
         x, y = (of_length_1(b, v, [axis], current().epsilon) for v, axis in zip(inputs, (i, j), strict=True))

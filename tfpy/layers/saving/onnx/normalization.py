@@ -25,7 +25,7 @@ def _batch_normalization(b: Builder, layer: BatchNormalization, inputs: list[Val
     gamma = b.constant(np.ones(size)) if layer.gamma is None else b.weight(layer.gamma)
     beta = b.constant(np.zeros(size)) if layer.beta is None else b.weight(layer.beta)
     moving = (b.weight(layer.moving_mean), b.weight(layer.moving_variance))
-    name = b.node("BatchNormalization", b.arranged(x, order), gamma, beta, *moving, epsilon=layer.epsilon)
+    name = b.node("BatchNormalization", b.arranged(x, order), gamma, beta, *moving, epsilon=float(layer.epsilon))
     return replace(x, name=name, order=order)
 
 
@@ -38,7 +38,7 @@ def _layer_normalization(b: Builder, layer: LayerNormalization, inputs: list[Val
     ones = np.ones([x.shape[axis] or 0 for axis in axes])
     weights = [b.constant(ones) if layer.gamma is None else b.weight(layer.gamma)]
     weights += [] if layer.beta is None else [b.weight(layer.beta)]
-    name = b.node("LayerNormalization", b.plain(x), *weights, axis=axes[0], epsilon=layer.epsilon)
+    name = b.node("LayerNormalization", b.plain(x), *weights, axis=axes[0], epsilon=float(layer.epsilon))
     return replace(x, name=name, order=None)
 
 

@@ -13,9 +13,10 @@ from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNN
 from tfpy.layers.kinds.conv_recurrent import ConvLSTM2D
 from tfpy.layers.kinds.recurrent import GRU, LSTM, RNN, SimpleRNN
 from tfpy.layers.kinds.wrappers import Bidirectional
-from tfpy.layers.saving.onnx.builder import Array, Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.loops import looped
 from tfpy.layers.saving.onnx.masks import with_axes
+from tfpy.layers.saving.onnx.nodes import Array
 from tfpy.layers.symbolic import as_list
 
 # The nodes, and which of the gates of the cells come first in them.
@@ -44,7 +45,7 @@ def _recurrent(b: Builder, layer: RNN, inputs: list[Value], call: Call) -> list[
 def _given(b: Builder, inputs: list[Value], call: Call) -> tuple[Value, list[Value]]:
     """The sequence, and the states to start from, if there are any."""
     x, *states = inputs
-    return x, [b.tensor(state) for state in as_list(call.arguments.get("initial_state", []))] or states
+    return x, [b.tensor(state, "float32") for state in as_list(call.arguments.get("initial_state", []))] or states
 
 
 def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value | None) -> tuple[Value, list[Value]]:
@@ -105,8 +106,8 @@ def _whole(b: Builder, cell: Any, x: Value, states: Sequence[Value], backwards: 
     while not inputs[-1]:
         inputs.pop()
     attributes: dict[str, Any] = {"linear_before_reset": int(cell.reset_after)} if kind == "GRU" else {}
-    every, *last = b.nodes_outputs(
-        kind, inputs, 1 + count, hidden_size=cell.units, direction="reverse" if backwards else "forward",
+    every, *last = b.outputs(
+        1 + count, kind, *inputs, hidden_size=cell.units, direction="reverse" if backwards else "forward",
         activations=[_ACTIVATIONS[name] for name in _activations(cell) if name is not None], **attributes,
     )  # fmt: skip
     sequence = b.node("Squeeze", every, b.integers(1))

@@ -8,10 +8,10 @@ from typing import Any
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.kinds.wrappers import TimeDistributed
 from tfpy.layers.model import LayersModel
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import MASKS
 from tfpy.layers.sequential import Sequential
-from tfpy.layers.symbolic import SymbolicTensor
+from tfpy.layers.symbolic import SymbolicTensor, as_list
 
 
 def run_graph(b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any = None) -> list[Value]:
@@ -41,8 +41,10 @@ def _model(b: Builder, layer: LayersModel, inputs: list[Value], call: Call) -> l
 
 
 def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], call: Call) -> Value:
-    """The time steps as samples of one batch: outside of training no layer here looks at other samples."""
+    """The time steps as samples of one batch: outside of training layers do not look at other samples."""
     (x,), (shape,) = inputs, call.shapes
+    if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in as_list(getattr(layer.layer, "axis", 1))]:
+        raise Refused("its layer goes along the samples")
     steps = b.reshaped(x, [-1, *((x, axis) for axis in range(2, x.rank))], (None, *x.shape[2:]))
     (y,) = b.call(layer.layer, [steps], {})
     inner = [(y, axis) for axis in range(1, y.rank)]
