@@ -26,7 +26,7 @@ OPSET = 17
 # The version of the file format that came with it.
 _FORMAT = 8
 # What one file may have.
-_MAX_BYTES = 2**31 - 1
+MAX_BYTES = 2**31 - 1
 
 
 def save_onnx(model: SavableModel, path: Path) -> SaveResult:
@@ -66,9 +66,9 @@ def onnx_model(model: SavableModel) -> Any:
     outputs = _named(b, found, [b.unique(name) for name in model.output_names])
     b.keep_needed(value.name for value in outputs)
     size = sum(array.nbytes for array in b.shared.constants.values())
-    if size > _MAX_BYTES:
+    if size > MAX_BYTES:
         raise ValueError(
-            f"save: model {model.name} has weights of {size} bytes, and an ONNX file holds {_MAX_BYTES} at most."
+            f"save: model {model.name} has weights of {size} bytes, and an ONNX file holds {MAX_BYTES} at most."
         )
     constants = [package.numpy_helper.from_array(array, name) for name, array in b.shared.constants.items()]
     ends = [_with_batch(value, value.name) for value in inputs], [_with_batch(value) for value in outputs]

@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.engine.backend import current
 from tfpy.layers.kinds import merge
 from tfpy.layers.kinds.merge import Average, Concatenate, Dot
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.core import turned
 from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.normalization import of_length_1
@@ -19,10 +19,9 @@ from tfpy.layers.symbolic import PartialShape
 def _alike(b: Builder, inputs: list[Value]) -> list[Value]:
     """Values of one dtype: the widest of theirs."""
     dtypes = {value.dtype for value in inputs}
-    if len(dtypes) == 1:
-        return inputs
-    widest = "float32" if "float32" in dtypes else "int32"
-    return [b.cast(value, widest) for value in inputs]
+    if dtypes == {"bool"}:
+        raise Refused("its inputs are of dtype bool")
+    return [b.cast(value, "float32" if "float32" in dtypes else "int32") for value in inputs]
 
 
 def _one_by_one(kind: str) -> Kind:
@@ -43,7 +42,7 @@ def _average(b: Builder, layer: Average, inputs: list[Value], call: Call) -> Val
 
 
 def _concatenate(b: Builder, layer: Concatenate, inputs: list[Value], call: Call) -> Value:
-    listed = _alike(b, inputs)
+    listed = [b.cast(value, inputs[0].dtype) for value in inputs]  # as the op does
     names, order = b.together(listed)
     shape = call.shapes[0]
     joined = Value("", shape, listed[0].dtype, order)
