@@ -131,7 +131,7 @@ class Builder(Nodes):
         return self.arranged(value, None)
 
     def each(self, kind: str, value: Value, *others: str, dtype: str | None = None, **attributes: Any) -> Value:
-        """A value with a node applied that keeps the order of its axes; other inputs are scalars, or stored in that order."""
+        """A value with a node applied that keeps its axes; other inputs are scalars, or stored in the same order."""
         return replace(value, name=self.node(kind, value.name, *others, **attributes), dtype=dtype or value.dtype)
 
     def with_weight(self, kind: str, value: Value, weight: Any, shape: Sequence[int]) -> Value:
