@@ -73,12 +73,12 @@ def summary(model: _Source) -> None:
 def convert(
     source: _Source,
     target: Annotated[
-        str, typer.Argument(help="A folder for TF.js's files; or a path that ends in .zip, .keras or .h5.")
+        str, typer.Argument(help="A folder for TF.js's files; or a path that ends in .zip, .keras, .h5 or .onnx.")
     ],
     include_optimizer: Annotated[bool, typer.Option("--include-optimizer", help="With how it is compiled.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Write nothing that will not be understood there.")] = False,
 ) -> None:
-    """Save a model in another format: of Keras for the browser, of the browser for Keras, folder or zip."""
+    """Save a model in another format: of Keras for the browser, of the browser for Keras or ONNX, folder or zip."""
     from tfpy.saved_models import converted
 
     with _faults_as_text():

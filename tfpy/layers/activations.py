@@ -103,6 +103,11 @@ def get_activation(identifier: Any) -> Activation | None:
     raise argument_error("activation", "identifier", "a name or a function", identifier, TypeError)
 
 
+def name_of(activation: Activation) -> str | None:
+    """The snake_case name of an activation that is known here; None for a function of the user's, whatever its name."""
+    return next((name for name, function in _FUNCTIONS.items() if function is activation.function), None)
+
+
 def _name_of(config: Any) -> Any:
     name = spelt(config, "class_name")
     return name[:1].lower() + name[1:] if isinstance(name, str) else name

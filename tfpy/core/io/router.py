@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result
+from tfpy.core.io.faults import ModelFileError
 from tfpy.core.options import read_options
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
@@ -133,6 +134,8 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     if kind == "load" and isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
         expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
         raise argument_error(where, "path_or_io_handler", expected, path)
+    if kind == "load" and isinstance(path, str) and path.lower().endswith(".onnx") and not os.path.isdir(path):
+        raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
     if len(found) > 1:
         raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")

@@ -36,7 +36,7 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None =
     Raises:
         ModelFileError: something that JSON does not have: nothing is written then; or a place that cannot be written.
     """
-    if path.suffix in (".h5", ".hdf5", ".keras"):
+    if path.suffix in (".h5", ".hdf5", ".keras", ".onnx"):
         raise ModelFileError(f"{path}: models are not written as {path.suffix} files; give a folder, or a .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
     try:

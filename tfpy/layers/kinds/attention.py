@@ -204,7 +204,7 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
     def build(self, input_shape: Any) -> None:
         query, value, key = self.shapes(input_shape)
         heads, width = self.num_heads, self.value_dim or self.key_dim
-        self._projections = {
+        self.projections = {
             name: self._add_projection(name, kernel, bias)
             for name, kernel, bias in (
                 ("query", (query[-1], heads, self.key_dim), (heads, self.key_dim)),
@@ -250,14 +250,14 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
         scores = mat_mul(mul(q, 1 / math.sqrt(self.key_dim)), k, False, True)
         found, weights = self.attended(scores, v, seen, training)
         joined = transpose(found, [0, 2, 1, 3])
-        kernel, bias = self._projections["attention_output"]
+        kernel, bias = self.projections["attention_output"]
         rows = joined.shape[2] * joined.shape[3]
         output = affine(joined.reshape([*joined.shape[:2], rows]), reshape_to(kernel, (rows, kernel.shape[2])), bias)
         return [output, weights] if return_attention_scores else output
 
     def _heads(self, name: str, x: Tensor) -> Tensor:
         """The projections of a sequence for all heads: (batch, heads, time, size)."""
-        kernel, bias = self._projections[name]
+        kernel, bias = self.projections[name]
         features, heads, size = kernel.shape
         y = affine(x, reshape_to(kernel, (features, heads * size)), None if bias is None else bias.reshape([-1]))
         return transpose(y.reshape([*x.shape[:2], heads, size]), [0, 2, 1, 3])

@@ -188,7 +188,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         listed = [as_int("dot", "axes", axis) for axis in given]
         self.axes = listed if isinstance(self.axes, (list, tuple)) else listed[0]
 
-    def _axes(self, shapes: Sequence[PartialShape]) -> list[int]:
+    def axes_of(self, shapes: Sequence[PartialShape]) -> list[int]:
         """The axis of each input, counted from the front."""
         given = self.axes if isinstance(self.axes, list) else [self.axes]
         given = given * 2 if len(given) == 1 else given
@@ -204,7 +204,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         a, b = self.shapes(input_shape)
-        i, j = self._axes((a, b))
+        i, j = self.axes_of((a, b))
         if a[i] is not None and b[j] is not None and a[i] != b[j]:
             expected = f"inputs that agree in axes {i} and {j}"
             raise argument_error(self.name, "inputs", expected, Words(f"shapes {list(a)} and {list(b)}"))
@@ -213,7 +213,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
 
     def call(self, inputs: Any) -> Tensor:
         a, b = as_list(inputs)
-        i, j = self._axes((a.shape, b.shape))
+        i, j = self.axes_of((a.shape, b.shape))
         if self.normalize:
             a, b = of_length_1(a, i), of_length_1(b, j)
         return batch_dot(a, b, i, j)

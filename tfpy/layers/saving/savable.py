@@ -76,13 +76,15 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
 
         Args:
             handler_or_url: a folder, in which model.json and weights.bin are written; a path that ends with '.json' or
-                '.zip', or, beyond TF.js, with Keras's '.keras' or '.h5' (extra `keras`); a URL (file://, http(s)://,
-                localstorage://); or a handler of `tf.io`. What was there before stays whole until the new model is.
+                '.zip', or, beyond TF.js, with Keras's '.keras' or '.h5' (extra `keras`), or '.onnx' (extra `onnx`); a
+                URL (file://, http(s)://, localstorage://); or a handler of `tf.io`. What was there before stays whole
+                until the new model is.
             config: the options below as a dict.
             trainable_only: whether to leave out the weights that training does not change.
             include_optimizer: whether to save how the model is compiled too, and the state of its optimizer.
             strict: True raises an error when TF.js 4.22 would refuse the model in a browser, or Keras one of its files,
-                and nothing is saved; by default that is warned of; False does not look (beyond TF.js).
+                and nothing is saved; by default that is warned of; False does not look (beyond TF.js). What an ONNX
+                file cannot hold is always an error.
 
         Returns:
             What the handler says, with `model_artifacts_info`; it may be awaited.
@@ -97,6 +99,13 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             from tfpy.layers.saving.keras_saving import save_keras
 
             return save_keras(self, path, include_optimizer, strict)
+        if path is not None and path.suffix == ".onnx":
+            from tfpy.layers.saving.onnx.file import save_onnx
+
+            for option, given in (("include_optimizer", include_optimizer), ("trainable_only", trainable_only)):
+                if given:
+                    raise argument_error("save", option, "False for an ONNX file, which holds what predicts", given)
+            return save_onnx(self, path)
         artifacts = self._artifacts(trainable_only, include_optimizer)
         if strict is not False:
             faults = browser_faults(artifacts)

@@ -1,0 +1,229 @@
+"""Models in ONNX files predict in ONNX Runtime what they do here, for every kind of layer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from layers import rows as layer_rows
+from layers.table import Row as LayerRow
+from saving.onnx_models import ROWS, Row
+
+import tfpy as tf
+from tfpy.layers.base import Layer
+from tfpy.layers.saving.onnx import file
+from tfpy.layers.saving.onnx.table import KINDS
+from tfpy.saved_models import converted
+
+# Of numbers that two libraries have computed in float32, each in an order of its own.
+TOLERANCE = {"rtol": 5e-6, "atol": 5e-6}
+Arrays = list[np.ndarray[Any, Any]]
+
+
+def listed(found: Any) -> Arrays:
+    return [t.numpy() for t in (found if isinstance(found, list) else [found])]
+
+
+def check(model: Any, inputs: Arrays, path: Path) -> Any:
+    """Write a model, and see that the file is right and gives the same numbers; returns what is in it."""
+    model.save(path)
+    onnx.checker.check_model(path, full_check=True)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert [i.name for i in session.get_inputs()] == model.input_names
+    kinds = {"tensor(float)": np.float32, "tensor(int32)": np.int32}
+    fed = {i.name: x.astype(kinds[i.type]) for i, x in zip(session.get_inputs(), inputs, strict=True)}
+    expected = listed(model.predict(inputs if len(inputs) > 1 else inputs[0]))
+    for found, wanted in zip(session.run(None, fed), expected, strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, **TOLERANCE)
+    return onnx.load(path)
+
+
+def fill(model: Any) -> None:
+    """Give a model weights that are not what they start as; variances must be positive."""
+    random = np.random.default_rng(2)
+    model.set_weights([np.abs(random.normal(0, 0.5, w.shape)).astype(np.float32) + 0.1 for w in model.weights])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
+    model = row.make()
+    fill(model)
+    saved = check(model, row.inputs(), tmp_path / "model.onnx")
+    found = Counter(node.op_type for node in saved.graph.node)
+    assert {kind: found[kind] for kind in row.nodes} == row.nodes
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("known", [False, True], ids=["any batch", "a batch of one size"])
+@pytest.mark.parametrize("row", layer_rows.ROWS, ids=str)
+def test_every_layer_predicts_the_same(row: LayerRow, known: bool, tmp_path: Path) -> None:
+    entries = [tf.input(batch_shape=s) if known else tf.input(shape=s[1:]) for s in row.shapes]
+    model = tf.model(inputs=entries, outputs=row.make().apply(entries if len(entries) > 1 else entries[0], row.call))
+    model.set_weights([w.astype(np.float32) for w in row.random_weights()])
+    saved = check(model, row.arrays(), tmp_path / "model.onnx")
+    sizes = saved.graph.input[0].type.tensor_type.shape.dim
+    assert (sizes[0].dim_value, sizes[0].dim_param) == ((row.shapes[0][0], "") if known else (0, "batch"))
+
+
+def test_every_layer_is_known() -> None:
+    cells = {"SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells", "ConvLSTM2DCell"}
+    refused = {"Lambda", "RandomWidth"}
+    ours = {cls.__name__ for cls in Layer.members.values() if cls.__module__.startswith("tfpy.")}
+    assert ours - {cls.__name__ for cls in KINDS} == {*cells, *refused, "InputLayer"}
+
+
+def test_what_is_in_a_file(tmp_path: Path) -> None:
+    model = tf.sequential([tf.layers.dense(units=2, name="d", activation="relu", input_shape=[None, 3])], name="small")
+    saved = check(model, [np.ones((2, 4, 3), np.float32)], tmp_path / "new" / "model.onnx")
+    assert (saved.producer_name, saved.producer_version) == ("tfpy", tf.__version__)
+    assert (saved.ir_version, [o.version for o in saved.opset_import]) == (8, [17])
+    assert saved.graph.name == "small"
+    assert [node.op_type for node in saved.graph.node] == ["MatMul", "Add", "Relu"]
+    assert [w.name for w in saved.graph.initializer] == ["d/kernel", "d/bias"]
+    assert [d.dim_param or d.dim_value for d in saved.graph.input[0].type.tensor_type.shape.dim] == [
+        *("batch", "d_input_1", 3)
+    ]
+
+
+class Doubled(tf.layers.Dense, class_name="DoubledForOnnx"):
+    def call(self, inputs: Any) -> Any:
+        return super().call(inputs).mul(2)
+
+
+class OwnCell(tf.layers.RNNCell, class_name="OwnCellForOnnx"):
+    state_size = 2
+
+    def call(self, inputs: Any) -> Any:
+        return inputs
+
+
+def test_what_cannot_be_written_is_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:
+    layers = tf.layers
+    x = tf.input(shape=[4, 3], name="x")
+    inner = tf.sequential([layers.lambda_(function=tf.neg, name="negative", input_shape=[4, 3])], name="inner")
+    y = layers.time_distributed(layer=Doubled(units=3, name="twice"), name="steps")(inner(x))
+    y = layers.dense(units=2, activation=tf.sin, name="waves")(y)
+    y = layers.rnn(cell=OwnCell(), return_sequences=True, name="own")(y)
+    y = layers.reshape(target_shape=[4, 2, 1])(y)
+    y = layers.random_width(factor=0.1, name="random")(y)
+    model = tf.model(inputs=x, outputs=y, name="odd")
+    (tmp_path / "model.onnx").write_bytes(b"before")
+    with pytest.raises(ValueError, match="Nothing was saved") as caught:
+        model.save(tmp_path / "model.onnx")
+    assert str(caught.value) == (
+        "save: model odd cannot be written as ONNX: inner/negative (Lambda): has no counterpart in ONNX; "
+        "steps/twice (DoubledForOnnx): its class is not one of tfpy's; "
+        "waves (Dense): its activation 'sin' is a function of your own; "
+        "own (RNN): its cell OwnCell is not one of tfpy's; random (RandomWidth): has no counterpart in ONNX. "
+        "Nothing was saved."
+    )
+    assert (tmp_path / "model.onnx").read_bytes() == b"before"
+    assert [p.name for p in tmp_path.iterdir()] == ["model.onnx"]
+
+
+REFUSED = [
+    ("one batch to the next", [4, 3], lambda x: tf.layers.lstm(units=2, stateful=True)(x)),
+    ("sizes of its images are not known", [None, None, 3], lambda x: tf.layers.center_crop(height=2, width=2)(x)),
+    (
+        "sizes of its images are not known",
+        [4, None, None, 3],
+        lambda x: tf.layers.conv_lstm2d(filters=2, kernel_size=2)(x),
+    ),
+    (
+        "a vector for each sample only",
+        [2],
+        lambda x: tf.layers.category_encoding(num_tokens=3, output_mode="oneHot")(x),
+    ),
+    (
+        "called with count_weights",
+        [2],
+        lambda x: tf.layers.category_encoding(num_tokens=3, output_mode="count")(x, count_weights=tf.ones([1, 2])),
+    ),
+    (
+        "depends on sizes that are not known",
+        [None, None, 3],
+        lambda x: tf.layers.average_pooling2d(pool_size=2, strides=3, padding="same")(x),
+    ),
+    ("called with mask", [4, 3], lambda x: tf.layers.lstm(units=2)(x, mask=tf.ones([2, 4]))),
+    ("of dtype bool", [3], lambda x: tf.layers.add()([x, x])),
+    ("along the samples", [4, 3], lambda x: tf.layers.time_distributed(layer=tf.layers.softmax(axis=0))(x)),
+    ("depends on their sizes", [4, 4], lambda x: tf.layers.softmax()(tf.layers.masking()(x))),
+]
+
+
+@pytest.mark.parametrize(("reason", "shape", "make"), REFUSED, ids=lambda v: str(v) if isinstance(v, str) else "")
+def test_what_depends_on_more_than_the_inputs_is_refused(
+    reason: str, shape: list[int | None], make: Any, tmp_path: Path
+) -> None:
+    size, dtype = 2 if "one batch" in reason else None, "bool" if "bool" in reason else "float32"
+    x = tf.input(batch_shape=[size, *shape], dtype=dtype)
+    with pytest.raises(ValueError, match=reason):
+        tf.model(inputs=x, outputs=make(x)).save(tmp_path / "model.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+class OwnModel(tf.LayersModel):
+    def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
+        return super().call(inputs, training, mask)
+
+
+def test_options_that_a_file_has_no_place_for(tmp_path: Path) -> None:
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
+    for option in ("include_optimizer", "trainable_only"):
+        with pytest.raises(ValueError, match=option):
+            model.save(tmp_path / "model.onnx", {option: True})
+    with pytest.raises(ValueError, match="call of its own"):
+        OwnModel(inputs=model.inputs, outputs=model.outputs).save(tmp_path / "model.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_one_file_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "MAX_BYTES", 31)
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
+    with pytest.raises(ValueError, match="weights of 32 bytes, and an ONNX file holds 31 at most"):
+        model.save(tmp_path / "model.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_onnx_files_are_converted_to_and_not_read(tmp_path: Path) -> None:
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
+    model.save(tmp_path)
+    target = tmp_path / "model.onnx"
+    converted(str(tmp_path / "model.json"), str(target), include_optimizer=False, strict=False)
+    x = np.ones((1, 3), np.float32)
+    session = onnxruntime.InferenceSession(target, providers=["CPUExecutionProvider"])
+    (found,) = session.run(None, {session.get_inputs()[0].name: x})
+    np.testing.assert_allclose(found, model.predict(x).numpy(), **TOLERANCE)
+    for load in (tf.load_layers_model, tf.load_graph_model, model.load_weights):
+        for place in (target, f"file://{target}", "https://example.com/model.onnx"):
+            with pytest.raises(tf.io.ModelFileError, match=r"model\.onnx: ONNX files are written here, not read"):
+                load(place)
+
+
+def test_graphs_are_not_written(tmp_path: Path) -> None:
+    graph = tf.load_graph_model(Path(__file__).parents[1] / "graph" / "models" / "convolution")
+    with pytest.raises(ValueError, match=r"not written as \.onnx files"):
+        graph.save(tmp_path / "model.onnx")
+    graph.dispose()
+
+
+def test_the_extra_is_named_where_it_is_missing(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['onnx'] = None\n"
+        "import tfpy as tf\n"
+        "model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])\n"
+        f"model.save({str(tmp_path / 'model.onnx')!r})\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (
+        "Saving a model as an ONNX file needs the package onnx; pip install 'tfpy[onnx]' installs it." in found.stderr
+    )
+    assert not list(tmp_path.iterdir())

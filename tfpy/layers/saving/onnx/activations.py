@@ -1,0 +1,139 @@
+"""Activations as nodes: by name, and as layers of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from tfpy.layers.activations import Activation as Function
+from tfpy.layers.activations import name_of
+from tfpy.layers.kinds.advanced_activations import ELU, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
+from tfpy.layers.kinds.core import Activation
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.masks import may_broadcast
+from tfpy.layers.symbolic import as_list
+
+
+def _gelu(b: Builder, x: Value) -> Value:
+    """0.5 · x · (1 + erf(x / √2))."""
+    part = b.each("Erf", b.each("Div", x, b.constant(math.sqrt(2))))
+    return _half(b, x, part)
+
+
+def _gelu_new(b: Builder, x: Value) -> Value:
+    """0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))."""
+    cube = b.each("Mul", b.each("Mul", b.each("Mul", x, x.name), x.name), b.constant(0.044715))
+    inner = b.each("Mul", b.each("Add", cube, x.name), b.constant(math.sqrt(2 / math.pi)))
+    return _half(b, x, b.each("Tanh", inner))
+
+
+def _half(b: Builder, x: Value, part: Value) -> Value:
+    """0.5 · x · (1 + part)."""
+    return b.each("Mul", b.each("Mul", b.each("Add", part, b.constant(1)), x.name), b.constant(0.5))
+
+
+def _mish(b: Builder, x: Value) -> Value:
+    return b.each("Mul", b.each("Tanh", b.each("Softplus", x)), x.name)
+
+
+def _swish(b: Builder, x: Value) -> Value:
+    return b.each("Mul", b.each("Sigmoid", x), x.name)
+
+
+def _clipped(b: Builder, x: Value, highest: float) -> Value:
+    return b.each("Clip", x, b.constant(0), b.constant(highest))
+
+
+def _along_last(kind: str) -> Callable[[Builder, Value], Value]:
+    return lambda b, x: b.each(kind, x, axis=x.stored(-1))
+
+
+_FUNCTIONS: dict[str, Callable[[Builder, Value], Value]] = {
+    "elu": lambda b, x: b.each("Elu", x),
+    "exponential": lambda b, x: b.each("Exp", x),
+    "gelu": _gelu,
+    "gelu_new": _gelu_new,
+    "hard_sigmoid": lambda b, x: b.each("HardSigmoid", x, alpha=0.2, beta=0.5),
+    "leaky_relu": lambda b, x: b.each("LeakyRelu", x, alpha=0.2),
+    "linear": lambda b, x: x,
+    "log_softmax": _along_last("LogSoftmax"),
+    "mish": _mish,
+    "relu": lambda b, x: b.each("Relu", x),
+    "relu6": lambda b, x: _clipped(b, x, 6),
+    "selu": lambda b, x: b.each("Selu", x),
+    "sigmoid": lambda b, x: b.each("Sigmoid", x),
+    "silu": _swish,
+    "softmax": _along_last("Softmax"),
+    "softplus": lambda b, x: b.each("Softplus", x),
+    "softsign": lambda b, x: b.each("Softsign", x),
+    "swish": _swish,
+    "tanh": lambda b, x: b.each("Tanh", x),
+}
+
+
+def activated(b: Builder, activation: Function, x: Value) -> Value:
+    """A value with an activation applied.
+
+    Raises:
+        Refused: the activation is a function of the user's.
+    """
+    name = name_of(activation)
+    if name is None:
+        raise Refused(f"its activation {activation.name!r} is a function of your own")
+    return _FUNCTIONS[name](b, x)
+
+
+def _activation(b: Builder, layer: Activation, inputs: list[Value], call: Call) -> Value:
+    return activated(b, layer.activation, inputs[0])
+
+
+def _relu(b: Builder, layer: ReLU, inputs: list[Value], call: Call) -> Value:
+    return b.each("Relu", inputs[0]) if layer.max_value is None else _clipped(b, inputs[0], layer.max_value)
+
+
+def _leaky_relu(b: Builder, layer: LeakyReLU, inputs: list[Value], call: Call) -> Value:
+    return b.each("LeakyRelu", inputs[0], alpha=float(layer.alpha))
+
+
+def _prelu(b: Builder, layer: PReLU, inputs: list[Value], call: Call) -> Value:
+    return b.with_weight("PRelu", inputs[0], layer.alpha, layer.alpha.shape)
+
+
+def _elu(b: Builder, layer: ELU, inputs: list[Value], call: Call) -> Value:
+    return b.each("Elu", inputs[0], alpha=float(layer.alpha))
+
+
+def _thresholded_relu(b: Builder, layer: ThresholdedReLU, inputs: list[Value], call: Call) -> Value:
+    return b.each("ThresholdedRelu", inputs[0], alpha=float(layer.theta))
+
+
+def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Value:
+    x = inputs[0]
+    if call.mask is not None:
+        fits = may_broadcast(call.mask.shape, x.shape)
+        if fits is None:
+            raise Refused("whether its mask fits its inputs depends on their sizes")
+        x = hidden(b, x, call.mask) if fits else x
+    axes = as_list(layer.axis)
+    if len(axes) == 1:
+        return b.each("Softmax", x, axis=x.stored(axes[0]))
+    powers = b.each("Exp", b.each("Sub", x, b.reduced("ReduceMax", x, axes, True).name))
+    return b.each("Div", powers, b.reduced("ReduceSum", powers, axes, True).name)
+
+
+def hidden(b: Builder, x: Value, seen: Value) -> Value:
+    """Scores with 10⁹ taken from those that a mask hides."""
+    name = b.node("Mul", b.node("Sub", b.constant(1), b.plain(b.cast(seen, x.dtype))), b.constant(-1e9))
+    return replace(x, name=b.node("Add", b.plain(x), name), order=None)
+
+
+KINDS = {
+    Activation: Kind(_activation),
+    ELU: Kind(_elu),
+    LeakyReLU: Kind(_leaky_relu),
+    PReLU: Kind(_prelu),
+    ReLU: Kind(_relu),
+    Softmax: Kind(_softmax),
+    ThresholdedReLU: Kind(_thresholded_relu),
+}

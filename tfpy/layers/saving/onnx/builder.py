@@ -1,0 +1,231 @@
+"""The graph of an ONNX file while it is made: what layers make of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
+from tfpy.layers.base import Layer
+from tfpy.layers.call_keywords import keywords_of
+from tfpy.layers.saving.onnx.nodes import Nodes, Shared
+from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
+
+# Where each axis that is stored lies among the axes that the layer speaks of.
+Order = tuple[int, ...]
+
+
+class Refused(Exception):
+    """A layer that ONNX has no nodes for; the message says why."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a node puts out.
+
+    Layers speak of images with their channels at the end, the nodes of ONNX have them in front. A value may lie in
+    another order than its shape says, and is transposed only where a layer asks for an order that it does not have.
+
+    Attributes:
+        name: its name in the graph.
+        shape: its shape as the layers have it.
+        dtype: as tfpy calls it.
+        order: how its axes are stored: `order[i]` is the axis of the shape that comes i-th. None if as the shape says.
+    """
+
+    name: str
+    shape: PartialShape
+    dtype: str = "float32"
+    order: Order | None = None
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def stored(self, axis: int) -> int:
+        """Where an axis of the shape is stored."""
+        axis %= self.rank
+        return axis if self.order is None else self.order.index(axis)
+
+
+class Call(NamedTuple):
+    """What a layer is called with besides its inputs.
+
+    Attributes:
+        arguments: keywords of the call that are not None, by their snake_case names.
+        mask: the mask of the inputs, a list of them where the layer takes every mask, or None.
+        shapes: the shapes of the outputs.
+    """
+
+    arguments: Mapping[str, Any]
+    mask: Any
+    shapes: list[PartialShape]
+
+
+Exporter = Callable[["Builder", Any, list[Value], Call], "Value | list[Value]"]
+
+
+class Kind(NamedTuple):
+    """How a kind of layer is exported.
+
+    Attributes:
+        export: adds the nodes.
+        any_dtype: whether it takes inputs of any dtype; for other layers they become float32.
+        keywords: the keywords of the call that it knows.
+    """
+
+    export: Exporter
+    any_dtype: bool = False
+    keywords: frozenset[str] = frozenset()
+
+
+class Builder(Nodes):
+    """A graph to which layers add their nodes."""
+
+    def __init__(self, kinds: Mapping[type[Layer], Kind], shared: Shared) -> None:
+        super().__init__(shared)
+        self._kinds = kinds
+        self._moved: dict[tuple[str, Order], str] = {}
+
+    def inner(self) -> Builder:
+        """A graph for the body of a loop, which sees the values of this one."""
+        return Builder(self._kinds, self.shared)
+
+    def tensor(self, tensor: Tensor, dtype: str) -> Value:
+        """A tensor that a layer is called with."""
+        values = dispatch.read(tensor, "save").reshape(tensor.shape)
+        return Value(self.constant(values, np.dtype(dtype)), tuple(tensor.shape), dtype)
+
+    def graph(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], **more: Any) -> Any:
+        """The nodes as a graph, or the body of a loop. Inputs and outputs lie as their shapes say."""
+        ends = ([self._described(value) for value in values] for values in (inputs, outputs))
+        return self._helper.make_graph(self.nodes, name, *ends, **more)
+
+    def _described(self, value: Value) -> Any:
+        return self._helper.make_tensor_value_info(value.name, self.element_type(value.dtype), value.shape)
+
+    # Values
+
+    def cast(self, value: Value, dtype: str) -> Value:
+        """A value of a dtype."""
+        if value.dtype == dtype:
+            return value
+        return replace(value, name=self.node("Cast", value.name, to=self.element_type(dtype)), dtype=dtype)
+
+    def arranged(self, value: Value, order: Order | None) -> str:
+        """The name of a value whose axes are stored in a given order."""
+        now = value.order or tuple(range(value.rank))
+        turn = tuple(now.index(axis) for axis in order or range(value.rank))
+        if turn == tuple(range(value.rank)):
+            return value.name
+        if (value.name, turn) not in self._moved:
+            self._moved[value.name, turn] = self.node("Transpose", value.name, perm=turn)
+        return self._moved[value.name, turn]
+
+    def plain(self, value: Value) -> str:
+        """The name of a value that is stored as its shape says."""
+        return self.arranged(value, None)
+
+    def each(self, kind: str, value: Value, *others: str, dtype: str | None = None, **attributes: Any) -> Value:
+        """A value with a node applied that keeps its axes; other inputs are scalars, or stored in the same order."""
+        return replace(value, name=self.node(kind, value.name, *others, **attributes), dtype=dtype or value.dtype)
+
+    def with_weight(self, kind: str, value: Value, weight: Any, shape: Sequence[int]) -> Value:
+        """A value put together with a weight, which has a shape that broadcasts to the value's."""
+        order = value.order or tuple(range(value.rank))
+        sizes = [1] * (value.rank - len(shape)) + list(shape)
+        label = "" if value.order is None and sizes == list(weight.shape) else f"{'x'.join(map(str, sizes))}:{order}"
+        name = self.weight(weight, lambda w: w.reshape(sizes).transpose(order), label.replace(" ", ""))
+        return self.each(kind, value, name)
+
+    def together(self, values: Sequence[Value]) -> tuple[list[str], Order | None]:
+        """The names of values of one rank that are stored in one order, and that order."""
+        orders = {value.order for value in values}
+        if len(orders) == 1:
+            return [value.name for value in values], orders.pop()
+        return [self.plain(value) for value in values], None
+
+    def reduced(self, kind: str, value: Value, axes: Sequence[int], keep: bool = False) -> Value:
+        """Sums, means or maxima along axes."""
+        listed = [axis % value.rank for axis in axes]
+        where = sorted(value.stored(axis) for axis in listed)
+        if kind == "ReduceSum":  # alone in taking its axes as an input in this version of ONNX
+            name = self.node(kind, value.name, self.integers(*where), keepdims=int(keep))
+        else:
+            name = self.node(kind, value.name, axes=where, keepdims=int(keep))
+        if keep:
+            return replace(value, name=name, shape=tuple(1 if i in listed else n for i, n in enumerate(value.shape)))
+        rest = [axis for axis in range(value.rank) if axis not in listed]
+        order = None if value.order is None else tuple(rest.index(axis) for axis in value.order if axis in rest)
+        return Value(name, tuple(value.shape[axis] for axis in rest), value.dtype, as_order(order))
+
+    def size(self, value: Value, axis: int) -> str:
+        """A vector of the one size that a value has along an axis, found when the graph is run."""
+        where = value.stored(axis)
+        return self.node("Slice", self.node("Shape", value.name), self.integers(where), self.integers(where + 1))
+
+    def sizes(self, parts: Sequence[int | tuple[Value, int]]) -> str:
+        """A shape as a vector: of numbers, and of the sizes that values have along axes."""
+        known = [self._known(part) for part in parts]
+        names = [self.integers(n) if n is not None else self.size(*part) for n, part in zip(known, parts, strict=True)]  # type: ignore[misc]
+        if None not in known:
+            return self.integers(*(n for n in known if n is not None))
+        return self.node("Concat", *names, axis=0) if len(names) > 1 else names[0]
+
+    def reshaped(self, value: Value, parts: Sequence[int | tuple[Value, int]], shape: PartialShape) -> Value:
+        """A value in another shape, given as for `sizes`; one part may be -1."""
+        known = [self._known(part) for part in parts]
+        if -1 not in known and known.count(None) == 1:
+            parts = [-1 if n is None else n for n in known]
+        return Value(self.node("Reshape", self.plain(value), self.sizes(parts)), shape, value.dtype)
+
+    def _known(self, part: int | tuple[Value, int]) -> int | None:
+        return part[0].shape[part[1]] if isinstance(part, tuple) else part
+
+    # Layers
+
+    def call(
+        self, layer: Layer, inputs: Sequence[Value], arguments: Mapping[str, Any], mask: Any = None
+    ) -> list[Value]:
+        """What a layer makes of its inputs. Where it cannot be exported, that is noted and the shapes are right."""
+        shapes = layer.shapes_of_call(one_or_list([value.shape for value in inputs]), arguments)
+        listed = [tuple(s) for s in (shapes if isinstance(shapes, list) else [shapes])]
+        with self.within(layer.name):
+            try:
+                found = as_list(self._exported(layer, inputs, arguments, mask, listed))
+            except Refused as reason:
+                path = "/".join(self.shared.path)
+                self.shared.refused.setdefault(f"{path} ({layer.get_class_name()})", str(reason))
+                found = [Value("", shape) for shape in listed]
+        return [replace(value, shape=shape) for value, shape in zip(found, listed, strict=True)]
+
+    def _exported(
+        self, layer: Layer, inputs: Sequence[Value], arguments: Mapping[str, Any], mask: Any, shapes: list[PartialShape]
+    ) -> Value | list[Value]:
+        kind = self._kinds.get(type(layer))
+        if kind is None:
+            own = type(layer).__module__.startswith("tfpy.")
+            raise Refused("has no counterpart in ONNX" if own else "its class is not one of tfpy's")
+        names = keywords_of(type(layer).call)[0] or {}
+        given = {names[key]: v for key, v in arguments.items() if key in names and v is not None}
+        given.pop("training", None)
+        unknown = sorted(given.keys() - kind.keywords)
+        if unknown:
+            raise Refused(f"is called with {', '.join(unknown)}")
+        values = inputs if kind.any_dtype else [self.cast(value, "float32") for value in inputs]
+        return kind.export(self, layer, list(values), Call(given, mask, shapes))
+
+
+def as_order(order: Sequence[int] | None) -> Order | None:
+    """An order, None for that of the shape."""
+    return None if order is None or list(order) == list(range(len(order))) else tuple(order)
+
+
+def channels_in_front(rank: int, axis: int) -> Order | None:
+    """The order that has an axis as the second, as nodes over images take their channels."""
+    first, *others = (i for i in range(rank) if i != axis % rank)
+    return as_order([first, axis % rank, *others])

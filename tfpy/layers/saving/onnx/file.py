@@ -1,0 +1,92 @@
+"""Writing a model of layers as an ONNX file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tfpy._version import VERSION
+from tfpy.core.extras import optional_module
+from tfpy.core.io.artifacts import SaveResult
+from tfpy.core.io.writing import replacing
+from tfpy.layers.container import Container
+from tfpy.layers.saving.onnx.builder import Builder, Value
+from tfpy.layers.saving.onnx.nodes import Shared
+from tfpy.layers.saving.onnx.table import KINDS
+from tfpy.layers.saving.onnx.wrappers import run_graph
+
+if TYPE_CHECKING:
+    from tfpy.layers.saving.savable import SavableModel
+
+# The version of ONNX's operators: the first with LayerNormalization, of June 2022. Runtimes since then read it.
+OPSET = 17
+# The version of the file format that came with it.
+_FORMAT = 8
+# What one file may have.
+MAX_BYTES = 2**31 - 1
+
+
+def save_onnx(model: SavableModel, path: Path) -> SaveResult:
+    """Write a model as an ONNX file; what was there stays whole until the new file is.
+
+    Args:
+        model: the model.
+        path: the file.
+
+    Raises:
+        ValueError: layers that ONNX has nothing for, all of them, or more than 2 GB; nothing is written then.
+        ImportError: the extra `onnx` is not installed.
+    """
+    data = onnx_model(model).SerializeToString()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(data)
+    return SaveResult({"model_artifacts_info": {"date_saved": datetime.now(UTC), "model_topology_type": "ONNX"}})
+
+
+def onnx_model(model: SavableModel) -> Any:
+    """A model as onnx has it, a `ModelProto`.
+
+    Raises:
+        ValueError, ImportError: as `save_onnx`.
+    """
+    package = optional_module("onnx", "onnx", "Saving a model as an ONNX file")
+    if type(model).call is not Container.call:
+        raise ValueError(f"save: model {model.name} cannot be written as ONNX: its class has a call of its own.")
+    graph = model.graph
+    b = Builder(KINDS, Shared(package))
+    inputs = [Value(b.unique(t.source_layer.name), t.shape, t.dtype) for t in graph.inputs]
+    found = run_graph(b, graph, inputs)
+    if b.shared.refused:
+        listed = "; ".join(f"{layer}: {reason}" for layer, reason in b.shared.refused.items())
+        raise ValueError(f"save: model {model.name} cannot be written as ONNX: {listed}. Nothing was saved.")
+    outputs = _named(b, found, [b.unique(name) for name in model.output_names])
+    b.keep_needed(value.name for value in outputs)
+    size = sum(array.nbytes for array in b.shared.constants.values())
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"save: model {model.name} has weights of {size} bytes, and an ONNX file holds {MAX_BYTES} at most."
+        )
+    constants = [package.numpy_helper.from_array(array, name) for name, array in b.shared.constants.items()]
+    ends = [_with_batch(value, value.name) for value in inputs], [_with_batch(value) for value in outputs]
+    return package.helper.make_model(
+        b.graph(model.name, *ends, initializer=constants), opset_imports=[package.helper.make_opsetid("", OPSET)],
+        ir_version=_FORMAT, producer_name="tfpy", producer_version=VERSION,
+    )  # fmt: skip
+
+
+def _named(b: Builder, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
+    """The outputs by the names of their layers."""
+    b.renamed([b.plain(value) for value in values], names)
+    return [Value(name, value.shape, value.dtype) for name, value in zip(names, values, strict=True)]
+
+
+def _with_batch(value: Value, label: str | None = None) -> Value:
+    """A value of which the sizes that are not known have names: the batch, and others by a label if there is one."""
+    sizes: list[Any] = [label and f"{label}_{i}" if n is None else n for i, n in enumerate(value.shape)]
+    if value.shape and value.shape[0] is None:
+        sizes[0] = "batch"
+    return replace(value, shape=tuple(sizes))

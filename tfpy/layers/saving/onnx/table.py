@@ -1,0 +1,33 @@
+"""How each kind of layer is exported: a class has its own entry, as a subclass may reckon otherwise."""
+
+from __future__ import annotations
+
+from tfpy.layers.base import Layer
+from tfpy.layers.saving.onnx import (
+    activations,
+    attention,
+    convolutional,
+    core,
+    merge,
+    normalization,
+    preprocessing,
+    recurrent,
+    shaping,
+    wrappers,
+)
+from tfpy.layers.saving.onnx.builder import Kind
+
+_FAMILIES = (
+    core,
+    activations,
+    convolutional,
+    shaping,
+    preprocessing,
+    normalization,
+    merge,
+    recurrent,
+    attention,
+    wrappers,
+)
+
+KINDS: dict[type[Layer], Kind] = {cls: kind for family in _FAMILIES for cls, kind in family.KINDS.items()}

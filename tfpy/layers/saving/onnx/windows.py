@@ -1,0 +1,73 @@
+"""Windows that slide over images with their channels in front, as the attributes of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.layers.saving.onnx.builder import Builder, Refused
+
+
+def windowed(
+    b: Builder,
+    images: str,
+    sizes: Sequence[int | None],
+    padding: str,
+    window: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int] | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """Images for a node with windows, and the attributes of the node.
+
+    Args:
+        b: the graph.
+        images: the name of the images.
+        sizes: their sizes, None where they are not known.
+        padding: 'same', 'valid' or 'causal'.
+        window: the size of the window.
+        strides: its steps along each dimension.
+        dilations: how far apart its cells are, for nodes that know of it.
+
+    Raises:
+        Refused: the padding depends on sizes that are not known, in a way that nodes do not know.
+    """
+    steps: dict[str, Any] = {"kernel_shape": list(window), "strides": list(strides)}
+    if dilations is not None:
+        steps["dilations"] = list(dilations)
+    reach = [(size - 1) * rate for size, rate in zip(window, dilations or [1] * len(window), strict=True)]
+    if padding == "valid":
+        return images, steps
+    if padding == "causal":
+        return images, {**steps, "pads": [*reach, *[0] * len(reach)]}
+    pads = _same(sizes, reach, strides)
+    if pads is None:
+        return images, {**steps, "auto_pad": "SAME_UPPER"}
+    margins = [before for before, _ in pads] + [after for _, after in pads]
+    if min(margins) < 0:
+        images = _cut(b, images, [(max(-before, 0), max(-after, 0)) for before, after in pads])
+    return images, {**steps, "pads": [max(n, 0) for n in margins]}
+
+
+def _same(sizes: Sequence[int | None], reach: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]] | None:
+    """How much is put around images; None where nodes are to find it, for windows that leave nothing out.
+
+    In three dimensions what windows leave out is taken off from both sides, as in TF.js; in others all is at the end.
+    """
+    three = len(sizes) == 3
+    steps = list(zip(sizes, reach, strides, strict=True))
+    if any(size is None and stride != 1 and (three or r) for size, r, stride in steps):
+        if any(stride > r + 1 for _, r, stride in steps):
+            raise Refused("its windows leave something out, how much depends on sizes that are not known")
+        return None
+    totals = [r - ((size or 1) - 1) % stride for size, r, stride in steps]
+    totals = totals if three else [max(n, 0) for n in totals]
+    return [(n // 2, n - n // 2) for n in totals]
+
+
+def _cut(b: Builder, images: str, margins: Sequence[tuple[int, int]]) -> str:
+    """Images with so much cut off at both ends of each dimension."""
+    ends = [-after if after else np.iinfo(np.int64).max for _, after in margins]
+    axes = range(2, 2 + len(margins))
+    return b.node("Slice", images, b.integers(*(n for n, _ in margins)), b.integers(*ends), b.integers(*axes))

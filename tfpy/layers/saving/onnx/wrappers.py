@@ -1,0 +1,57 @@
+"""Layers around layers as nodes, and models within models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.layers.graph import LayerGraph
+from tfpy.layers.kinds.wrappers import TimeDistributed
+from tfpy.layers.model import LayersModel
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.masks import MASKS
+from tfpy.layers.sequential import Sequential
+from tfpy.layers.symbolic import SymbolicTensor, as_list
+
+
+def run_graph(b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any = None) -> list[Value]:
+    """The outputs of a graph of layers, from its inputs.
+
+    Masks go the ways that they go when the graph is run, see `LayerGraph.run`.
+    """
+    found = {entry: b.cast(value, entry.dtype) for entry, value in zip(graph.inputs, values, strict=True)}
+    masks: dict[SymbolicTensor, Value | None] = {}
+    for node in graph.nodes:
+        layer = node.layer
+        inputs = [found[tensor] for tensor in node.inputs]
+        own = [masks.get(tensor) for tensor in node.inputs]
+        if any(m is not None for m in own):
+            mask = own[0]
+        outputs = b.call(layer, inputs, node.arguments, own if layer.takes_every_mask else mask)
+        found.update(zip(node.outputs, outputs, strict=True))
+        if layer.supports_masking:
+            of_layer = MASKS.get(type(layer))
+            made = own[0] if of_layer is None else of_layer(b, layer, inputs, own)
+            masks.update(dict.fromkeys(node.outputs, made))
+    return [found[tensor] for tensor in graph.outputs]
+
+
+def _model(b: Builder, layer: LayersModel, inputs: list[Value], call: Call) -> list[Value]:
+    return run_graph(b, layer.graph, inputs, call.mask)
+
+
+def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], call: Call) -> Value:
+    """The time steps as samples of one batch: outside of training layers do not look at other samples."""
+    (x,), (shape,) = inputs, call.shapes
+    if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in as_list(getattr(layer.layer, "axis", 1))]:
+        raise Refused("its layer goes along the samples")
+    steps = b.reshaped(x, [-1, *((x, axis) for axis in range(2, x.rank))], (None, *x.shape[2:]))
+    (y,) = b.call(layer.layer, [steps], {})
+    inner = [(y, axis) for axis in range(1, y.rank)]
+    return b.reshaped(y, [-1, (x, 1), *inner], shape)
+
+
+KINDS: dict[Any, Kind] = {
+    TimeDistributed: Kind(_time_distributed, any_dtype=True),
+    **dict.fromkeys((LayersModel, Sequential), Kind(_model, any_dtype=True)),
+}
