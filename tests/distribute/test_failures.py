@@ -19,6 +19,7 @@ CASES = {
     "other_batches": ("rank 0 has come to a batch of 2 samples (", "rank 1 to the end of epoch 1"),
     "only_one": ("rank 0 has come to a batch of 12 samples (", "rank 1 to the end of the program"),
     "exit_of_one": ("rank 0 has come to the beginning of a training, rank 1 to the end of the program",),
+    "caught_by_one": ("rank 0 has come to the means of 22 numbers, rank 1 to the end of the program",),
     "new_optimizer": ("the end of epoch 1, with SGDOptimizer, rank 1 to the end of epoch 1, with AdamOptimizer",),
     "own_way": ("fit: SGD(learning_rate=0.1) minimizes in a way of its own, which processes cannot share.",),
 }

@@ -11,6 +11,7 @@ import pytest
 
 import tfpy as tf
 from tfpy.distribute import processes
+from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.ranks import Ranks
 from tfpy.layers.training.steps import Batch
 
@@ -36,7 +37,7 @@ class Echoes:
 
 
 def among(rank: int, size: int) -> Ranks:
-    return Ranks(Echoes(rank, size), lambda: among(rank, size))
+    return Ranks(Agreement(Echoes(rank, size)), lambda: among(rank, size))
 
 
 def model_of(ranks: Any, **options: Any) -> Any:
@@ -62,7 +63,7 @@ def test_each_process_computes_its_part_of_a_batch(size: int, samples: int, part
             seen.append(part)
             return mean([tf.scalar(1)])
 
-        ranks._agreed[model] = [w.payload for w in model.weights]
+        ranks._agreement.agreed(model)
         share = float(ranks.step(model, model.optimizer, batch, run)[0])
         assert share == pytest.approx(parts[rank] / samples)
         rows = [int(v) for v in seen[0].inputs[0].numpy().ravel()]
@@ -78,7 +79,7 @@ def test_one_sum_for_each_step() -> None:
     model = model_of(ranks, metrics=["mae"])
     for _ in range(4):
         model.train_on_batch(tf.ones([4, 2]), tf.ones([4, 1]))
-    assert [array.shape for array in ranks._group.sums] == [(1 + 1 + 2 + 1,)] * 4
+    assert [array.shape for array in ranks._agreement.group.sums] == [(1 + 1 + 2 + 1,)] * 4
     assert len(model.plans) == 1
 
 
@@ -88,7 +89,7 @@ def test_frozen_weights_are_not_sent() -> None:
     model.add(tf.layers.batch_normalization(trainable=False))
     model.compile(optimizer="sgd", loss="meanSquaredError", distribute=ranks)
     model.train_on_batch(tf.ones([4, 2]), tf.ones([4, 1]))
-    assert ranks._group.sums[0].size == 1 + 3 + 2  # the loss, a dense layer, moving averages
+    assert ranks._agreement.group.sums[0].size == 1 + 3 + 2  # the loss, a dense layer, moving averages
 
 
 def test_a_single_process_trains_as_ever() -> None:
@@ -109,7 +110,7 @@ def test_processes_that_say_other_things() -> None:
             return [value, (place, [*said, "layer 1: GRU"])]
 
     with pytest.raises(RuntimeError, match="rank 0 has nothing, rank 1 layer 1: GRU"):
-        Ranks(Others(0, 2), lambda: among(0, 2)).compare("here", ["layer 0: Dense"])
+        Agreement(Others(0, 2)).compare("here", ["layer 0: Dense"])
 
 
 def test_what_compile_refuses() -> None:

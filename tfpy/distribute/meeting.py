@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from tfpy.distribute.agreement import Agreement
 from tfpy.layers.callbacks.base import Callback, CallbackList, History, Logs
+from tfpy.layers.training.batch_sources import nothing
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 
-if TYPE_CHECKING:
-    from tfpy.distribute.ranks import Ranks
 
+class Following(CallbackList):
+    """The callbacks of a training in a process after the first, which calls only some of them."""
 
-class Listeners(CallbackList):
-    """The callbacks of a training, of which a process may call only some."""
-
-    def __init__(self, callbacks: Sequence[Callback], called: Sequence[Callback] | None) -> None:
+    def __init__(self, callbacks: Iterable[Callback], called: Iterable[Callback]) -> None:
         super().__init__(callbacks)
-        self._called = self if called is None else CallbackList(called)
-        for callback in callbacks:
-            if isinstance(callback, RunKeeper):
-                callback.writes = called is None
+        self._called = CallbackList(called)
 
     def call(self, event: str, *args: Any) -> None:
-        if self._called is self:
-            super().call(event, *args)
-        else:
-            self._called.call(event, *args)
+        self._called.call(event, *args)
 
 
 class Meeting(RunKeeper):
     """The last callback of each process: there all take over what callbacks have done in the first one."""
 
-    def __init__(self, ranks: Ranks, history: History) -> None:
-        self._ranks = ranks
+    def __init__(self, agreement: Agreement, history: History) -> None:
+        self._agreement = agreement
         self._history = history
 
     def resume(self, run: TrainingRun) -> None:
-        ranks, source = self._ranks, run.source
-        ranks.compare("the beginning of a training", [*_described(run, self.params)])
-        ranks.take_model(run.model)
-        ranks.share_random_numbers()
-        state = ranks.take(source.state())
-        if not ranks.first:
-            source.restore(state, 0, lambda: None)
+        agreement, source = self._agreement, run.source
+        agreement.compare("the beginning of a training", [*_described(run, self.params)])
+        agreement.take_model(run.model)
+        agreement.take_random_numbers()
+        source.restore(agreement.take(source.state()), 0, nothing)
 
     def _agree(self, place: str) -> None:
         model: Any = self.model
-        self._ranks.agree(place, model, model.optimizer)
+        self._agreement.agree(place, model, model.optimizer)
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         self._agree(f"the beginning of epoch {epoch + 1}")
-        self._ranks.share_random_numbers()
+        self._agreement.take_random_numbers()
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._agree(f"the end of batch {batch + 1}")
@@ -61,8 +52,8 @@ class Meeting(RunKeeper):
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         self._agree("the end of the training")
-        self._ranks.share_random_numbers()
-        self._history.history = self._ranks.take(self._history.history)
+        self._agreement.take_random_numbers()
+        self._history.history = self._agreement.take(self._history.history)
 
 
 def _described(run: TrainingRun, params: Mapping[str, Any]) -> Iterator[str]:

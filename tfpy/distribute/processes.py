@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tfpy.core.extras import optional_module
 from tfpy.core.registry import export
+from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.ranks import Ranks
 
 # How many seconds what processes have said about the end gets to reach the terminal.
@@ -77,11 +78,11 @@ def mpi() -> Ranks:
 def _ranks() -> Ranks:
     group = MpiGroup(optional_module("mpi4py.MPI", "mpi", "tf.distribute.mpi"))
     _check_launcher(group.size)
-    ranks = Ranks(group, mpi)
+    agreement = Agreement(group)
     if group.size > 1:
-        ranks.share_random_numbers()
-        _end_together(group, ranks)
-    return ranks
+        agreement.take_random_numbers()
+        _end_together(group, agreement)
+    return Ranks(agreement, mpi)
 
 
 def _check_launcher(size: int) -> None:
@@ -94,7 +95,7 @@ def _check_launcher(size: int) -> None:
         )
 
 
-def _end_together(group: MpiGroup, ranks: Ranks) -> None:
+def _end_together(group: MpiGroup, agreement: Agreement) -> None:
     """Have no process wait for one that has failed, or has ended while others go on."""
     shown = sys.excepthook
 
@@ -105,7 +106,7 @@ def _end_together(group: MpiGroup, ranks: Ranks) -> None:
 
     def leave() -> None:
         try:
-            ranks.meet("the end of the program")
+            agreement.meet("the end of the program")
         except RuntimeError as error:
             print(f"tfpy: {error}", file=sys.stderr)
             group.abort()
