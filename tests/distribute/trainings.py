@@ -56,6 +56,19 @@ def batches() -> Any:
     return model, [history.history, [float(v) for v in model.evaluate_dataset(held_out)]]
 
 
+def several() -> Any:
+    """Two inputs and two outputs, in batches whose samples stay together."""
+    inputs = [tf.input(shape=[3]), tf.input(shape=[2])]
+    joined = tf.layers.concatenate().apply([tf.layers.dense(units=4).apply(i) for i in inputs])
+    outputs = [tf.layers.dense(units=1, name="a").apply(joined), tf.layers.dense(units=2, name="b").apply(joined)]
+    model = tf.model(inputs=inputs, outputs=outputs)
+    losses = {"a": "meanSquaredError", "b": "meanAbsoluteError"}
+    model.compile(optimizer="adagrad", loss=losses, metrics={"b": "mse"}, distribute=RANKS)
+    x, y = [samples(15, 3), samples(15, 2)], [samples(15, 1), samples(15, 2)]
+    history = model.fit(x, y, batch_size=4, epochs=3, shuffle="batch", validation_data=(x, y), verbose=0)
+    return model, history.history
+
+
 def steps() -> Any:
     """Single steps, on models that begin with other weights in each process."""
     tf.set_seed(RANKS.rank + 1)
@@ -105,6 +118,8 @@ class Meddling(tf.Callback):
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
         self.events.append(f"batch {batch} of {logs['size']}")
+        if len(self.events) == 17:
+            self.model.stop_training = True
         if len(self.events) == 3:
             self.model.layers[0].set_weights([w.mul(0.5) for w in self.model.layers[0].get_weights()])
 
@@ -115,8 +130,6 @@ class Meddling(tf.Callback):
         self.events.append(f"epoch {epoch}: {sorted(logs)}")
         if epoch == 1:
             self.model.optimizer = tf.train.adam(0.002)
-        if epoch == 3:
-            self.model.stop_training = True
 
 
 def meddling() -> Any:
