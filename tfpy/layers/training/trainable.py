@@ -19,7 +19,7 @@ from tfpy.layers.container import Container
 from tfpy.layers.training import data_adapter as adapter
 from tfpy.layers.training._camel import TrainableModelCamel
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
-from tfpy.layers.training.compiling import judged_outputs
+from tfpy.layers.training.compiling import judged_outputs, sharing_of
 from tfpy.layers.training.fit_options import as_count, as_limit, held_out_part, refuse_with_a_dataset, reported
 from tfpy.layers.training.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.training.optimizers import get_optimizer
@@ -86,14 +86,9 @@ class TrainableModel(TrainableModelCamel, Container):
         """
         if not self.outputs:
             raise RuntimeError(f"compile: model {self.name} has no layers yet; add some first.")
-        if not isinstance(distribute, (Sharing, type(None))):
-            raise argument_error("compile", "distribute", "what tf.distribute.mpi() gives", distribute, TypeError)
+        sharing = sharing_of(distribute, self.stateful)
         chosen = get_optimizer(optimizer)
         outputs = judged_outputs(self.output_names, self.graph.outputs, loss, metrics)
-        sharing = None if distribute is None or distribute.size == 1 else distribute
-        if sharing is not None and self.stateful:
-            expected = "left out for a model that keeps states from batch to batch"
-            raise argument_error("compile", "distribute", expected, distribute)
         self._compiled = Compiled(chosen, outputs, labels_of(outputs), self.trainable_weights, sharing)
         self.loss, self.metrics = loss, metrics
 
@@ -110,9 +105,8 @@ class TrainableModel(TrainableModelCamel, Container):
 
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
-        sharing = None if self._compiled is None else self._compiled.sharing
-        chosen = get_optimizer(optimizer)
-        self._compiled = self._needs_compiling("optimizer")._replace(optimizer=chosen, sharing=sharing)
+        self._needs_compiling("optimizer")
+        self._compiled = cast("Compiled", self._compiled)._replace(optimizer=get_optimizer(optimizer))
 
     def _optimizer_for(self, compiled: Compiled) -> Optimizer:
         """The optimizer for what the model was compiled for: one that a callback has set serves from the next step on.
@@ -303,8 +297,7 @@ class TrainableModel(TrainableModelCamel, Container):
         verbose = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
         history = History()
         shown = displays(verbose)
-        told = [*shown, *CallbackRegistry.made_for(verbose), *listeners, history]
-        sharing = compiled.sharing
+        told, sharing = [*shown, *CallbackRegistry.made_for(verbose), *listeners, history], compiled.sharing
         calls = CallbackList(told) if sharing is None else sharing.callbacks(told, history)
         validated = [] if validation is None else [f"val_{label}" for label in compiled.labels]
         calls.set_params(
