@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "core": {"engine", "_version"},
     "data": {"core", "engine"},
     "datasets": {"core", "data", "engine"},
+    "distribute": {"core", "engine", "layers"},
     "graph": {"core", "engine", "_version"},
     "layers": {"core", "engine", "_version", "vis"},
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf

@@ -477,6 +477,7 @@ __version__ = VERSION
 Scalar = Tensor1D = Tensor2D = Tensor3D = Tensor4D = Tensor5D = Tensor6D = Tensor
 
 if TYPE_CHECKING:
+    from tfpy import distribute as distribute
     from tfpy import vis as vis
 else:  # type checkers would take it for a promise that every name exists
-    __getattr__ = _missing_from("tfpy", globals(), ("vis",))
+    __getattr__ = _missing_from("tfpy", globals(), ("distribute", "vis"))

@@ -38,7 +38,7 @@ from source import (
 )
 
 # Packages that are loaded when they are first used: `import tfpy` does not wait for them.
-LAZY = ("vis",)
+LAZY = ("distribute", "vis")
 
 # What answers for the names that a namespace does not have.
 HINTS = """
@@ -226,7 +226,9 @@ def _names(members: list[Public], space: str) -> tuple[str, str]:
 
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
-    exporting = [m for folder in ("core", "data", "datasets", "graph", "layers", "vis") for m in modules(folder)]
+    exporting = [
+        m for folder in ("core", "data", "datasets", "distribute", "graph", "layers", "vis") for m in modules(folder)
+    ]
     public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
     files = {PACKAGE / "core/_methods.py": tensor_methods(public)}

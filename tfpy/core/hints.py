@@ -18,6 +18,7 @@ ELSEWHERE = {
     "random": "tf.random_normal, tf.random_uniform and tf.set_seed",
     "config": "tf.set_backend, and `tfpy doctor` on the command line",
     "device": "tf.set_backend('cpu') or tf.set_backend('webgl')",
+    "MirroredStrategy": "tf.distribute.mpi()",
     "list_backends": "tf.engine().backend_names()",
     "constant": "tf.tensor",
     "convert_to_tensor": "tf.tensor",

@@ -122,6 +122,8 @@ class BackupAndRestore(RunKeeper):
             self._save(run)
 
     def _save(self, run: TrainingRun) -> None:
+        if not self.writes:
+            return
         arrays: Arrays = {}
         state = {
             "epoch": run.epoch,

@@ -1,4 +1,4 @@
-"""From what `compile` is given to how each output of a model is judged."""
+"""From what `compile` is given to how each output of a model is judged, and who shares the work."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, as_list
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output
+from tfpy.layers.training.sharing import Sharing
 from tfpy.layers.training.steps import Output
 
 
@@ -32,6 +33,23 @@ def judged_outputs(names: Sequence[str], outputs: Sequence[SymbolicTensor], loss
         shape = outputs[i].shape
         found.append(Output(name, function, [metric_for_output(m, shape, function) for m in as_list(named[i])]))
     return found
+
+
+def sharing_of(distribute: Any, stateful: bool) -> Sharing | None:
+    """Who shares the training of a model; None for a process alone.
+
+    Raises:
+        ValueError: the model is stateful, and the states belong to the samples of whole batches.
+        TypeError: it is something else.
+    """
+    if distribute is None:
+        return None
+    if not isinstance(distribute, Sharing):
+        raise argument_error("compile", "distribute", "what tf.distribute.mpi() gives", distribute, TypeError)
+    if stateful and distribute.size > 1:
+        expected = "left out for a model that keeps states from batch to batch"
+        raise argument_error("compile", "distribute", expected, distribute)
+    return distribute if distribute.size > 1 else None
 
 
 def _losses(loss: Any, names: Sequence[str]) -> list[Any]:

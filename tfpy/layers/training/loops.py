@@ -192,7 +192,13 @@ class TrainingRun:
 
 
 class RunKeeper(Callback):
-    """A callback that is told of the run itself, when all callbacks have been told of what happened."""
+    """A callback that is told of the run itself, when all callbacks have been told of what happened.
+
+    Attributes:
+        writes: whether this process is to write files; of several that train together one does.
+    """
+
+    writes = True
 
     def resume(self, run: TrainingRun) -> None:
         """Before the first epoch: it may call `run.go_on`."""

@@ -16,6 +16,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss
 from tfpy.layers.training.metrics import Metric
+from tfpy.layers.training.sharing import Mean, PartOfStep, Sharing, same
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -31,14 +32,15 @@ class Output(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported, and the
-    weights that are trained.
+    """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported, the
+    weights that are trained, and who shares the work.
     """
 
     optimizer: Any
     outputs: list[Output]
     labels: list[str]
     weights: list[LayerVariable]
+    sharing: Sharing | None
 
     def trained(self, where: str) -> list[LayerVariable]:
         """The weights that were trainable when the model was compiled, less those that have been frozen since.
@@ -94,8 +96,22 @@ def train_step(
     model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics."""
+    return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
+
+
+def _shared(model: TrainableModel, compiled: Compiled, batch: Batch, run: PartOfStep) -> list[Tensor]:
+    """A step on a batch, or on this process's part of it."""
+    sharing = compiled.sharing
+    return run(batch, same) if sharing is None else sharing.step(model, compiled.optimizer, batch, run)
+
+
+def _train(
+    model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
+) -> list[Tensor]:
     optimizer = compiled.optimizer
     if not minimizes_as_usual(optimizer):
+        if compiled.sharing is not None:
+            raise RuntimeError(f"fit: {optimizer!r} minimizes in a way of its own, which processes cannot share.")
         reported: list[Tensor] = []
         return [optimizer.minimize(_total_loss(model, compiled, batch, reported), True, variables), *reported]
 
@@ -107,6 +123,7 @@ def train_step(
     key = "train", id(compiled.outputs), *[v.id for v in variables]
     found: list[Tensor]
     found, (count, names) = _planned(model, key, compiled, batch, gradients)
+    found = mean(found)
     optimizer.apply_gradients(dict(zip(names, found[count:], strict=True)))
     return found[:count]
 
@@ -142,7 +159,10 @@ def _planned(
 
 def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
+    return _shared(model, compiled, batch, lambda part, mean: mean(_test(model, compiled, part)))
 
+
+def _test(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     def judged() -> tuple[list[Tensor], None]:
         outputs, _ = model.graph.run(batch.inputs)
         _, singles = _losses(compiled, batch, outputs)

@@ -19,12 +19,13 @@ from tfpy.layers.container import Container
 from tfpy.layers.training import data_adapter as adapter
 from tfpy.layers.training._camel import TrainableModelCamel
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
-from tfpy.layers.training.compiling import judged_outputs
+from tfpy.layers.training.compiling import judged_outputs, sharing_of
 from tfpy.layers.training.fit_options import as_count, as_limit, held_out_part, refuse_with_a_dataset, reported
 from tfpy.layers.training.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.planned import StepPlans
 from tfpy.layers.training.progress import displays
+from tfpy.layers.training.sharing import Sharing
 from tfpy.layers.training.steps import Batch, Compiled, labels_of, names_of, train_step
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class TrainableModel(TrainableModelCamel, Container):
         loss: Any = None,
         metrics: Any = None,
         loss_weights: Any = None,
+        distribute: Sharing | None = None,
     ) -> None:
         """Settle how the model is trained and judged.
 
@@ -74,6 +76,7 @@ class TrainableModel(TrainableModelCamel, Container):
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
             loss_weights: without effect, as in TF.js.
+            distribute: `tf.distribute.mpi()`, for several processes that train the model together (beyond TF.js).
 
         Raises:
             ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model stays as it
@@ -83,15 +86,17 @@ class TrainableModel(TrainableModelCamel, Container):
         """
         if not self.outputs:
             raise RuntimeError(f"compile: model {self.name} has no layers yet; add some first.")
+        sharing = sharing_of(distribute, self.stateful)
         chosen = get_optimizer(optimizer)
         outputs = judged_outputs(self.output_names, self.graph.outputs, loss, metrics)
-        self._compiled = Compiled(chosen, outputs, labels_of(outputs), self.trainable_weights)
+        self._compiled = Compiled(chosen, outputs, labels_of(outputs), self.trainable_weights, sharing)
         self.loss, self.metrics = loss, metrics
 
     def _needs_compiling(self, where: str) -> Compiled:
         if self._compiled is None:
             raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
-        return self._compiled
+        # What callbacks ask for while the model is trained is not asked for by all processes.
+        return self._compiled._replace(sharing=None) if self._training else self._compiled
 
     @property
     def optimizer(self) -> Any:
@@ -100,7 +105,8 @@ class TrainableModel(TrainableModelCamel, Container):
 
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
-        self._compiled = self._needs_compiling("optimizer")._replace(optimizer=get_optimizer(optimizer))
+        self._needs_compiling("optimizer")
+        self._compiled = cast("Compiled", self._compiled)._replace(optimizer=get_optimizer(optimizer))
 
     def _optimizer_for(self, compiled: Compiled) -> Optimizer:
         """The optimizer for what the model was compiled for: one that a callback has set serves from the next step on.
@@ -291,7 +297,8 @@ class TrainableModel(TrainableModelCamel, Container):
         verbose = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
         history = History()
         shown = displays(verbose)
-        calls = CallbackList([*shown, *CallbackRegistry.made_for(verbose), *listeners, history])
+        told, sharing = [*shown, *CallbackRegistry.made_for(verbose), *listeners, history], compiled.sharing
+        calls = CallbackList(told) if sharing is None else sharing.callbacks(told, history)
         validated = [] if validation is None else [f"val_{label}" for label in compiled.labels]
         calls.set_params(
             {

@@ -1,0 +1,119 @@
+"""Programs in which something goes wrong in one process: `mpiexec -n 2 python failing.py KIND`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+import tfpy as tf
+
+RANKS = tf.distribute.mpi()
+X = np.ones((12, 3), np.float32)
+Y = np.ones((12, 1), np.float32)
+
+
+def compiled(units: int = 4, **options: Any) -> Any:
+    layers = [tf.layers.dense(units=units, input_shape=[3]), tf.layers.dense(units=1)]
+    model = tf.sequential(layers=layers)
+    model.compile(**{"optimizer": "adam", "loss": "meanSquaredError", "distribute": RANKS, **options})
+    return model
+
+
+def error_before() -> None:
+    """One process has no data."""
+    model = compiled()
+    if not RANKS.first:
+        raise FileNotFoundError("the data are not here")
+    model.fit(X, Y, verbose=0)
+
+
+def error_within() -> None:
+    """A callback of the first process fails."""
+
+    def fail(epoch: int) -> None:
+        raise OSError("the disk is full")
+
+    compiled().fit(X, Y, verbose=0, callbacks={"onEpochEnd": fail})
+
+
+def other_models() -> None:
+    compiled(4 + RANKS.rank).fit(X, Y, verbose=0)
+
+
+def other_optimizers() -> None:
+    compiled(optimizer="adam" if RANKS.first else "sgd").fit(X, Y, verbose=0)
+
+
+def other_counts() -> None:
+    count = 12 - RANKS.rank
+    compiled().fit(X[:count], Y[:count], verbose=0)
+
+
+def other_data() -> None:
+    compiled().fit(np.random.default_rng(RANKS.rank).normal(size=(12, 3)), Y, verbose=0)
+
+
+def other_batches() -> None:
+    """A data set that ends early in one process."""
+    pairs = [(X[:2], Y[:2])] * (3 - RANKS.rank)
+    compiled().fit_dataset(lambda: iter(pairs), epochs=1, verbose=0)
+
+
+def only_one() -> None:
+    model = compiled()
+    model.fit(X, Y, verbose=0)
+    if RANKS.first:
+        model.evaluate(X, Y)
+
+
+def exit_of_one() -> None:
+    model = compiled()
+    if not RANKS.first:
+        sys.exit(3)
+    model.fit(X, Y, verbose=0)
+
+
+def caught_by_one() -> None:
+    """One process fails in the middle of a step, and goes on."""
+
+    def loss(labels: Any, found: Any) -> Any:
+        if RANKS.first:
+            return tf.losses.mean_squared_error(labels, found)
+        raise MemoryError
+
+    with contextlib.suppress(MemoryError):
+        compiled(loss=loss).fit(X, Y, verbose=0)
+
+
+def new_optimizer() -> None:
+    """A callback sets an optimizer of another kind, which the other process has not."""
+    model = compiled()
+
+    def set_optimizer(epoch: int) -> None:
+        model.optimizer = "sgd"
+
+    model.fit(X, Y, epochs=2, verbose=0, callbacks={"onEpochEnd": set_optimizer})
+
+
+def own_way() -> None:
+    class Own(tf.SGDOptimizer):
+        def minimize(self, *arguments: Any, **options: Any) -> Any:
+            return super().minimize(*arguments, **options)
+
+    compiled(optimizer=Own(0.1)).fit(X, Y, verbose=0)
+
+
+def slow_end() -> None:
+    """No failure: one process has more to do when the training is done."""
+    compiled().fit(X, Y, verbose=0)
+    if RANKS.first:
+        time.sleep(1)
+        print("done")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,42 @@
+"""What goes wrong in one process ends all of them, with a word on what it was."""
+
+from __future__ import annotations
+
+import pytest
+from distribute.launch import HERE, start
+
+# What is done, how it ends, and what is said of it.
+CASES = {
+    "error_before": (
+        "FileNotFoundError: the data are not here",
+        "the process of rank 1 has failed, and ends the others",
+    ),
+    "error_within": ("OSError: the disk is full", "the process of rank 0 has failed, and ends the others"),
+    "other_models": ("rank 0 has weight 0: float32 [3, 4], rank 1 weight 0: float32 [3, 5].",),
+    "other_optimizers": ("rank 0 has a model with AdamOptimizer, rank 1 a model with SGDOptimizer.",),
+    "other_counts": ("rank 0 has samples: 12, rank 1 samples: 11.",),
+    "other_data": ("with the same data, but rank 0 has come to a batch of 12 samples (",),
+    "other_batches": ("rank 0 has come to a batch of 2 samples (", "rank 1 to the end of epoch 1"),
+    "only_one": ("rank 0 has come to a batch of 12 samples (", "rank 1 to the end of the program"),
+    "exit_of_one": ("rank 0 has come to the beginning of a training, rank 1 to the end of the program",),
+    "caught_by_one": ("rank 0 has come to the means of 22 numbers, rank 1 to the end of the program",),
+    "new_optimizer": ("the end of epoch 1, with SGDOptimizer, rank 1 to the end of epoch 1, with AdamOptimizer",),
+    "own_way": ("fit: SGD(learning_rate=0.1) minimizes in a way of its own, which processes cannot share.",),
+}
+OFTEN = ("error_before", "only_one")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[] if kind in OFTEN else pytest.mark.slow) for kind in CASES]
+)
+def test_no_process_waits_for_one_that_has_failed(kind: str) -> None:
+    result = start(2, HERE / "failing.py", kind)
+    assert result.returncode != 0
+    for text in CASES[kind]:
+        assert text in result.stderr
+
+
+@pytest.mark.slow
+def test_a_process_that_has_more_to_do_is_waited_for() -> None:
+    result = start(2, HERE / "failing.py", "slow_end")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "done\n", "")

@@ -1,0 +1,115 @@
+"""The processes that `mpiexec` has started: what they say to each other, and how they end together."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfpy.core.extras import optional_module
+from tfpy.core.registry import export
+from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.ranks import Ranks
+
+# How many seconds what processes have said about the end gets to reach the terminal.
+_LAST_WORDS = 0.3
+
+
+class MpiGroup:
+    """All processes, through MPI. The messages are apart from those of others who use MPI."""
+
+    def __init__(self, module: Any) -> None:
+        self._world = module.COMM_WORLD
+        self._all = self._world.Dup()
+        self.rank: int = self._all.Get_rank()
+        self.size: int = self._all.Get_size()
+
+    def gather(self, value: Any) -> list[Any]:
+        """What each process gives, in the order of the ranks."""
+        found: list[Any] = self._all.allgather(value)
+        return found
+
+    def broadcast(self, value: Any) -> Any:
+        """What the first process gives."""
+        return self._all.bcast(value, root=0)
+
+    def sum(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The sum of the arrays of all processes: the same bits everywhere, as MPI requires of an Allreduce."""
+        total = np.empty_like(array)
+        self._all.Allreduce(array, total)
+        return total
+
+    def abort(self) -> None:
+        """End all processes."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(_LAST_WORDS)
+        self._world.Abort(1)
+
+
+@export(namespace="distribute", doc="Distribution")
+def mpi() -> Ranks:
+    """The processes that this program runs in, when it was started by `mpiexec -n 4 python train.py`.
+
+    `compile(…, distribute=tf.distribute.mpi())` has them train a model together: each computes a part of every batch.
+    Call it before anything is drawn at random: from then on the streams that are given no seed are the same in all
+    processes. An error that ends one process ends all. It needs the extra `mpi` of tfpy.
+
+    Returns:
+        The processes; a single one when the program was started as usual.
+
+    Raises:
+        ImportError: the package mpi4py, or an MPI library, is not installed.
+        RuntimeError: the program was started by the `mpiexec` of another MPI than the one that mpi4py uses.
+
+    Source: beyond TF.js.
+    """
+    return _ranks()
+
+
+@functools.cache
+def _ranks() -> Ranks:
+    group = MpiGroup(optional_module("mpi4py.MPI", "mpi", "tf.distribute.mpi"))
+    _check_launcher(group.size)
+    agreement = Agreement(group)
+    if group.size > 1:
+        agreement.take_random_numbers()
+        _end_together(group, agreement)
+    return Ranks(agreement, mpi)
+
+
+def _check_launcher(size: int) -> None:
+    """An `mpiexec` says in the environment how many processes it has started; another MPI's library sees one."""
+    started = os.environ.get("OMPI_COMM_WORLD_SIZE") or os.environ.get("PMI_SIZE") or "1"
+    if size == 1 and started != "1":
+        raise RuntimeError(
+            f"tf.distribute.mpi: {started} processes were started, but mpi4py sees one: the mpiexec is of another MPI "
+            "than mpi4py's. The one that `pip install 'tfpy[mpi]'` installs is beside python."
+        )
+
+
+def _end_together(group: MpiGroup, agreement: Agreement) -> None:
+    """Have no process wait for one that has failed, or has ended while others go on."""
+    shown = sys.excepthook
+
+    def fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        shown(kind, error, trace)
+        print(f"tfpy: the process of rank {group.rank} has failed, and ends the others.", file=sys.stderr)
+        group.abort()
+
+    def leave() -> None:
+        try:
+            agreement.meet("the end of the program")
+        except RuntimeError as error:
+            print(f"tfpy: {error}", file=sys.stderr)
+            group.abort()
+
+    sys.excepthook = fail
+    atexit.register(leave)

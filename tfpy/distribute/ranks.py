@@ -1,0 +1,105 @@
+"""Ranks: processes that train a model together, each on its part of every batch."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
+from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.meeting import Following, Meeting
+from tfpy.engine import dispatch, rng
+from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.layers.training.loops import RunKeeper
+from tfpy.layers.training.sharing import PartOfStep, Sharing
+from tfpy.layers.training.steps import Batch
+from tfpy.layers.training.trainable import TrainableModel
+
+
+@export(namespace="distribute", doc="Distribution")
+class Ranks(Sharing):
+    """Processes that train together, as one of them sees them; `tf.distribute.mpi()` gives it.
+
+    Attributes:
+        rank: the number of this process, from 0.
+        size: how many processes there are.
+        first: whether the rank is 0: that process shows and writes what all have found.
+
+    Source: beyond TF.js.
+    """
+
+    def __init__(self, agreement: Agreement, again: Callable[[], Ranks]) -> None:
+        self._agreement = agreement
+        self._again = again
+        self.rank = agreement.group.rank
+        self.size = agreement.group.size
+        self.first = self.rank == 0
+
+    def __repr__(self) -> str:
+        return f"Ranks(rank={self.rank}, size={self.size})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._again, ()  # a copy of a model has the same processes
+
+    def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
+        """The callbacks of a training: all of them, of which only the first process calls those of the user."""
+        meeting = Meeting(self._agreement, history)
+        for callback in callbacks:
+            if isinstance(callback, RunKeeper):
+                callback.writes = self.first
+        everyone = [*callbacks, meeting]
+        return CallbackList(everyone) if self.first else Following(everyone, [history, meeting])
+
+    def step(self, model: TrainableModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
+        """What `run` returns for this process's part of a batch."""
+        place = f"a batch of {batch.size} samples ({_fingerprint(batch):08x})"
+        self._agreement.agree(place, model, optimizer)
+        start, end = (batch.size * rank // self.size for rank in (self.rank, self.rank + 1))
+        share = (end - start) / batch.size
+        if start == end:  # more processes than samples: this one computes what counts for nothing, to take part
+            start, end = 0, 1
+        with self._own_random_numbers(optimizer.iterations):
+            found = run(batch.batch(start, end), lambda values: self._means(model, values, share))
+        self._agreement.agreed(model)
+        return found
+
+    @contextmanager
+    def _own_random_numbers(self, step: int) -> Iterator[None]:
+        """Draw other random numbers than the other processes and steps; the stream that is the same for all stays."""
+        shared = rng.source_state()
+        rng.set_seed(f"{rng.fresh()}, step {step}, rank {self.rank}")
+        try:
+            yield
+        finally:
+            rng.restore_source(shared)
+
+    def _means(self, model: TrainableModel, values: list[Tensor], share: float) -> list[Tensor]:
+        """The means over all processes; weights that the step has written, such as moving averages, become theirs."""
+        written = [weight for weight in self._agreement.written(model) if weight.dtype == "float32"]
+        arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]
+        flat = np.concatenate([array.ravel() for array in arrays])
+        if share:
+            flat *= share
+        else:
+            flat[:] = 0  # whatever it was, NaN included
+        self._agreement.meet(f"the means of {flat.size} numbers")
+        total = self._agreement.group.sum(flat)
+        parts = np.split(total, np.cumsum([array.size for array in arrays])[:-1])
+        shapes = [array.shape for array in arrays]
+        means = [dispatch.make(Tensor, p.reshape(s), "float32") for p, s in zip(parts, shapes, strict=True)]
+        for weight, mean in zip(written, means[len(values) :], strict=True):
+            weight.assign(mean)
+        return means[: len(values)]
+
+
+def _fingerprint(batch: Batch) -> int:
+    """A number that nearly always tells one batch from another: of its first sample."""
+    found = 0
+    for tensor in (*batch.inputs, *batch.targets):
+        found = zlib.crc32(dispatch.read(tensor.slice(0, 1), "mean").tobytes(), found)
+    return found

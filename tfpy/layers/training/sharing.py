@@ -1,0 +1,45 @@
+"""Sharing: what the training of a model asks of whatever lets several processes do it together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tfpy.layers.callbacks.base import Callback, CallbackList, History
+    from tfpy.layers.training.steps import Batch
+    from tfpy.layers.training.trainable import TrainableModel
+
+Mean = Callable[[list[Tensor]], list[Tensor]]
+"""From what a process has found for its part of a batch to the means over all parts, weighted by their sizes."""
+
+PartOfStep = Callable[["Batch", Mean], list[Tensor]]
+"""A step on a part of a batch: what it reports, and what it changes variables by, are means."""
+
+
+class Sharing(ABC):
+    """Processes that train one model together: each computes a part of every batch.
+
+    Attributes:
+        size: how many processes there are; one alone trains as ever.
+        first: whether this is the one that shows and writes what all have found.
+    """
+
+    size: int
+    first: bool
+
+    @abstractmethod
+    def step(self, model: TrainableModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
+        """What `run` returns for this process's part of a batch."""
+
+    @abstractmethod
+    def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
+        """The callbacks of a training; those that this process does not call are among them."""
+
+
+def same(values: list[Tensor]) -> list[Tensor]:
+    """The means where a process has the whole batch."""
+    return values
