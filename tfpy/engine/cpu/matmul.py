@@ -25,13 +25,12 @@ def product(a: Array, b: Array) -> Array:
     if a.ndim == b.ndim == 2:
         m, n = len(a), b.shape[1]
         work = a.size * n
-        if work < _ALONE_WITH_VECTOR:
-            return a.dot(b)  # numpy finds its way to it in half of the time that it takes for `matmul`
-        if (work < _ALONE and m > 1 and n > 1) or (held.alone and work < 2 * _SHARD):
-            return np.matmul(a, b)
+        # `dot` is BLAS at once; `matmul` looks around for half a microsecond first.
+        if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (held.alone and work < 2 * _SHARD):
+            return a.dot(b)
         if work < 2 * _SHARD:
             with one_blas_thread:
-                return np.matmul(a, b)
+                return a.dot(b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:
             run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD))
