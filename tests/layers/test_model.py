@@ -295,6 +295,15 @@ def test_summary_of_a_graph_is_tfjss(name: str) -> None:
     assert lines == SUMMARIES[name]
 
 
+def test_a_chain_may_have_outputs_on_its_way() -> None:
+    x = tf.input(shape=[3], name="in")
+    first = tf.layers.dense(units=4, name="first").apply(x)
+    second = tf.layers.dense(units=2, name="second").apply(first)
+    lines: list[str] = []
+    tf.model(inputs=x, outputs=[second, first]).summary(print_fn=lines.append)
+    assert lines == SUMMARIES["tapped"]
+
+
 def test_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:
     small().summary()
     assert "Total params: 13" in capsys.readouterr().out

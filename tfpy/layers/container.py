@@ -183,8 +183,11 @@ class Container(ContainerCamel, Layer):
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:
-        """The functions whose values are added to the loss, of all layers."""
-        return [loss for layer in self.layers for loss in layer.losses]
+        """The functions whose values are added to the loss: a layer's once for each of its calls, as in TF.js."""
+        if not self.outputs:
+            return []
+        calls = Counter(node.layer for node in self.graph.nodes)
+        return [loss for layer in self.layers for _ in range(calls[layer]) for loss in layer.losses]
 
     @property
     def stateful(self) -> bool:
