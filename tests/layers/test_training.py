@@ -251,6 +251,7 @@ def test_columns_of_frames_and_ranks() -> None:
         (X, Y, {"validation_data": X}, "validation_data"),
         (X, Y, {"validation_data": [X, Y[:3]]}, "samples"),
         (X, Y, {"class_weight": {5: 1.0}}, "class_weight"),
+        (X, np.full([10, 1], 1.5), {"class_weight": {1: 1.0}}, "class_weight.*for every class, also for 1.5"),
         (X, Y, {"class_weight": 3}, "class_weight"),
         (X, Y, {"sample_weight": [1.0]}, "sample_weight"),
         (X, Y, {"yield_every": "sometimes", "callbacks": {"onYield": print}}, "yield_every"),
