@@ -234,6 +234,15 @@ def test_disposing_frees_the_weights() -> None:
         model.dispose()
 
 
+def test_disposing_frees_the_weights_of_models_within() -> None:
+    before = tf.memory().num_tensors
+    inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])
+    x = tf.input(shape=[3])
+    model = tf.model(inputs=x, outputs=tf.layers.dense(units=1).apply(inner.apply(x)))
+    assert model.dispose() == {"ref_count_after_dispose": 0, "num_disposed_variables": 6}
+    assert tf.memory().num_tensors == before
+
+
 # Compiling
 
 

@@ -263,13 +263,15 @@ class Container(ContainerCamel, Layer):
         return [tensor.source_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
     def dispose(self) -> dict[str, int]:
-        """Let go of the layers; their weights are freed when no other model uses them."""
+        """Let go of the layers and of the models within; their weights are freed when no other model uses them."""
         if self._references == 0:
             raise RuntimeError(f"Model {self.name} is already disposed.")
         self._references = (self._references or 1) - 1
         freed = 0
         if self._references == 0:
-            for layer in self.layers:
+            # A model counts once for itself, and once more for its place in this one.
+            models = [layer for layer in self.layers if isinstance(layer, Container)]
+            for layer in [*self.layers, *models]:
                 if layer._references:
                     freed += layer.dispose()["num_disposed_variables"]
         return {"ref_count_after_dispose": self._references, "num_disposed_variables": freed}
