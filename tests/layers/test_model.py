@@ -234,6 +234,15 @@ def test_disposing_frees_the_weights() -> None:
         model.dispose()
 
 
+def test_disposing_frees_the_weights_of_models_within() -> None:
+    before = tf.memory().num_tensors
+    inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])
+    x = tf.input(shape=[3])
+    model = tf.model(inputs=x, outputs=tf.layers.dense(units=1).apply(inner.apply(x)))
+    assert model.dispose() == {"ref_count_after_dispose": 0, "num_disposed_variables": 6}
+    assert tf.memory().num_tensors == before
+
+
 # Compiling
 
 
@@ -293,6 +302,15 @@ def test_summary_of_a_graph_is_tfjss(name: str) -> None:
     narrow = (60, [0.3, 0.5, 0.7, 0.8, 1]) if name == "two_narrow" else (None, None)
     model.summary(*narrow, print_fn=lines.append)
     assert lines == SUMMARIES[name]
+
+
+def test_a_chain_may_have_outputs_on_its_way() -> None:
+    x = tf.input(shape=[3], name="in")
+    first = tf.layers.dense(units=4, name="first").apply(x)
+    second = tf.layers.dense(units=2, name="second").apply(first)
+    lines: list[str] = []
+    tf.model(inputs=x, outputs=[second, first]).summary(print_fn=lines.append)
+    assert lines == SUMMARIES["tapped"]
 
 
 def test_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,19 @@ def test_regularizers_count_in_training_and_not_in_evaluation() -> None:
     assert trained - evaluated == pytest.approx(0.5 * 2, rel=1e-5)
 
 
+def test_a_regularizer_counts_for_each_call_of_its_layer() -> None:
+    shared = tf.layers.dense(units=1, kernel_initializer="ones", kernel_regularizer=tf.regularizers.l2(l2=0.5))
+    inner = tf.sequential([tf.layers.dense(units=2, kernel_initializer="zeros", input_shape=[2])])
+    x = tf.input(shape=[2])
+    once = inner.apply(x)
+    model = tf.model(inputs=x, outputs=tf.layers.add().apply([shared.apply(x), shared.apply(once)]))
+    around = tf.input(shape=[2])
+    outer = tf.model(inputs=around, outputs=tf.layers.add().apply([model.apply(around), model.apply(around)]))
+    outer.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    trained = fit(outer, batch_size=10).history["loss"][0]
+    assert trained - float(outer.evaluate(X, Y)) == pytest.approx(4 * 0.5 * 2, rel=1e-5)
+
+
 def test_constraints_hold_after_writing() -> None:
     model = tf.sequential()
     model.add(tf.layers.dense(units=1, kernel_constraint="nonNeg", input_shape=[2]))
@@ -238,6 +251,7 @@ def test_columns_of_frames_and_ranks() -> None:
         (X, Y, {"validation_data": X}, "validation_data"),
         (X, Y, {"validation_data": [X, Y[:3]]}, "samples"),
         (X, Y, {"class_weight": {5: 1.0}}, "class_weight"),
+        (X, np.full([10, 1], 1.5), {"class_weight": {1: 1.0}}, "class_weight.*for every class, also for 1.5"),
         (X, Y, {"class_weight": 3}, "class_weight"),
         (X, Y, {"sample_weight": [1.0]}, "sample_weight"),
         (X, Y, {"yield_every": "sometimes", "callbacks": {"onYield": print}}, "yield_every"),

@@ -358,6 +358,16 @@ def test_handlers_of_ones_own(tmp_path: Path) -> None:
         _ = kept[0].weights
 
 
+def test_handlers_are_given_all_weights_in_one_piece() -> None:
+    model, kept = small_model(), []
+    model.compile(optimizer=tf.train.adam(0.1), loss="meanSquaredError")
+    model.save({"save": kept.append}, include_optimizer=True)
+    (artifacts,) = kept
+    assert isinstance(artifacts.weight_data, bytes)
+    assert len(artifacts.weight_data) == sum(4 * int(np.prod(spec["shape"])) for spec in artifacts.weight_specs)
+    assert artifacts.training_config["metrics"] == {}, "as TF.js has it where there are none"
+
+
 def test_everything_may_be_awaited(tmp_path: Path) -> None:
     async def round_trip() -> Any:
         await small_model().save(tmp_path)

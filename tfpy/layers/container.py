@@ -183,8 +183,11 @@ class Container(ContainerCamel, Layer):
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:
-        """The functions whose values are added to the loss, of all layers."""
-        return [loss for layer in self.layers for loss in layer.losses]
+        """The functions whose values are added to the loss: a layer's once for each of its calls, as in TF.js."""
+        if not self.outputs:
+            return []
+        calls = Counter(node.layer for node in self.graph.nodes)
+        return [loss for layer in self.layers for _ in range(calls[layer]) for loss in layer.losses]
 
     @property
     def stateful(self) -> bool:
@@ -260,13 +263,15 @@ class Container(ContainerCamel, Layer):
         return [tensor.source_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
     def dispose(self) -> dict[str, int]:
-        """Let go of the layers; their weights are freed when no other model uses them."""
+        """Let go of the layers and of the models within; their weights are freed when no other model uses them."""
         if self._references == 0:
             raise RuntimeError(f"Model {self.name} is already disposed.")
         self._references = (self._references or 1) - 1
         freed = 0
         if self._references == 0:
-            for layer in self.layers:
+            # A model counts once for itself, and once more for its place in this one.
+            models = [layer for layer in self.layers if isinstance(layer, Container)]
+            for layer in [*self.layers, *models]:
                 if layer._references:
                     freed += layer.dispose()["num_disposed_variables"]
         return {"ref_count_after_dispose": self._references, "num_disposed_variables": freed}

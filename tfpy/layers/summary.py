@@ -61,11 +61,11 @@ def summary_html(model: LayersModel) -> str:
 
 
 def is_chain(model: LayersModel) -> bool:
-    """Whether every layer is called once, on one input."""
+    """Whether every layer is called once, on what the layer before it gave."""
     nodes = model.graph.nodes
     layers = [node.layer for node in nodes]
     return (
-        len(model.inputs) == len(model.outputs) == 1
+        len(model.inputs) == 1
         and len(set(layers)) == len(layers)
         and all(len(node.inputs) == 1 for node in nodes)
         and all(after.inputs[0] in before.outputs for before, after in itertools.pairwise(nodes))

@@ -11,6 +11,7 @@ from typing import Any
 from tfpy._version import VERSION
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
+from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.files import local_path
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.safe_tensors import load_safetensors, save_safetensors
@@ -126,7 +127,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         if include_optimizer and self.optimizer is not None:
             parts["training_config"] = training_config_of(self)
             more = encode_weights(optimizer_weights(self), "optimizer")
-            data, specs = [data, more.data], [*specs, *more.specs]
+            data, specs = concatenate_array_buffers([data, more.data]), [*specs, *more.specs]
         if self._metadata is not None:
             parts["user_defined_metadata"] = self._metadata
         return ModelArtifacts({**parts, "weight_data": data, "weight_specs": specs})

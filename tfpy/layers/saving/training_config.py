@@ -54,7 +54,7 @@ def training_config_of(model: SavableModel) -> dict[str, Any]:
     options = {camel(name): value for name, value in model.optimizer.get_config().items()}
     return {
         "loss": _named(model.loss, _loss_name),
-        "metrics": _named([] if model.metrics is None else model.metrics, _metric_name),
+        "metrics": _named({} if model.metrics is None else model.metrics, _metric_name),
         "optimizer_config": {"class_name": model.optimizer.get_class_name(), "config": options},
     }
 

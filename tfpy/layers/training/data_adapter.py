@@ -183,16 +183,17 @@ def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor
     values = target.numpy()
     if values.ndim > 2:
         raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
-    classes = values.argmax(1) if values.shape[1] > 1 else values[:, 0].astype(int)
+    classes = (values.argmax(1) if values.shape[1] > 1 else values[:, 0]).tolist()
     table = {
         # Keys of a JavaScript object are texts.
         as_int(where, "class_weight", int(key) if str(key).isdigit() else key): as_number(where, "class_weight", weight)
         for key, weight in weights.items()
     }
-    missing = sorted({int(c) for c in classes} - set(table))
+    missing = sorted(set(classes) - set(table))
     if missing:
-        raise argument_error(where, "class_weight", f"a weight for every class, also for {missing}", weights)
-    return to_tensor(where, "class_weight", np.array([table[int(c)] for c in classes], dtype=np.float32))
+        also = ", ".join(f"{c:g}" for c in missing)
+        raise argument_error(where, "class_weight", f"a weight for every class, also for {also}", weights)
+    return to_tensor(where, "class_weight", np.array([table[c] for c in classes], dtype=np.float32))
 
 
 def batches(count: int, size: int) -> list[tuple[int, int]]:
