@@ -165,3 +165,20 @@ def test_debug_mode_names_the_users_line() -> None:
     finally:
         tf.env().set("DEBUG", False)
     assert [(w.filename, w.lineno) for w in caught] == [(__file__, place)]
+
+
+class _Strange:
+    """As some libraries' objects are: asked for its class, it does something else."""
+
+    @property
+    def __class__(self) -> type:
+        raise RuntimeError("not this one")
+
+
+def test_strange_objects_are_left_alone() -> None:
+    strange = [_Strange()]
+    with tf.leaks() as report:
+        t = tf.scalar(1)
+    assert len(report) == 1
+    assert len(strange) == 1
+    t.dispose()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tfpy.engine.errors import DisposedError
 from tfpy.engine.spec import Spec, specs
@@ -104,6 +105,16 @@ class Handle:
             release(self)
             if self.kept:
                 kept.pop(self.id, None)
+
+
+H = TypeVar("H", bound=Handle)
+
+
+def all_of(kind: type[H]) -> Iterator[H]:
+    """All handles of a class that there are in the process."""
+    for item in gc.get_objects():
+        if issubclass(type(item), kind):  # `isinstance` would ask strange objects for a class, which may warn or fail
+            yield cast("H", item)
 
 
 def attach(handle: Handle, spec: Spec, payload: Any, backend: Backend) -> None:

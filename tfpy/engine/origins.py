@@ -15,7 +15,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from tfpy.engine import handle as handles
-from tfpy.engine.handle import Handle
+from tfpy.engine.handle import Handle, all_of
 from tfpy.engine.package import PACKAGE, ROOT
 
 _CORE = (f"{ROOT / 'core'}{os.sep}", f"{ROOT / 'engine'}{os.sep}")
@@ -126,4 +126,4 @@ def made_since(number: int) -> list[tuple[Handle, Origin]]:
 
 def _reachable() -> Iterator[Handle]:
     gc.collect()
-    return (o for o in gc.get_objects() if isinstance(o, Handle) and hasattr(o, "id"))
+    return (h for h in all_of(Handle) if hasattr(h, "id"))

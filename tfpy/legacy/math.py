@@ -22,7 +22,7 @@ from tfpy.engine import scope as engine_scope
 from tfpy.engine.backend import Array, Backend, registry
 from tfpy.engine.cpu import CpuBackend
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle, accounting, check_live
+from tfpy.engine.handle import Handle, accounting, all_of, check_live
 from tfpy.engine.scope import track
 from tfpy.engine.spec import as_int, as_int_or_ints
 from tfpy.engine.state import local
@@ -368,9 +368,9 @@ def _check_numbers(op: str, result: Any) -> None:
 
 def _by_id(op: str, id: int) -> NDArray:
     wanted = as_int(op, "id", id)
-    for item in gc.get_objects():
-        if isinstance(item, NDArray) and item.id == wanted and item.backend is not None:
-            return item
+    for array in all_of(NDArray):
+        if array.id == wanted and array.backend is not None:
+            return array
     raise argument_error(op, "id", "the id of a live NDArray", id)
 
 
