@@ -56,6 +56,7 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
     assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
     assert tf.tensor(range(3)).dtype == tf.tensor([range(2), range(2, 4)]).dtype == tf.tensor([0, 1]).dtype == "float32"
     assert tf.zeros([2, 0, 3]).array_sync() == []
+    assert (tf.scalar(1).rank_type, tf.zeros([1] * 4).rankType, tf.zeros([1] * 5).rankType) == ("0", "4", "higher")
 
 
 @pytest.mark.parametrize(
