@@ -56,6 +56,9 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
     assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
     assert tf.tensor(range(3)).dtype == tf.tensor([range(2), range(2, 4)]).dtype == tf.tensor([0, 1]).dtype == "float32"
     assert tf.zeros([2, 0, 3]).array_sync() == []
+    assert tf.tensor([[1, 2, 3, 4], [5, 6, 7, 8]], [2, 2, 2]).array_sync() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+    assert tf.tensor([[[1]], [[2]]], [2, 1]).array_sync() == [[1], [2]]
+    assert (tf.scalar(1).rank_type, tf.zeros([1] * 4).rankType, tf.zeros([1] * 5).rankType) == ("0", "4", "higher")
 
 
 @pytest.mark.parametrize(
@@ -65,6 +68,8 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.tensor([1, [2]]), ValueError, "tensor.*values"),
         (lambda: tf.tensor([1, 2, 3], [2, 2]), ValueError, "tensor.*shape.*3.*2, 2"),
         (lambda: tf.tensor([1], [-1]), ValueError, "tensor.*shape.*-1"),
+        (lambda: tf.tensor([[1, 2], [3, 4]], [4]), ValueError, "tensor.*shape.*2, 2.*4"),
+        (lambda: tf.tensor([[1], [2], [3], [4]], [2, 2]), ValueError, "tensor.*shape.*4, 1.*2, 2"),
         (lambda: tf.tensor([1], dtype="float16"), ValueError, "tensor.*dtype.*float16"),
         (lambda: tf.tensor(["a"], dtype="float32"), (ValueError, TypeError), "tensor"),
         (lambda: tf.tensor([1, "a"]), (ValueError, TypeError), "tensor.*values"),

@@ -59,6 +59,8 @@ def test_dtypes_and_arrays() -> None:
     assert util.getTypedArrayFromDType is util.getArrayFromDType
     assert util.create_scalar_value("a", "string") == b"a"
     assert util.create_scalar_value(2.5, "int32").tolist() == [2]
+    with pytest.raises(TypeError, match="create_scalar_value: argument 'value'"):
+        util.create_scalar_value(2.5, "string")
     assert util.convert_backend_values_and_array_buffer(b"\0\0\x80\x3f", "float32").tolist() == [1]
     assert util.convert_backend_values_and_array_buffer([1], "float32") == [1]
 
@@ -201,6 +203,9 @@ def test_broadcasting() -> None:
     assert b.get_broadcast_dims([1, 3], [2, 4, 3]) == [0]
     assert b.get_reduction_axes([1, 3], [2, 4, 3]) == [0, 1]
     assert tf.backend_util.getReductionAxes is b.get_reduction_axes
+    for call in (b.get_broadcast_dims, b.get_reduction_axes):
+        with pytest.raises(ValueError, match=f"{call.__name__}: argument 'out_shape'"):
+            call([1], [])
 
 
 def test_slices() -> None:

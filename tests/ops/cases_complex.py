@@ -23,7 +23,7 @@ COMPLEX: dict[str, list[Case]] = {
     "abs": [case(complexes(2, 3), reference=np.abs)],
     "real": [case(complexes(3), reference=np.real)],
     "imag": [case(complexes(3), reference=np.imag)],
-    "cast": [case(complexes(3), "float32", reference=lambda x, d: x.real), case(floats(3), "complex64", reference=lambda x, d: x.astype(complex))],
+    "cast": [case(complexes(3), "float32", reference=lambda x, d: x.real), case(floats(3), "complex64", reference=lambda x, d: x.astype(complex)), case(np.array([0.5j, 2, 0]), "bool", reference=lambda x, d: x.real != 0, order=0)],
     "sum": [case(complexes(2, 3), 1, reference=lambda x, a: x.sum(a))],
     "mean": [case(complexes(2, 3), 0, reference=lambda x, a: x.mean(a))],
     "prod": [case(complexes(2, 3), 1, reference=lambda x, a: x.prod(a))],

@@ -84,6 +84,8 @@ CREATE: dict[str, list[Case]] = {
         case(3, 0, 1, reference=lambda a, b, s: np.arange(a, b, -1), order=0),
         case(5, 2.2, reference=lambda a, b: np.array([5, 4]), order=0),
         case(0.5, 0, reference=lambda a, b: np.zeros(0), order=0),
+        case(0, 9, 2.5, "int32", reference=lambda *_: np.array([0, 2, 4, 6]), order=0),
+        case(-1.5, 2, 1, "int32", reference=lambda *_: np.array([-1, 0, 1, 2]), order=0),
         raises(ValueError, 0, 5, 0),
         raises(ValueError, 0, 5, 1, "bool"),
     ],

@@ -66,6 +66,7 @@ REDUCE: dict[str, list[Case]] = {
     "arg_min": [
         case(distinct(4, 3), reference=lambda x: np.argmin(x, 0), order=0),
         case(bools(5), reference=np.argmin, order=0),
+        case(np.array([7, -(2**31), 2**31 - 1], np.int32), reference=np.argmin, order=0),
         raises(ValueError, floats(), 0),
     ],
     "log_sum_exp": [
@@ -89,6 +90,7 @@ REDUCE: dict[str, list[Case]] = {
         case(floats(2, 3), 1, [0, 1], reference=lambda x, o, a: np.linalg.norm(x, o), order=1),
         case(floats(2, 3), np.inf, [0, 1], reference=lambda x, o, a: np.linalg.norm(x, o), order=1),
         case(floats(2, 3), -np.inf, [1, 0], reference=lambda x, o, a: np.linalg.norm(x.T, o), order=1),
+        case(np.array(-5, np.int32), reference=np.abs, order=0),
         raises(ValueError, floats(3), 3),
         raises(ValueError, floats(2, 2), "weird"),
         raises(ValueError, floats(2, 2, 2), "fro", [0, 1, 2]),

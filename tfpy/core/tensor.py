@@ -68,8 +68,8 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
 
     @property
     def rank_type(self) -> str:
-        """The rank as text."""
-        return str(self.rank)
+        """The rank as text; 'higher' above 4."""
+        return str(self.rank) if self.rank < 5 else "higher"
 
     @property
     def is_disposed(self) -> bool:

@@ -26,8 +26,8 @@ def to_int32(array: Array) -> Array:
 
 
 def to_bool(array: Array) -> Array:
-    """Whether each number differs from 0; NaN does."""
-    return array.astype(np.bool_)
+    """Whether each number differs from 0; NaN does. Of a complex number the real part counts, as in TF.js."""
+    return (array.real if array.dtype.kind == "c" else array).astype(np.bool_)
 
 
 def number_text(value: float) -> str:

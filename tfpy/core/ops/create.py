@@ -18,7 +18,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_dtype, as_int, as_number, as_shape
+from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_number, as_shape
 from tfpy.engine.tape import gradient
 
 ShapeLike = Sequence[int] | int
@@ -49,9 +49,16 @@ def _shaped(op_name: str, array: Array, shape: Any, rank: int | None) -> Array:
     if array.size != math.prod(wanted):
         expected = f"of as many elements as the values, {array.size}"
         raise argument_error(op_name, "shape", expected, list(wanted))
-    if array.ndim > 1 and array.shape != wanted:
-        raise argument_error(op_name, "shape", f"the shape of the nested values, {list(array.shape)}", list(wanted))
+    if array.ndim > 1 and not _rows_fit(array.shape, wanted):
+        expected = f"the shape of the nested values, {list(array.shape)}, of which the last size may be split"
+        raise argument_error(op_name, "shape", expected, list(wanted))
     return array.reshape(wanted)
+
+
+def _rows_fit(found: Shape, wanted: Shape) -> bool:
+    """Whether nested values have a shape, or innermost rows that are flat in its last axes, as TF.js allows."""
+    outer = len(found) - 1
+    return found == wanted or (found[:outer] == wanted[:outer] and found[outer] == math.prod(wanted[outer:]))
 
 
 @op(doc="Tensors / Creation")
@@ -61,7 +68,7 @@ def tensor(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | No
     Args:
         values: a number, truth value, string, nested list of them, or numpy array. Python numbers become float32,
             whole or not; numpy integers become int32.
-        shape: the shape, when `values` is flat.
+        shape: the shape, when `values` is flat, or its innermost rows are.
         dtype: the dtype; inferred from the first value by default.
 
     Raises:

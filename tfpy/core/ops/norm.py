@@ -20,7 +20,8 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
     """The norm of vectors or matrices.
 
     Args:
-        x: a tensor of any shape; float32 for the Euclidean and Frobenius norms, any real dtype for the others.
+        x: a tensor of any shape; float32 for the Euclidean and Frobenius norms, any real dtype for the others and for a
+            scalar.
         ord: 'euclidean' or 2 (vectors), 'fro' (matrices) or 'euclidean', 1, ∞ or -∞; for matrices 1 is the largest
             column sum, ∞ the largest and -∞ the smallest row sum of absolute values.
         axis: one axis for vectors, two for matrices; by default the whole tensor is taken as one vector.
@@ -35,10 +36,10 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
     """
     t = real("norm", x)
     axes = resolve_axes("norm", axis, t.rank)
-    if ord in ("euclidean", "fro", 2):
-        t = to_tensor("norm", "x", t, "float32")
     if t.rank == 0:
         return run("Abs", t)
+    if ord in ("euclidean", "fro", 2):
+        t = to_tensor("norm", "x", t, "float32")
     if axis is None:
         return _shaped(vector_norm(reshape_to(t, (t.size,)), ord, (0,)), t, axes, keep_dims)
     if len(axes) == 1:

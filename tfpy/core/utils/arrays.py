@@ -146,9 +146,16 @@ def get_array_from_dtype(dtype: DType, size: int) -> Any:
 def create_scalar_value(value: Any, dtype: DType) -> Any:
     """One value as a backend holds it: an array of one number, or the bytes of a text.
 
+    Raises:
+        TypeError: a text is asked for, and the value is none; or the other way round.
+
     Source: TF.js `tf.util.createScalarValue`.
     """
-    return ENV.platform.encode(value, "utf-8") if dtype == "string" else to_typed_array([value], dtype)
+    if dtype != "string":
+        return to_typed_array([value], dtype)
+    if not isinstance(value, str):
+        raise argument_error("create_scalar_value", "value", "a str", value, TypeError)
+    return ENV.platform.encode(value, "utf-8")
 
 
 @export(namespace="util", doc="Util")

@@ -67,19 +67,32 @@ def assert_and_get_broadcast_shape(shape_a: Sequence[int], shape_b: Sequence[int
 def get_broadcast_dims(in_shape: Sequence[int], out_shape: Sequence[int]) -> list[int]:
     """The axes of a shape that are stretched when it is broadcast to another.
 
+    Raises:
+        ValueError: the other has fewer axes.
+
     Source: TF.js `tf.broadcast_util.getBroadcastDims`.
     """
     lead = len(out_shape) - len(in_shape)
-    return [axis - lead for axis in broadcast_axes(tuple(in_shape), tuple(out_shape)) if axis >= lead]
+    axes = _stretched("get_broadcast_dims", in_shape, out_shape)
+    return [axis - lead for axis in axes if axis >= lead]
 
 
 @export(namespace="broadcast_util", doc="Util", aliases="backend_util.get_reduction_axes")
 def get_reduction_axes(in_shape: Sequence[int], out_shape: Sequence[int]) -> list[int]:
     """The axes of a shape over which a gradient is summed that goes back to what was broadcast to it.
 
+    Raises:
+        ValueError: the other has fewer axes.
+
     Source: TF.js `tf.broadcast_util.getReductionAxes`.
     """
-    return list(broadcast_axes(tuple(in_shape), tuple(out_shape)))
+    return list(_stretched("get_reduction_axes", in_shape, out_shape))
+
+
+def _stretched(name: str, in_shape: Sequence[int], out_shape: Sequence[int]) -> tuple[int, ...]:
+    if len(out_shape) < len(in_shape):
+        raise argument_error(name, "out_shape", f"of {len(in_shape)} axes or more, as in_shape", list(out_shape))
+    return broadcast_axes(tuple(in_shape), tuple(out_shape))
 
 
 @export(namespace="slice_util", doc="Util")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,23 @@ def _range(start: float, step: float, count: int, dtype: Any) -> Array:
     """Each element is the one before plus the step, rounded to the dtype, as TF.js fills the array."""
     values = np.empty(count, dtype)
     if count and dtype == np.int32:
-        values[:] = to_int32(start + step * np.arange(count, dtype=np.float64))
+        values[:] = to_int32(_whole_steps(math.trunc(start), step, count))
     elif count:
         values[0] = start
         values[1:] = step
         np.add.accumulate(values, out=values)
+    return values
+
+
+def _whole_steps(start: int, step: float, count: int) -> Array:
+    """Whole numbers, each truncated before the next step is taken."""
+    if float(step).is_integer():
+        return start + step * np.arange(count, dtype=np.float64)
+    values = np.empty(count)
+    value = start
+    for i in range(count):
+        values[i] = value
+        value = math.trunc(value + step)
     return values
 
 

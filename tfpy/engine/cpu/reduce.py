@@ -98,7 +98,8 @@ def _arg_max(x: Array, axis: int) -> Array:
 
 
 def _arg_min(x: Array, axis: int) -> Array:
-    return _arg_max(np.logical_not(x) if x.dtype == np.bool_ else np.negative(x), axis)
+    # The complement of an integer turns the order round, as the negative does, but cannot overflow.
+    return _arg_max(np.negative(x) if x.dtype.kind == "f" else np.invert(x), axis)
 
 
 def _cumulate(ufunc: np.ufunc, neutral: int) -> Any:

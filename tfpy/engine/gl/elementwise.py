@@ -110,7 +110,7 @@ CAST = {
     ("bool", "complex64"): "vec2(float({0}), 0.)",
     ("complex64", "float32"): "{0}.x",
     ("complex64", "int32"): "m_to_int({0}.x)",
-    ("complex64", "bool"): "({0}.x != 0. || {0}.y != 0.)",
+    ("complex64", "bool"): "((floatBitsToUint({0}.x) & 0x7fffffffu) != 0u)",
 }
 
 
