@@ -565,6 +565,32 @@ def gen():
 ds = tf.data.generator(gen).batch(2)
 """,
     ),
+    "attributes that are there later": (
+        """
+class Loader {
+  load() { if (!this.model) this.model = make(); return this.model; }
+}
+""",
+        """
+class Loader:
+    model = None
+
+    def load(self):
+        if self.model is None:
+            self.model = make()
+        return self.model
+""",
+    ),
+    "options of one's own": (
+        """
+const all = Object.assign({rate: 1}, given, {last: 2});
+const rate = all.rate || 3;
+""",
+        """
+all_ = {"rate": 1, **given, "last": 2}
+rate = all_.get("rate") or 3
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');
@@ -600,6 +626,13 @@ LEFT = {
     "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",
     "console.table(rows);": "console.table has no counterpart",
     "const a = b >>> 2;": "`>>>` has no counterpart",
+    "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
+    "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
+    "const s = new Set(); const found = s.delete(1);": (
+        "whether `delete` found something has no counterpart; ask with `has` before"
+    ),
+    "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",
+    "function* g() { yield 1; } const n = g().next();": "`next` of a generator has no counterpart",
     "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
 }
 
@@ -613,6 +646,8 @@ CHECKS = {
     "const y = x[-1];": "a negative index",
     "for (const k in things) f(k);": "goes over the keys of a dict",
     "const y = x << 3;": "32 bits",
+    "const s = new Set(); for (const x of s) f(x);": "a set of Python has no order",
+    "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
 }
 
@@ -621,6 +656,49 @@ CHECKS = {
 def test_look(name: str) -> None:
     script, expected = LOOKS[name]
     assert convert(script).code == expected.lstrip("\n")
+
+
+# Scripts in TypeScript.
+TYPED = {
+    "enums": (
+        """
+enum Color { Red, Green = 5, Blue }
+enum Mode { Train = 'train' }
+""",
+        """
+class Color:
+    Red = 0
+    Green = 5
+    Blue = 6
+
+
+class Mode:
+    Train = "train"
+""",
+    ),
+    "maps, and classes that are abstract": (
+        """
+const m: Map<string, number[]> = load();
+m.set('x', [1]);
+abstract class Base { abstract run(): number; two() { return 2; } }
+""",
+        """
+m = load()
+m["x"] = [1]
+
+
+class Base:
+    def two(self):
+        return 2
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(TYPED))
+def test_look_of_typescript(name: str) -> None:
+    script, expected = TYPED[name]
+    assert convert(script, typescript=True).code == expected.lstrip("\n")
 
 
 @pytest.mark.parametrize("script", list(LEFT))

@@ -20,8 +20,8 @@ class Kind(NamedTuple):
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
-            "ndarray", "function", "null", "error", "class", a class of tfpy or, after a dot, one of the script; empty
-            if unknown.
+            "ndarray", "function", "generator", "null", "error", "class", a class of tfpy or, after a dot, one
+            of the script; empty if unknown.
         item: what the items of a list hold.
     """
 
@@ -54,6 +54,7 @@ _CALLS = {
     "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
     "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
+_CLASSES = ("class_declaration", "abstract_class_declaration")
 _NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
 TYPED_ARRAYS = {
     "Float32Array": "np.float32", "Float64Array": "np.float64", "Int32Array": "np.int32", "Uint8Array": "np.uint8",
@@ -70,7 +71,13 @@ _SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
 
 def annotated(said: str) -> Kind:
     """The kind that an annotation means."""
-    said = said.strip().removeprefix("tf.").removeprefix("Promise<").removesuffix(">").removesuffix(" | None")
+    said = said.strip().removesuffix(" | None")
+    if said.startswith("Promise<"):
+        said = said[len("Promise<") : -1]
+    said = said.removeprefix("tf.")
+    for prefix, name in (("Map<", "map"), ("Set<", "set")):
+        if said.startswith(prefix):
+            return Kind(name)
     if said.endswith("[]"):
         return Kind("list", annotated(said[:-2]))
     if said.startswith(("list[", "Sequence[", "Array<")):
@@ -101,10 +108,14 @@ class Kinds:
         self._scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
-        self._classes = {
-            text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type.startswith("class_decl")
-        }
+        self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
         self._fields = {name: _fields(node) for name, node in self._classes.items()}
+        self.methods = {
+            name
+            for fields in self._fields.values()
+            for name, found in fields.items()
+            if any(node.type == "method_definition" for node in found)
+        }
         self.members = {name for fields in self._fields.values() for name in fields}
         objects = [n for n in parse.walk(root) if n.type == "object" and not _is_options(n)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
@@ -123,7 +134,7 @@ class Kinds:
     def class_of(self, node: Node) -> Node | None:
         """The class of the script that surrounds a node."""
         found: Node | None = node
-        while found is not None and found.type not in ("class_declaration", "class"):
+        while found is not None and found.type not in (*_CLASSES, "class"):
             found = found.parent
         return found
 
@@ -384,6 +395,8 @@ class Kinds:
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
             return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
+        if owner == Kind("class"):
+            owner = Kind(f".{text(parse.field(callee, 'object'))}")
         if owner.name.startswith("."):
             return joined([self.result_of(value) for value in self._fields.get(owner.name[1:], {}).get(name, [])])
         if name == "map" and arguments:
@@ -407,6 +420,8 @@ class Kinds:
         if said is not None:
             return annotated(text(said).lstrip(": "))
         body = parse.field(function, "body")
+        if parse.has(function, "*") or function.type.startswith("generator"):
+            return Kind("generator")
         if body.type != "statement_block":
             return self.of(body)
         returns = [n for n in parse.walk_own(body) if n.type == "return_statement" and kids(n)]

@@ -12,24 +12,27 @@ from tfpy.js2py import build, builtins, callbacks, names, parse
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions import elements
+from tfpy.js2py.expressions import element, elements, with_comments
+from tfpy.js2py.functions import reference
 from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
-from tfpy.js2py.properties import property_of
+from tfpy.js2py.properties import is_cheap, property_of
 
 Rule = Callable[[Converter, Node, Node, list[Node]], ast.expr | None]
 
 # What is JavaScript's own, so that each of its methods must have a counterpart.
 _JAVASCRIPTS = {
     "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
-    "set": "set", "regex": "regular expression",
+    "set": "set", "regex": "regular expression", "generator": "generator",
 }  # fmt: skip
 # Methods that nothing of tfpy has.
 _NO_COUNTERPART = {
-    "localeCompare", "matchAll", "reduceRight", "toPrecision", "addEventListener", "appendChild",
+    "localeCompare", "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
+# Methods of tensors that give a promise.
+_AWAITED = {"data", "array", "buffer"}
 # Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
 _SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
 
@@ -37,12 +40,27 @@ _SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
 def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
     """A call of a method."""
     owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
-    if callee.child_by_field_name("optional_chain") is not None or parse.has(callee, "optional_chain"):
+    if parse.has(callee, "optional_chain"):
+        return _if_there(c, node, owner, lambda: _method(c, node, owner, name, callee, arguments))
+    return _method(c, node, owner, name, callee, arguments)
+
+
+def _if_there(c: Converter, node: Node, owner: Node, then: Callable[[], ast.expr]) -> ast.expr:
+    """`owner?.method()`: None where the owner is None, which must be cheap to look at twice."""
+    value = c.expr(owner)
+    if not is_cheap(value):
         raise NotConvertedError("`?.` before a call has no counterpart; write an if")
+    with c.without():
+        return py("None if _0 is None else _1", value, then())
+
+
+def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, arguments: Node) -> ast.expr:
     kind = c.kinds.of(owner)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
     if not ours:
         rule = _RULES.get(name)
+        if rule is not None and kind == UNKNOWN and name in c.kinds.methods:
+            c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
         found = rule(c, node, owner, kids(arguments)) if rule is not None else None
         if found is not None:
             return found
@@ -53,15 +71,38 @@ def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
             raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
         if templates is not None:
             return fitting(templates, [c.expr(owner), *elements(c, arguments)], f"`{name}`")
-    if name == "bind" and text(arguments) == "(this)":
-        return c.expr(owner)
+    bound = _bound(c, owner, name, arguments)
+    if bound is not None:
+        return bound
+    if name == "toString" and (owner.type == "super" or (kind.name.startswith(".") and not kids(arguments))):
+        return call("super().__str__") if owner.type == "super" else call("str", c.expr(owner))
     if owner.type == "super":
         return call(ast.Attribute(py("super()"), names.attribute(name)), *given(c, arguments))
     value = c.expr(owner)
     function = property_of(c, callee, owner, value, name)
     own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members)
+    if name in _AWAITED and not kids(arguments) and isinstance(function, ast.Attribute) and _has_twin(c, kind, name):
+        function.attr += "_sync"
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
     return with_options(c, function, arguments, options)
+
+
+def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
+    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`: of a function that needs no `this`, or has it."""
+    listed = kids(arguments)
+    if name not in ("call", "apply", "bind") or not listed or text(listed[0]) not in ("null", "undefined", "this"):
+        return None
+    rest = [element(c, *part) for part in with_comments(c, arguments)][1:]
+    if name == "bind":
+        return call("functools.partial", c.expr(owner), *rest) if rest else c.expr(owner)
+    return call(c.expr(owner), *([ast.Starred(rest[0])] if name == "apply" and rest else rest))
+
+
+def _has_twin(c: Converter, kind: Kind, name: str) -> bool:
+    """Whether a method that gives a promise is one of tensors, which have a twin that is ready at once."""
+    if kind.name in names.classes():
+        return hasattr(names.classes()[kind.name], f"{name}_sync")
+    return kind == UNKNOWN and name not in c.kinds.methods
 
 
 def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -244,12 +285,22 @@ def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
             return None
         once = text(parse.field(parse.field(node, "function"), "property")) == "replace"
         return py("_0.replace(_1, _2, 1)" if once else "_0.replace(_1, _2)", c.expr(owner), *map(c.expr, given))
-    other = c.expr(given[1])
-    said = build.string_value(other)
-    if said is None or "$" in said or "\\" in said:
-        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+    other = _replacement(c, given[1])
     every = "g" in text(given[0].child_by_field_name("flags"))
     return py("re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)", pattern(given[0]), other, c.expr(owner))
+
+
+def _replacement(c: Converter, node: Node) -> ast.expr:
+    """What is put for a match: a text with groups as Python writes them, or a function of the match."""
+    if node.type in parse.FUNCTIONS:
+        count = len(parse.parameters(node))
+        found = reference(c, node, "replacement")
+        groups = ", ".join(f"found[{i}]" for i in range(count))
+        return py(f"lambda found: str(_0({groups}))", found)
+    said = build.string_value(c.expr(node))
+    if said is None or "\\" in said or re.search(r"\$(?![&\d])", said):
+        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+    return string(re.sub(r"\$(&|\d+)", lambda at: rf"\g<{'0' if at[1] == '&' else at[1]}>", said))
 
 
 def _test(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -282,8 +333,15 @@ def _match(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
     if "g" not in text(given[0].child_by_field_name("flags")):
         return py("re.search(_0, _1)", pattern(given[0]), c.expr(owner))
     if "(" in text(parse.field(given[0], "pattern")):
-        raise NotConvertedError("`match` with groups and the flag g has no counterpart; see re.finditer")
+        return py("[found[0] for found in re.finditer(_0, _1)] or None", pattern(given[0]), c.expr(owner))
     return py("re.findall(_0, _1) or None", pattern(given[0]), c.expr(owner))
+
+
+def _match_all(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`text.matchAll(/…/g)`."""
+    if len(given) != 1 or given[0].type != "regex":
+        raise NotConvertedError("`matchAll` of this has no counterpart; see re.finditer")
+    return py("re.finditer(_0, _1)", pattern(given[0]), c.expr(owner))
 
 
 @expression("regex")
@@ -322,9 +380,10 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     if kind.name not in ("map", "ndarray"):
         return None
     value = c.expr(owner)
+    alone = node.parent is not None and node.parent.type == "expression_statement"
     if kind.name == "map":
         c.first(build.assign(ast.Subscript(value, c.expr(given[0])), c.expr(given[1])))
-        return atom("None")
+        return atom("None") if alone else value
     at = c.expr(given[1]) if len(given) > 1 else atom("0")
     part = py("_0[_1:_1 + len(_2)]", value, at, c.expr(given[0]))
     c.first(build.assign(part, c.expr(given[0])))
@@ -334,9 +393,11 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`forEach` that could not become a loop."""
     over = c.expr(owner)
-    found = callbacks.inlined(c, given[0], 2)
+    found = callbacks.inlined(c, given[0], 3)
     targets = found.targets or [atom("_")]
     target, items = (targets[0], over)
+    if len(targets) > 2:
+        found.value = callbacks.replaced(found.value, build.name_of(targets[2]), over)
     if len(targets) > 1:
         target, items = ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
     c.first(ast.For(target, items, [ast.Expr(found.value)], [], lineno=0))
@@ -351,6 +412,14 @@ def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.
     if form is None or c.kinds.of(owner) not in NUMBERS:
         raise NotConvertedError("`toString` in this base has no counterpart")
     return py("format(_0, _1)", c.expr(owner), string(form))
+
+
+def _delete(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`delete` of a map or a set, which says whether something was there."""
+    alone = node.parent is not None and node.parent.type == "expression_statement"
+    if alone or c.kinds.of(owner).name not in ("map", "set"):
+        return None
+    raise NotConvertedError("whether `delete` found something has no counterpart; ask with `has` before")
 
 
 def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -382,8 +451,10 @@ _RULES: dict[str, Rule] = {
     "test": _test,
     "exec": _exec,
     "match": _match,
+    "matchAll": _match_all,
     "toFixed": _to_fixed,
     "set": _set,
     "forEach": _for_each,
     "hasOwnProperty": _has_own,
+    "delete": _delete,
 }

@@ -185,6 +185,11 @@ class Scopes:
     def _declare_class_declaration(self, node: Node, scope: Scope) -> None:
         self._declare(parse.field(node, "name"), "class", scope, node)
 
+    _declare_abstract_class_declaration = _declare_class_declaration
+
+    def _declare_enum_declaration(self, node: Node, scope: Scope) -> None:
+        self._declare(parse.field(node, "name"), "class", scope, node)
+
     def _declare_import_clause(self, node: Node, scope: Scope) -> None:
         for child in parse.walk(node):
             if child.type == "import_specifier":

@@ -12,7 +12,7 @@ from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.documentation import documented
-from tfpy.js2py.expressions import negated, truth
+from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
 from tfpy.js2py.kinds import DICT, INDEX, NUMBER
 from tfpy.js2py.modules import is_export, required, requires_only
@@ -160,7 +160,7 @@ def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
     if left.type in ("array_pattern", "object_pattern"):
         value = c.expr(right)
         return take_apart(c, left, value, DICT.name if c.kinds.of(right) == DICT else "")
-    if left.type == "member_expression" and text(parse.field(left, "property")) == "length":
+    if left.type == "member_expression" and _is_length(c, left):
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
         raise NotConvertedError("a length that is set has no counterpart")
@@ -170,6 +170,12 @@ def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
         if isinstance(last, ast.Assign) and not isinstance(last.targets[0], ast.Tuple):
             return [*inner[:-1], ast.Assign([c.expr(left), *last.targets], last.value, lineno=0)]
     return [assign(c.name(left), c.expr(right))]
+
+
+def _is_length(c: Converter, node: Node) -> bool:
+    """Whether a property is the length of a list, and not an attribute or an item that has this name."""
+    kind = c.kinds.of(parse.field(node, "object"))
+    return text(parse.field(node, "property")) == "length" and kind != DICT and not kind.name.startswith(".")
 
 
 def _conditional(c: Converter, node: Node) -> list[ast.stmt]:
@@ -317,15 +323,14 @@ def _is_steady(c: Converter, end: Node, body: Node) -> bool:
 def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """`for … of`, `for await` and `for … in`."""
     left, right = parse.field(node, "left"), parse.field(node, "right")
-    over = c.expr(right)
     kind = c.kinds.of(right)
-    if text(node.child_by_field_name("operator")) == "in":
+    within = text(node.child_by_field_name("operator")) == "in"
+    over = c.expr(right) if within else iterated(c, right)
+    if within:
         if kind.name in ("list", "ndarray"):
             over = py("range(len(_0))", over)
         elif kind != DICT:
             c.check(node, "`for … in` goes over the keys of a dict here; over a list it must be range(len(…))")
-    elif kind.name == "map":
-        over = py("_0.items()", over)
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
     target, later = loop_target(c, left)
@@ -428,8 +433,10 @@ def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
     for at, case in enumerate(parts):
         inner = [n for n in case.named_children if n != case.child_by_field_name("value")]
         if case.type == "switch_case":
-            waiting.append(ast.MatchValue(_case_value(c, parse.field(case, "value"))))
+            waiting.append(_pattern(c, parse.field(case, "value")))
         body = _case_body(c, inner, at == len(parts) - 1)
+        if body is None and case.type == "switch_default":
+            raise NotConvertedError("a default that falls through to the next case has no counterpart")
         if body is None:
             continue
         if case.type == "switch_default":
@@ -443,13 +450,15 @@ def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
     return [ast.Match(subject, [*cases, *([last] if last is not None else [])])]
 
 
-def _case_value(c: Converter, node: Node) -> ast.expr:
+def _pattern(c: Converter, node: Node) -> ast.pattern:
+    if node.type in ("null", "undefined") or text(node) == "undefined":
+        return ast.MatchSingleton(None)
     value = c.expr(node)
     if node.type not in ("string", "number", "member_expression") or (
         node.type == "member_expression" and not isinstance(value, ast.Attribute)
     ):
         raise NotConvertedError("a case that is no literal has no counterpart; write if and elif")
-    return value
+    return ast.MatchValue(value)
 
 
 def _case_body(c: Converter, inner: list[Node], is_last: bool) -> list[ast.stmt] | None:
