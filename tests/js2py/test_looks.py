@@ -591,6 +591,47 @@ all_ = {"rate": 1, **given, "last": 2}
 rate = all_.get("rate") or 3
 """,
     ),
+    "scripts for deeplearn.js": (
+        """
+import * as dl from 'deeplearn';
+import {Array1D} from 'deeplearn';
+const math = dl.ENV.math;
+math.scope((keep, track) => {
+  const x = track(Array1D.randNormal([3]));
+  keep(math.slice1D(x, 0, 2));
+});
+async function show(x) { console.log(await x.val(0), await x.getValuesAsync(), x.as2D(3, 1)); }
+""",
+        """
+from tfpy import legacy as dl
+
+math_ = dl.ENV.math
+
+
+def compute(keep, track):
+    x = track(dl.Array1D.rand_normal([3]))
+    keep(math_.slice1d(x, 0, 2))
+
+
+math_.scope(compute)
+
+
+def show(x):
+    print(x.get(0), x.get_values(), x.as_2d(3, 1))
+""",
+    ),
+    "deeplearn.js from a page, beside TF.js": (
+        """
+const old = dl.Scalar.new(1), other = tf.scalar(1);
+""",
+        """
+import tfpy as tf
+from tfpy import legacy as dl
+
+old = dl.Scalar.new(1)
+other = tf.scalar(1)
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');

@@ -15,7 +15,7 @@ from tfpy.js2py.kinds import BOOL, DICT, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
-from tfpy.js2py.properties import looked_for, property_of
+from tfpy.js2py.properties import GLOBALS, looked_for, property_of
 
 # Names that need no declaration.
 _GLOBALS = {
@@ -254,9 +254,7 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         raise NotConvertedError("`arguments` has no counterpart; name the parameters")
     if name in _JAVASCRIPTS:
         raise NotConvertedError(f"this use of {name} has no counterpart")
-    if name == "tfvis":
-        return py("tf.vis")
-    return atom(names.variable(name) if name != "tf" else name)
+    return py(".".join(GLOBALS[name])) if name in GLOBALS else atom(names.variable(name))
 
 
 @expression("this")

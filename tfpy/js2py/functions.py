@@ -19,9 +19,10 @@ from tfpy.js2py.scopes import Binding
 _SHORT = 72  # characters of a body that is one `return`: a longer one is easier to read as a def
 # What a function is called that has no name and is given to one of these.
 _CALLED = {
-    "tidy": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted", "sort": "compare", "grad": "f",
-    "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f", "reduce": "combine",
-    "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute", "from": "make",
+    "tidy": "compute", "scope": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted",
+    "sort": "compare", "grad": "f", "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f",
+    "reduce": "combine", "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute",
+    "from": "make",
 }  # fmt: skip
 # Functions given to these are called before the next statement, so that they see loop variables as they are.
 _AT_ONCE = {

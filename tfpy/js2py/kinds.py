@@ -375,7 +375,7 @@ class Kinds:
             return Kind("list", made)
         if path == ["tf", "tidy"] and arguments:
             return self.result_of(arguments[-1])
-        found = names.resolve(path) if path[:1] == ["tf"] else None
+        found = names.resolve(path) if path and path[0] in names.ROOTS else None
         if found is not None:
             return annotated(names.result(found[1]))
         if callee.type == "member_expression":
@@ -462,7 +462,7 @@ def _is_options(node: Node) -> bool:
     if call is None:
         return False
     path = path_of(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
-    return path[0] == "tf" or names.attributes().get(path[-1], "") in names.method_options()
+    return path[0] in names.ROOTS or names.attributes().get(path[-1], "") in names.method_options()
 
 
 def _arguments(binding: Binding | None, role: str, at: int) -> list[Node]:

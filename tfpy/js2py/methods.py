@@ -31,8 +31,10 @@ _NO_COUNTERPART = {
     "localeCompare", "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
-# Methods of tensors that give a promise.
-_AWAITED = {"data", "array", "buffer"}
+# Methods of tensors that give a promise, and those that give the same at once.
+_AWAITED = {
+    "data": "data_sync", "array": "array_sync", "buffer": "buffer_sync", "getValuesAsync": "get_values", "val": "get",
+}  # fmt: skip
 # Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
 _SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
 
@@ -81,8 +83,8 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
     value = c.expr(owner)
     function = property_of(c, callee, owner, value, name)
     own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members)
-    if name in _AWAITED and not kids(arguments) and isinstance(function, ast.Attribute) and _has_twin(c, kind, name):
-        function.attr += "_sync"
+    if name in _AWAITED and isinstance(function, ast.Attribute) and _has_twin(c, kind, name, kids(arguments)):
+        function.attr = _AWAITED[name]
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
     return with_options(c, function, arguments, options)
 
@@ -98,10 +100,14 @@ def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | 
     return call(c.expr(owner), *([ast.Starred(rest[0])] if name == "apply" and rest else rest))
 
 
-def _has_twin(c: Converter, kind: Kind, name: str) -> bool:
+def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
     """Whether a method that gives a promise is one of tensors, which have a twin that is ready at once."""
+    if name == "val":
+        return any(module is not None and module.partition(".")[0] == "dl" for module in c.modules.values())
+    if given:
+        return False
     if kind.name in names.classes():
-        return hasattr(names.classes()[kind.name], f"{name}_sync")
+        return hasattr(names.classes()[kind.name], _AWAITED[name])
     return kind == UNKNOWN and name not in c.kinds.methods
 
 

@@ -14,6 +14,7 @@ from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.parse import kids, optional, text
 
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
+_DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
 _NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
 _NODE = {"fs": "fs", "node:fs": "fs", "path": "path", "node:path": "path", "perf_hooks": "", "node:perf_hooks": ""}
 
@@ -73,12 +74,12 @@ def _required(value: Node | None) -> str | None:
 def requires_only(value: Node) -> bool:
     """Whether an expression only loads a module that stands for nothing here."""
     source = _required(value)
-    return source is not None and bool(_TFJS.fullmatch(source) or _NOTHING.fullmatch(source))
+    return source is not None and (_root_of(source) is not None or bool(_NOTHING.fullmatch(source)))
 
 
 def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """Make imported names known, and give the import that stands for it."""
-    root = "tf" if _TFJS.fullmatch(source) else "tf.vis" if source == "@tensorflow/tfjs-vis" else None
+    root = _root_of(source)
     if root is not None:
         for name, local in parts:
             whole = name in ("*", "default")
@@ -105,6 +106,13 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
         statement = statement.parent
     c.notes.append(Note(parse.line_of(node), said, True))
     return [build.comment(f"{MARK[2:]}{said}"), *(build.comment(f"    {line}") for line in dedented(statement))]
+
+
+def _root_of(source: str) -> str | None:
+    """What stands for a module of TF.js, tfjs-vis or deeplearn.js; None for any other."""
+    if source == "@tensorflow/tfjs-vis":
+        return "tf.vis"
+    return "tf" if _TFJS.fullmatch(source) else "dl" if _DEEPLEARN.fullmatch(source) else None
 
 
 def _from_file(c: Converter, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:

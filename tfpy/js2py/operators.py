@@ -13,7 +13,7 @@ from tfpy.js2py.expressions import joined, negated, shown, truth
 from tfpy.js2py.kinds import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
-from tfpy.js2py.properties import is_get, there
+from tfpy.js2py.properties import GLOBALS, is_get, there
 
 _BINARY = {
     "+": "_0 + _1", "-": "_0 - _1", "*": "_0 * _1", "/": "_0 / _1", "**": "_0 ** _1", "<": "_0 < _1", ">": "_0 > _1",
@@ -140,7 +140,7 @@ def _membership(c: Converter, left: Node, right: Node) -> ast.expr | None:
 def _of_type(c: Converter, node: Node, said: str) -> ast.expr:
     """`typeof x === said`."""
     undeclared = node.type == "identifier" and node.id not in c.scopes.bindings and text(node) not in c.modules
-    if undeclared and text(node) != "tf":
+    if undeclared and text(node) not in GLOBALS:
         return atom(str(said == "undefined"))
     if said not in _TYPES:
         raise NotConvertedError(f"`typeof … === '{said}'` has no counterpart")

@@ -23,6 +23,8 @@ CONSTANTS = {
     "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
     "process.argv": "sys.argv", "process.env": "os.environ",
 }  # fmt: skip
+# What pages load as scripts, and what it is here.
+GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]}
 
 
 @expression("member_expression")
@@ -134,9 +136,9 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
         module = c.modules[path[0]]
         if module is None:
             raise NotConvertedError(f"{path[0]} comes from a package that has no counterpart here")
-        return [*module.split("."), *path[1:]] if module.partition(".")[0] == "tf" else None
-    if binding is None and path[0] in ("tf", "tfvis"):
-        return ["tf", *(["vis"] if path[0] == "tfvis" else []), *path[1:]]
+        return [*module.split("."), *path[1:]] if module.partition(".")[0] in names.ROOTS else None
+    if binding is None and path[0] in GLOBALS:
+        return [*GLOBALS[path[0]], *path[1:]]
     return None
 
 

@@ -47,6 +47,8 @@ def _headed(body: list[ast.stmt]) -> list[ast.stmt]:
         others.append(ast.Import([ast.alias("numpy", "np")]))
     if "tf" in used:
         others.append(ast.Import([ast.alias("tfpy", "tf")]))
+    if "dl" in used:
+        others.append(ast.ImportFrom("tfpy", [ast.alias("legacy", "dl")], 0))
     own: list[ast.stmt] = []
     rest: list[ast.stmt] = []
     for before, s in zip([None, *body], body, strict=False):

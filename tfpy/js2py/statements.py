@@ -19,6 +19,7 @@ from tfpy.js2py.modules import is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
+from tfpy.js2py.properties import GLOBALS
 
 
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
@@ -88,7 +89,7 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
 
 def _is_of_tfpy(pattern: Node, value: Node, c: Converter) -> bool:
     """Whether what is taken apart has attributes: a namespace, or a result with these names."""
-    if value.type == "identifier" and text(value) in ("tf", *c.modules):
+    if value.type == "identifier" and text(value) in (*GLOBALS, *c.modules):
         return True
     keys = [text(p if p.type != "pair_pattern" else parse.field(p, "key")) for p in kids(pattern)]
     return (
