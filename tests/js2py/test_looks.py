@@ -632,6 +632,27 @@ old = dl.Scalar.new(1)
 other = tf.scalar(1)
 """,
     ),
+    "files with names that Python has, or cannot have": (
+        """
+import {norm} from './math.js';
+import {load} from './print/my-data';
+import two from './2';
+""",
+        """
+from math_ import norm
+from print.my_data import load
+from _2 import two
+""",
+    ),
+    "names that are signs, or differ in signs alone": (
+        """
+function f($0, $, _, xY, x_y) { return $0; }
+""",
+        """
+def f(_0, _, __2, x_y, x_y_2):
+    return _0
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');
@@ -798,6 +819,13 @@ def test_every_line_of_a_script_may_be_odd() -> None:
 def test_a_reason_of_several_lines_is_one_comment() -> None:
     found = convert("f(g(), a.b =\n  h());")
     assert "# js2py: `a.b = h()` here has no counterpart; give it a statement of its own\n" in found.code
+
+
+def test_a_text_that_is_made_of_itself() -> None:
+    script = """let s = '';
+function g(p) { let part = 'a' + p; s = part + '=' + s; part = s + ':' + part; return '[' + part + ']'; }
+"""
+    assert 'return f"[{part}]"' in convert(script).code
 
 
 def test_a_long_condition_alone_is_in_parentheses() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import re
+import sys
 
 from tree_sitter import Node
 
@@ -115,11 +117,16 @@ def _root_of(source: str) -> str | None:
     return "tf" if _TFJS.fullmatch(source) else "dl" if _DEEPLEARN.fullmatch(source) else None
 
 
+def _module(source: str) -> str:
+    """The module that a file such as ./some-file.js becomes: not one that Python has."""
+    parts = [names.snake(re.sub(r"\W", "_", part)) for part in re.sub(r"\.[jt]s$", "", source[2:]).split("/")]
+    taken = {*keyword.kwlist, *sys.stdlib_module_names}
+    return ".".join(f"{part}_" if part in taken else part for part in parts)
+
+
 def _from_file(c: Converter, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """An import of another converted file."""
-    module = ".".join(
-        names.variable(re.sub(r"\W", "_", part)) for part in re.sub(r"\.[jt]s$", "", source[2:]).split("/")
-    )
+    module = _module(source)
     out: list[ast.stmt] = []
     taken: list[ast.alias] = []
     for name, local in parts:
@@ -142,8 +149,7 @@ def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
         return c.statement(declaration)
     source = optional(node, "source")
     if source is not None and parse.has(node, "*") and text(source)[1:3] == "./":
-        module = re.sub(r"\.[jt]s$", "", text(source)[3:-1]).replace("/", ".")
-        return [ast.ImportFrom(names.variable(module), [ast.alias("*")], 0)]
+        return [ast.ImportFrom(_module(text(source)[1:-1]), [ast.alias("*")], 0)]
     if source is not None:
         raise NotConvertedError("what is exported from another module has no counterpart; import it")
     if value is None or value.type == "identifier":

@@ -28,7 +28,8 @@ def snake(name: str) -> str:
         return name
     name = name.lstrip("#$") if name.startswith("$") else name.replace("#", "_")
     name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.replace("$", "_"))
-    return re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower() or "_"
+    name = re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower() or "_"
+    return name if name.isidentifier() else f"_{name}"
 
 
 def variable(name: str) -> str:

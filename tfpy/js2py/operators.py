@@ -49,7 +49,7 @@ def binary(c: Converter, node: Node) -> ast.expr:
         found = _equal(c, node, left, right, loose=len(sign) == 2)
         return negated(found) if sign.startswith("!") else found
     if sign == "+":
-        return _plus(c, node, left, right)
+        return _plus(c, left, right)
     if sign == "%":
         return _remainder(c, node, left, right)
     if sign == "in" and c.kinds.of(right).name in ("list", "ndarray"):
@@ -147,11 +147,11 @@ def _of_type(c: Converter, node: Node, said: str) -> ast.expr:
     return py(_TYPES[said], c.expr(node))
 
 
-def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+def _plus(c: Converter, left: Node, right: Node) -> ast.expr:
     """Addition, or a text put together of texts and other things."""
     kinds = c.kinds.of(left), c.kinds.of(right)
     if STRING in kinds:
-        parts = _summands(c, node)
+        parts = [*_summands(c, left), *_summands(c, right)]
         if all(c.kinds.of(part) == STRING and part.type not in ("string", "template_string") for part in parts):
             return py("_0 + _1", c.expr(left), c.expr(right))
         return joined([shown(c, part) for part in parts])

@@ -298,7 +298,7 @@ def _name(scope: Scope) -> None:
 def _free(wanted: str, binding: Binding) -> str:
     """The first of wanted, wanted_2, … that means nothing else where the binding is used."""
     scope = binding.scope
-    taken = {b.python for b in scope.function.used if _clashes(b, binding)}
+    taken = {b.python for b in (*scope.function.used, *scope.bindings.values()) if _clashes(b, binding)}
     found, number = wanted, 1
     while found in taken:
         number += 1
