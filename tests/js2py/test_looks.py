@@ -135,6 +135,9 @@ SIZE = 3
 
 def get_size():
     return SIZE
+
+
+other = SIZE
 """,
     ),
     "comments": (
@@ -653,6 +656,56 @@ def f(_0, _, __2, x_y, x_y_2):
     return _0
 """,
     ),
+    "exports of Node": (
+        """
+function one() { return 1; }
+exports.two = async function(n) { return n + one(); };
+module.exports.three = x => x * 3;
+exports.LIMIT = 5;
+module.exports = {one, four: one, makeFive: () => 5, six() { return 6; }};
+""",
+        """
+def one():
+    return 1
+
+
+def two(n):
+    return n + one()
+
+
+def three(x):
+    return x * 3
+
+
+LIMIT = 5
+four = one
+
+
+def make_five():
+    return 5
+
+
+def six():
+    return 6
+""",
+    ),
+    "classes and names that are exported": (
+        """
+module.exports = class Net { run() { return 1; } };
+const x = 1;
+export {x as limit, x};
+export default x;
+""",
+        """
+class Net:
+    def run(self):
+        return 1
+
+
+x = 1
+limit = x
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');
@@ -688,6 +741,9 @@ LEFT = {
     "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",
     "console.table(rows);": "console.table has no counterpart",
     "const a = b >>> 2;": "`>>>` has no counterpart",
+    "const load = 1; exports.load = f();": "what is exported as load is something else than load here",
+    "module.exports = {...others};": "what is exported by `...` has no counterpart; import it where it is used",
+    "exports.f();": "this use of exports has no counterpart",
     "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
     "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
     "const s = new Set(); const found = s.delete(1);": (
@@ -708,6 +764,8 @@ CHECKS = {
     "const y = x[-1];": "a negative index",
     "for (const k in things) f(k);": "goes over the keys of a dict",
     "const y = x << 3;": "32 bits",
+    "export default {units: 3};": "import it by the name `default`",
+    "module.exports = f(3);": "import it by the name `default`",
     "const s = new Set(); for (const x of s) f(x);": "a set of Python has no order",
     "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",

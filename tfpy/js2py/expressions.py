@@ -28,7 +28,7 @@ _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearIn
 # Objects of JavaScript of which nothing, or only some methods, has a counterpart.
 _JAVASCRIPTS = {
     "Symbol", "console", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt", "Date",
-    "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto",
+    "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto", "exports",
 }  # fmt: skip
 _BROWSER = {
     "document", "window", "fetch", "localStorage", "sessionStorage", "navigator", "alert", "Image", "location",

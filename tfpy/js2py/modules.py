@@ -11,7 +11,9 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, name_of
+from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, dedented, statement
+from tfpy.js2py.functions import define
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.parse import kids, optional, text
 
@@ -152,12 +154,57 @@ def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
         return [ast.ImportFrom(_module(text(source)[1:-1]), [ast.alias("*")], 0)]
     if source is not None:
         raise NotConvertedError("what is exported from another module has no counterpart; import it")
-    if value is None or value.type == "identifier":
+    if value is not None:
+        return _by_default(c, value)
+    renamed = [n for n in parse.walk(node) if n.type == "export_specifier" and n.child_by_field_name("alias")]
+    pairs = [(text(parse.field(n, "alias")), parse.field(n, "name")) for n in renamed]
+    return [s for alias, name in pairs if alias != "default" for s in _named(c, alias, name)]
+
+
+def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
+    """What is exported as a whole: a name, which is there, or something that gets one."""
+    if value.type == "identifier":
         return []
-    return [build.assign(atom("default"), c.expr(value))]
+    if value.type == "class" and optional(value, "name") is not None:
+        return [class_of(c, value, text(optional(value, "name")))]
+    c.check(value, "this is exported by default; another file has to import it by the name `default`")
+    return _named(c, "default", value)
 
 
 def is_export(left: Node) -> bool:
     """Whether an assignment exports something as Node does."""
     path = parse.path_of(left) or []
     return path[:2] == ["module", "exports"] or (path[:1] == ["exports"] and len(path) == 2)
+
+
+def exported(c: Converter, left: Node, value: Node) -> list[ast.stmt]:
+    """`module.exports = value` and `exports.name = value`: what has no name yet gets that by which it is exported."""
+    path = parse.path_of(left) or []
+    if path[-1] != "exports":
+        return _named(c, path[-1], value)
+    if value.type != "object":
+        return _by_default(c, value)
+    found: list[ast.stmt] = []
+    for part in kids(value):
+        if part.type == "method_definition":
+            found += _named(c, text(parse.field(part, "name")), part)
+        elif part.type == "pair":
+            found += _named(c, text(parse.field(part, "key")).strip("'\""), parse.field(part, "value"))
+        elif part.type != "shorthand_property_identifier":
+            raise NotConvertedError("what is exported by `...` has no counterpart; import it where it is used")
+    return found
+
+
+def _named(c: Converter, name: str, value: Node) -> list[ast.stmt]:
+    """A value that is exported under a name."""
+    spelled = names.variable(name)
+    if value.type in parse.FUNCTIONS:
+        made: list[ast.stmt] = [define(c, value, spelled)]
+    elif value.type == "class":
+        made = [class_of(c, value, spelled)]
+    else:
+        found = c.expr(value)
+        made = [] if name_of(found) == spelled else [build.assign(atom(spelled), found)]
+    if made and any(b.python == spelled for b in c.scopes.top.bindings.values()):
+        raise NotConvertedError(f"what is exported as {name} is something else than {spelled} here")
+    return made

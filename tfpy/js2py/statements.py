@@ -15,7 +15,7 @@ from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
 from tfpy.js2py.kinds import DICT, INDEX, NUMBER
-from tfpy.js2py.modules import is_export, required, requires_only
+from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
@@ -155,7 +155,7 @@ def effects(c: Converter, node: Node) -> list[ast.stmt]:
 def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
     left, right = parse.field(node, "left"), parse.field(node, "right")
     if is_export(left):
-        return []
+        return exported(c, left, right)
     if left.type == "identifier" and right.type in parse.FUNCTIONS:
         return [define(c, right, name_of(c.name(left)))]
     if left.type in ("array_pattern", "object_pattern"):
