@@ -681,7 +681,7 @@ state.count &&= state.count + 1;
 console.log(state.count, state.name);
 //// calls by call, apply and bind
 const add3 = (a, b, c) => a + b + c;
-console.log(add3.call(null, 1, 2, 3), add3.apply(null, [4, 5, 6]), add3.bind(null, 10)(1, 1), Math.max.apply(null, [3, 9]));
+console.log(add3.call(null, 1, 2, 3), add3.apply(null, [4, 5, 6]), add3.bind(null, 10)(1, 1), Math.max.apply(null, [3, 9]), Math.min.apply(Math, [3, 9]));
 console.log(Object.prototype.hasOwnProperty.call({a: 1}, 'a'), Boolean([]), Boolean(''), Boolean(3));
 //// functions of JavaScript as values
 console.log([4, -9].map(Math.abs), [2.4, 2.5].map(Math.round), [1, 2].every(Number.isFinite));
@@ -715,3 +715,11 @@ console.log(net.params[1].w.shape, net.params.reduce((h, {w, b}, i) => h.matMul(
 const cells1 = new tf.TensorBuffer([2, 2]);
 cells1.set(1, 0, 1);
 console.log(cells1.toTensor().arraySync());
+//// a var is one variable for all steps
+var lateReaders = [];
+for (var step1 = 0; step1 < 3; step1++) {
+  var doubled1 = step1 * 2;
+  lateReaders.push(function() { return step1 + doubled1; });
+}
+for (var item1 of [7, 8]) lateReaders.push(() => item1);
+console.log(lateReaders.map(f => f()));

@@ -36,8 +36,6 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "Math.trunc": ("math.trunc(_0)",),
     "Array.isArray": ("isinstance(_0, (list, tuple))",),
     "Array.prototype.slice.call": ("list(_0)",),
-    "Math.max.apply": ("max(_1)",),
-    "Math.min.apply": ("min(_1)",),
     "Object.prototype.hasOwnProperty.call": ("_1 in _0",),
     "Object.hasOwn": ("_1 in _0",),
     "Object.keys": ("list(_0)",),

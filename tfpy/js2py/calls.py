@@ -189,6 +189,8 @@ def _as_bool(c: Converter, arguments: Node) -> ast.expr:
 _SPECIAL: dict[str, Rule] = {
     "Boolean": _as_bool,
     "Math.max": _extreme("max"),
+    "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),
+    "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
     "Math.min": _extreme("min"),
     "Array.from": _array_from,
     "Array.of": lambda c, arguments: ast.List(given(c, arguments)),

@@ -279,6 +279,9 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
     declaration = binding.node.parent
     if binding.kind not in ("variable", "loop") or declaration is None:
         return False
+    around = declaration.parent if declaration.type == "variable_declarator" else declaration
+    if around is not None and (around.type == "variable_declaration" or parse.has(around, "var")):
+        return False  # a `var` is one variable for all steps
     found: Node | None = node.parent
     while found is not None and found.type not in parse.FUNCTIONS:
         inside = found.start_byte <= binding.node.start_byte < found.end_byte
