@@ -723,3 +723,33 @@ for (var step1 = 0; step1 < 3; step1++) {
 }
 for (var item1 of [7, 8]) lateReaders.push(() => item1);
 console.log(lateReaders.map(f => f()));
+//// arguments that are left out
+class Table {
+  constructor(rows, title) { this.rows = rows; this.title = title; }
+  column(name, start, scale) {
+    if (start === undefined) start = 0;
+    return this.rows.slice(start).map(row => row[name] * (scale || 1));
+  }
+  first(name, other) { return this.column(name, 1)[0] + (other ?? 5); }
+}
+const table3 = new Table([{a: 1}, {a: 2}, {a: 3}]);
+console.log(table3.column('a'), table3.first('a'), table3.first('a', 1), table3.title === undefined);
+//// shapes that are changed
+const cube = tf.zeros([2, 3, 4]);
+const shape3 = cube.shape.slice();
+shape3[0] = 9;
+shape3.push(7);
+const rest3 = cube.shape.slice(1);
+rest3.unshift(3);
+console.log(shape3, rest3, cube.shape.slice(1).concat([5]), cube.shape.concat([1]), [1].concat(cube.shape.slice(1)));
+console.log(cube.reshape(cube.shape.slice(0, 1).concat([-1])).shape, tf.ones(cube.shape.slice(1)).shape);
+class Last extends tf.layers.Layer {
+  computeOutputShape(inputShape) {
+    const shape = inputShape.slice();
+    shape.splice(1, 1);
+    return shape;
+  }
+  call(inputs) { return inputs[0].mean(1); }
+  static get className() { return 'Last'; }
+}
+console.log(new Last({}).apply(tf.input({shape: [3, 4]})).shape);

@@ -706,6 +706,57 @@ x = 1
 limit = x
 """,
     ),
+    "TF.js in one of two ways": (
+        """
+let tf;
+if (gpu === 'yes') {
+  tf = require('@tensorflow/tfjs-node-gpu');
+} else {
+  tf = require('@tensorflow/tfjs-node');
+}
+const started = new Date().getTime();
+const x = tf.scalar(1);
+""",
+        """
+import time
+
+import tfpy as tf
+
+started = time.time() * 1000
+x = tf.scalar(1)
+""",
+    ),
+    "a variable that functions set, where it is left to a person": (
+        """
+function f() { let t = new Date(5).getTime(); const g = () => { t = 5; }; g(); return t; }
+""",
+        """
+def f():
+    # js2py: `getTime` has no counterpart
+    #     let t = new Date(5).getTime();
+    t = None
+    raise NotImplementedError("line 2: `getTime` has no counterpart")
+
+    def g():
+        nonlocal t
+        t = 5
+
+    g()
+    return t
+""",
+    ),
+    "conditions of comprehensions": (
+        """
+const found = categoryNames.filter(name => everything === 'yes' ? true : name.startsWith(wantedCategory));
+""",
+        """
+found = [
+    name
+    for name in category_names
+    if (True if everything == "yes" else name.startswith(wanted_category))
+]
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');

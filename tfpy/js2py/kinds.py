@@ -23,17 +23,19 @@ class Kind(NamedTuple):
             "ndarray", "function", "generator", "null", "error", "class", a class of tfpy or, after a dot, one
             of the script; empty if unknown.
         item: what the items of a list hold.
+        fixed: whether a list is a tuple in Python, as shapes are.
     """
 
     name: str
     item: Kind | None = None
+    fixed: bool = False
 
 
 UNKNOWN = Kind("")
 STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
 DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
 NUMBERS = (NUMBER, INDEX)
-SHAPE = Kind("list", INDEX)
+SHAPE = Kind("list", INDEX, True)
 
 # What methods of JavaScript's own objects give; "same" is what they are called on.
 _METHODS = {
@@ -405,7 +407,7 @@ class Kinds:
             return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
         given = _METHODS.get(name, "")
         if given in ("same", "item"):
-            return owner if given == "same" else owner.item or UNKNOWN
+            return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
 
     def result_of(self, function: Node) -> Kind:

@@ -61,9 +61,9 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
     if not ours:
         rule = _RULES.get(name)
-        if rule is not None and kind == UNKNOWN and name in c.kinds.methods:
-            c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
         found = rule(c, node, owner, kids(arguments)) if rule is not None else None
+        if found is not None and kind == UNKNOWN and name in c.kinds.methods:
+            c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
         if found is not None:
             return found
         templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
@@ -229,9 +229,9 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     kind = c.kinds.of(owner)
     if kind.name != "list":
         return None
-    found = c.expr(owner)
+    found = call("list", c.expr(owner)) if kind.fixed else c.expr(owner)
     for other in given:
-        one = c.expr(other)
+        one = call("list", c.expr(other)) if _is_tuple(c, other) else c.expr(other)
         of_items = c.kinds.of(other).name not in ("list", "")
         if c.kinds.of(other) == UNKNOWN:
             c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
@@ -239,8 +239,19 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     return found
 
 
+def _is_tuple(c: Converter, node: Node) -> bool:
+    """Whether something is a shape, or a part of one that is given to a function."""
+    if node.type == "call_expression" and parse.field(node, "function").type == "member_expression":
+        callee = parse.field(node, "function")
+        return text(parse.field(callee, "property")) == "slice" and c.kinds.of(parse.field(callee, "object")).fixed
+    return c.kinds.of(node).fixed
+
+
 def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
+    if c.kinds.of(owner).fixed and node.parent is not None and node.parent.type != "arguments":
+        parts = [c.expr(owner), *map(c.expr, given)]
+        return call("list", fitting(builtins.LISTS["slice"], parts, "`slice`") if given else parts[0])
     if c.kinds.of(owner) != UNKNOWN or any(g.type == "array" or c.kinds.of(g).name == "list" for g in given):
         return None
     if len(given) == 2 and text(given[0]) != "0":
@@ -428,6 +439,12 @@ def _delete(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     raise NotConvertedError("whether `delete` found something has no counterpart; ask with `has` before")
 
 
+def _time(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`new Date().getTime()`."""
+    now = owner.type == "new_expression" and "".join(text(owner).split()) in ("newDate()", "newDate")
+    return py("time.time() * 1000") if now else None
+
+
 def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     return py("_1 in _0", c.expr(owner), c.expr(given[0])) if c.kinds.of(owner) in (DICT, UNKNOWN) else None
 
@@ -463,4 +480,5 @@ _RULES: dict[str, Rule] = {
     "forEach": _for_each,
     "hasOwnProperty": _has_own,
     "delete": _delete,
+    "getTime": _time,
 }

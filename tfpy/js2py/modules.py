@@ -75,6 +75,18 @@ def _required(value: Node | None) -> str | None:
     return text(listed[0])[1:-1] if len(listed) == 1 and listed[0].type == "string" else None
 
 
+def chosen(root: Node) -> dict[str, str]:
+    """Variables that are set to TF.js, or the like, in one of several ways: what they stand for."""
+    found = {}
+    for node in parse.walk(root):
+        if node.type == "assignment_expression" and parse.field(node, "left").type == "identifier":
+            source = _required(parse.field(node, "right"))
+            module = _root_of(source) if source is not None else None
+            if module is not None:
+                found[text(parse.field(node, "left"))] = module
+    return found
+
+
 def requires_only(value: Node) -> bool:
     """Whether an expression only loads a module that stands for nothing here."""
     source = _required(value)

@@ -188,7 +188,7 @@ def _bare(node: ast.expr) -> ast.expr:
 
 def _generator(node: ast.comprehension) -> list[str]:
     """The `for` of a comprehension and its conditions, each in its line."""
-    return [f"for {_targets(node.target)} in {_operand(node.iter)}", *(f"if {source(test)}" for test in node.ifs)]
+    return [f"for {_targets(node.target)} in {_operand(node.iter)}", *(f"if {_condition(test)}" for test in node.ifs)]
 
 
 def _operands(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
@@ -214,6 +214,10 @@ def _listed(node: ast.expr) -> list[str]:
         )
         return [*left, f"{_SIGNS[type(node.op)]} {right if simple else f'({right})'}"]
     return [_operand(node)]
+
+
+def _condition(node: ast.expr) -> str:
+    return f"({source(node)})" if isinstance(node, (ast.IfExp, ast.Lambda)) else source(node)
 
 
 def _operand(node: ast.expr) -> str:

@@ -30,6 +30,7 @@ def converted(source: str, typescript: bool) -> Conversion:
     """The Python of a script; see `tfpy.js2py.convert`."""
     root = parse.parse(source, typescript)
     c = Converter(root)
+    c.modules.update(modules.chosen(root))
     body = c.block(root.named_children)
     code = printing.module(_headed(body))
     with warnings.catch_warnings():

@@ -19,7 +19,7 @@ from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
-from tfpy.js2py.properties import GLOBALS
+from tfpy.js2py.properties import GLOBALS, is_cheap
 
 
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
@@ -56,6 +56,8 @@ def declaration(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> list[ast.stmt]:
+    if value is None and pattern.type == "identifier" and text(pattern) in c.modules:
+        return []
     if value is None:
         if pattern.type == "identifier" and node.type == "variable_declaration" and _is_again(c, pattern):
             return []
@@ -156,6 +158,8 @@ def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
     left, right = parse.field(node, "left"), parse.field(node, "right")
     if is_export(left):
         return exported(c, left, right)
+    if left.type == "identifier" and text(left) in c.modules and requires_only(right):
+        return []
     if left.type == "identifier" and right.type in parse.FUNCTIONS:
         return [define(c, right, name_of(c.name(left)))]
     if left.type in ("array_pattern", "object_pattern"):
@@ -200,11 +204,15 @@ def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if text(condition).replace(" ", "") == "require.main===module":
         return [ast.If(py('__name__ == "__main__"'), body_of(c, consequence), [])]
     test = truth(c, condition)
-    body = build.filled(body_of(c, consequence))
+    body = body_of(c, consequence)
     other = [n for n in alternative.named_children] if alternative is not None else []
     if len(other) == 1 and other[0].type == "statement_block":
-        return [ast.If(test, body, c.block(other[0].named_children))]
-    return [ast.If(test, body, c.block(other))]
+        other = other[0].named_children
+    otherwise = c.block(other)
+    if not body and not otherwise and kids(consequence) and is_cheap(test):
+        c.checks.clear()
+        return []  # what was done here means nothing in Python
+    return [ast.If(test, build.filled(body), otherwise)]
 
 
 @statement("for_statement")
@@ -273,7 +281,7 @@ def _range(c: Converter, node: Node) -> tuple[ast.expr, ast.expr] | None:
 
 def _is_whole(node: Node) -> bool:
     """Whether a number is put together of whole ones."""
-    return "/" not in text(node) and "." not in re.sub(r"[a-zA-Z_]\w*(\.\w+)*", "", text(node))
+    return "/" not in text(node) and "." not in re.sub(r"\.?[a-zA-Z_]\w*", "", text(node))
 
 
 def _plus_one(node: ast.expr, by: int) -> ast.expr:
