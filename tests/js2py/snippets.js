@@ -696,6 +696,7 @@ console.log(settings?.model?.layers?.[0]?.units, settings.opts?.x, settings.f?.(
 //// regular expressions in full
 console.log('epoch=12 loss=0.3'.replace(/(\w+)=/g, '$1: '), 'camelCaseText'.replace(/[A-Z]/g, c => ' ' + c.toLowerCase()));
 console.log([...'a1 b2'.matchAll(/(\w)(\d)/g)].map(m => m[2]), 'x1y2'.match(/[a-z](\d)/g), '2+3'.replace(/(\d)\+(\d)/, (all, a, b) => `${b}+${a}=${all}`));
+console.log('$1,234.50'.replace(/[$,]/g, ''), 'a$b'.split(/[$]/), /^[^$]+$/.test('ab'), /\$$/.test('5$'), /a$/.test('a\n'), /[\]$]$/.test('x$'));
 //// cases without a value
 const nothing1 = x => { switch (x) { case undefined: case null: return 'nothing'; default: return 'something'; } };
 console.log(nothing1(undefined), nothing1(null), nothing1(1));
