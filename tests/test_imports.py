@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
     "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
-    "js2py": {"", "core"},  # so does this
+    "js2py": {"", "core", "legacy"},  # so does this
     "_api": {"core", "graph", "layers", "engine", "vis"},
 }
 # Third-party modules, and the only places that import them.

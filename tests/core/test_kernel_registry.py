@@ -213,6 +213,23 @@ def test_get_kernel() -> None:
     assert float(result) == 3
 
 
+def test_a_kernel_may_call_the_one_that_it_replaces() -> None:
+    """As scripts do that count or time what a kernel does."""
+    own = tf.get_kernel("Multiply", "cpu")
+    calls = []
+
+    def counted(call: dict[str, object]) -> object:
+        calls.append(call)
+        return own.kernel_func(call)
+
+    tf.set_backend("cpu")
+    tf.register_kernel(kernel_name="Multiply", backend_name="cpu", kernel_func=counted)
+    assert tf.grad(lambda t: t.mul(3).sum())(tf.tensor([1.0, 2.0])).array_sync() == [3, 3]
+    tf.unregister_kernel("Multiply", "cpu")
+    assert len(calls) == 2
+    assert tf.scalar(2).mul(3).array_sync() == 6
+
+
 def test_set_up_and_dispose_functions() -> None:
     seen: list[str] = []
     tf.register_kernel(

@@ -1,4 +1,5 @@
-// Records what Node prints for snippets.js and the scripts: node record.mjs > recorded.json (needs @tensorflow/tfjs).
+// Records what Node prints for snippets.js and the scripts: node record.mjs > recorded.json
+// (needs @tensorflow/tfjs, and deeplearn 0.3 for scripts of that).
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -22,7 +23,7 @@ async function printed(name, source) {
   console.log = (...args) => out.push(args.map(plain));
   const script = source.replace(/^import .*$/gm, "").replace(/^export /gm, "");
   try {
-    new Function("require", script)(() => tf);
+    new Function("require", script)((module) => (module === "deeplearn" ? require(module) : tf));
     for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 5)); // what is asynchronous ends
   } catch (error) {
     throw new Error(`in ${name}`, { cause: error });

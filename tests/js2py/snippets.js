@@ -609,3 +609,148 @@ const matrix = [[1, 2], [3, 4]];
 console.log(matrix[0].map((_, c) => matrix.map(row => row[c])), matrix.map(row => row.map(x => x * 2)));
 console.log(matrix.map((_, i) => { const k = i + 1; return k * k; }), matrix.map(([a, b]) => () => a + b).map(f => f()));
 console.log(matrix.every(row => row.some(x => x > 1)), matrix.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0));
+//// getters and setters in any order
+class Box {
+  constructor(w) { this._w = w; }
+  set width(w) { this._w = w; }
+  get width() { return this._w; }
+  toString() { return `Box(${this._w})`; }
+}
+class Named extends Box {
+  toString() { return 'Named ' + super.toString(); }
+}
+const box = new Box(2);
+box.width = 5;
+console.log(box.width, `${box}`, String(box), box.toString(), 'a ' + new Named(1));
+//// attributes that are there later
+class Loader {
+  async load() {
+    if (!this.model) this.model = tf.layers.dense({units: 1, inputShape: [2]});
+    return this.model;
+  }
+  get ready() { return !!this.model; }
+  scale(x) {
+    if (this.mean && this.std) return x.sub(this.mean).div(this.std);
+    this.mean = x.mean(0);
+    this.std = x.sub(this.mean).square().mean(0).sqrt();
+    return this.scale(x);
+  }
+}
+const loader = new Loader();
+console.log(loader.ready, loader.scale(tf.tensor2d([[1, 2], [3, 6]])).arraySync());
+loader.load().then(() => console.log(loader.ready));
+//// steps of a generator
+function* naturals() { let n = 0; while (true) { yield n++; } }
+const steps = naturals();
+console.log(steps.next().value, steps.next().value);
+//// maps and sets keep their order
+const pairs = new Map([['b', 1], ['a', 2]]);
+console.log([...pairs], Array.from(pairs), [...pairs].map(([k, v]) => `${k}${v}`));
+const counted = ['x', 'y', 'x'].reduce((m, w) => m.set(w, (m.get(w) || 0) + 1), new Map());
+console.log(counted.get('x'), [...new Set(['pear', 'fig', 'pear', 'apple'])], Array.from(new Set([9, 1, 9])));
+//// promises of values that are waited for together
+async function together() {
+  const [a, b] = await Promise.all([tf.scalar(1).data(), tf.tensor1d([2, 3]).array()]);
+  const later = tf.scalar(4).data();
+  console.log(a[0], b, (await later)[0]);
+}
+together();
+//// a length of one's own
+class Ring {
+  constructor() { this.length = 0; this.items = []; }
+  add(x) { this.items.push(x); this.length = this.items.length; }
+  clear() { this.items.length = 0; this.length = 0; }
+}
+const ring = new Ring();
+ring.add(5);
+console.log(ring.length);
+ring.clear();
+console.log(ring.length, ring.items);
+//// options that are not given
+function configure(options = {}) {
+  const rate = options.rate || 0.1;
+  if (options.loud) console.log('loud');
+  if (!options.quiet) console.log('not quiet');
+  return [rate, options.name ?? 'none', options.depth === undefined ? 3 : options.depth, options.then ? 1 : 2];
+}
+console.log(configure(), configure({rate: 2, name: 'n', depth: 0}));
+const state = {count: 0};
+state.count ||= 10;
+state.name ??= 'n';
+state.count &&= state.count + 1;
+console.log(state.count, state.name);
+//// calls by call, apply and bind
+const add3 = (a, b, c) => a + b + c;
+console.log(add3.call(null, 1, 2, 3), add3.apply(null, [4, 5, 6]), add3.bind(null, 10)(1, 1), Math.max.apply(null, [3, 9]), Math.min.apply(Math, [3, 9]));
+console.log(Object.prototype.hasOwnProperty.call({a: 1}, 'a'), Boolean([]), Boolean(''), Boolean(3));
+//// functions of JavaScript as values
+console.log([4, -9].map(Math.abs), [2.4, 2.5].map(Math.round), [1, 2].every(Number.isFinite));
+[7, 8].forEach((x, i, all) => { if (i === all.length - 1) console.log('last', x); });
+tf.scalar(3).array().then(console.log);
+//// reduce with an index
+const probabilities = [0.1, 0.7, 0.2];
+console.log(probabilities.reduce((best, p, i, all) => p > all[best] ? i : best, 0), [5, 6].reduce((acc, x, i) => acc + x * i, 1));
+//// what may not be there
+const settings = {model: {layers: [{units: 4}]}, opts: null, f: x => x + 1};
+console.log(settings?.model?.layers?.[0]?.units, settings.opts?.x, settings.f?.(1), settings.g?.(1), settings.opts?.go());
+//// regular expressions in full
+console.log('epoch=12 loss=0.3'.replace(/(\w+)=/g, '$1: '), 'camelCaseText'.replace(/[A-Z]/g, c => ' ' + c.toLowerCase()));
+console.log([...'a1 b2'.matchAll(/(\w)(\d)/g)].map(m => m[2]), 'x1y2'.match(/[a-z](\d)/g), '2+3'.replace(/(\d)\+(\d)/, (all, a, b) => `${b}+${a}=${all}`));
+console.log('$1,234.50'.replace(/[$,]/g, ''), 'a$b'.split(/[$]/), /^[^$]+$/.test('ab'), /\$$/.test('5$'), /a$/.test('a\n'), /[\]$]$/.test('x$'));
+//// cases without a value
+const nothing1 = x => { switch (x) { case undefined: case null: return 'nothing'; default: return 'something'; } };
+console.log(nothing1(undefined), nothing1(null), nothing1(1));
+//// classes that are made by a function of their own
+class Grid {
+  constructor(cells) { this.cells = cells; }
+  static of(...cells) { return new Grid(cells); }
+  map(f) { return new Grid(this.cells.map(x => f(x))); }
+}
+console.log(Grid.of(1, 2).map(x => x * 3).cells);
+//// tensors in dicts in lists
+const layers1 = [];
+for (let i = 1; i < 3; i++) layers1.push({w: tf.ones([i, 2]), b: tf.zeros([2])});
+const net = {params: layers1};
+console.log(net.params[1].w.shape, net.params.reduce((h, {w, b}, i) => h.matMul(w).add(b).add(i), tf.ones([1, 1])).arraySync());
+//// a buffer without a dtype
+const cells1 = new tf.TensorBuffer([2, 2]);
+cells1.set(1, 0, 1);
+console.log(cells1.toTensor().arraySync());
+//// a var is one variable for all steps
+var lateReaders = [];
+for (var step1 = 0; step1 < 3; step1++) {
+  var doubled1 = step1 * 2;
+  lateReaders.push(function() { return step1 + doubled1; });
+}
+for (var item1 of [7, 8]) lateReaders.push(() => item1);
+console.log(lateReaders.map(f => f()));
+//// arguments that are left out
+class Table {
+  constructor(rows, title) { this.rows = rows; this.title = title; }
+  column(name, start, scale) {
+    if (start === undefined) start = 0;
+    return this.rows.slice(start).map(row => row[name] * (scale || 1));
+  }
+  first(name, other) { return this.column(name, 1)[0] + (other ?? 5); }
+}
+const table3 = new Table([{a: 1}, {a: 2}, {a: 3}]);
+console.log(table3.column('a'), table3.first('a'), table3.first('a', 1), table3.title === undefined);
+//// shapes that are changed
+const cube = tf.zeros([2, 3, 4]);
+const shape3 = cube.shape.slice();
+shape3[0] = 9;
+shape3.push(7);
+const rest3 = cube.shape.slice(1);
+rest3.unshift(3);
+console.log(shape3, rest3, cube.shape.slice(1).concat([5]), cube.shape.concat([1]), [1].concat(cube.shape.slice(1)));
+console.log(cube.reshape(cube.shape.slice(0, 1).concat([-1])).shape, tf.ones(cube.shape.slice(1)).shape);
+class Last extends tf.layers.Layer {
+  computeOutputShape(inputShape) {
+    const shape = inputShape.slice();
+    shape.splice(1, 1);
+    return shape;
+  }
+  call(inputs) { return inputs[0].mean(1); }
+  static get className() { return 'Last'; }
+}
+console.log(new Last({}).apply(tf.input({shape: [3, 4]})).shape);

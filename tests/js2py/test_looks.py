@@ -135,6 +135,9 @@ SIZE = 3
 
 def get_size():
     return SIZE
+
+
+other = SIZE
 """,
     ),
     "comments": (
@@ -565,6 +568,195 @@ def gen():
 ds = tf.data.generator(gen).batch(2)
 """,
     ),
+    "attributes that are there later": (
+        """
+class Loader {
+  load() { if (!this.model) this.model = make(); return this.model; }
+}
+""",
+        """
+class Loader:
+    model = None
+
+    def load(self):
+        if self.model is None:
+            self.model = make()
+        return self.model
+""",
+    ),
+    "options of one's own": (
+        """
+const all = Object.assign({rate: 1}, given, {last: 2});
+const rate = all.rate || 3;
+""",
+        """
+all_ = {"rate": 1, **given, "last": 2}
+rate = all_.get("rate") or 3
+""",
+    ),
+    "scripts for deeplearn.js": (
+        """
+import * as dl from 'deeplearn';
+import {Array1D} from 'deeplearn';
+const math = dl.ENV.math;
+math.scope((keep, track) => {
+  const x = track(Array1D.randNormal([3]));
+  keep(math.slice1D(x, 0, 2));
+});
+async function show(x) { console.log(await x.val(0), await x.getValuesAsync(), x.as2D(3, 1)); }
+""",
+        """
+from tfpy import legacy as dl
+
+math_ = dl.ENV.math
+
+
+def compute(keep, track):
+    x = track(dl.Array1D.rand_normal([3]))
+    keep(math_.slice1d(x, 0, 2))
+
+
+math_.scope(compute)
+
+
+def show(x):
+    print(x.get(0), x.get_values(), x.as_2d(3, 1))
+""",
+    ),
+    "deeplearn.js from a page, beside TF.js": (
+        """
+const old = dl.Scalar.new(1), other = tf.scalar(1);
+""",
+        """
+import tfpy as tf
+from tfpy import legacy as dl
+
+old = dl.Scalar.new(1)
+other = tf.scalar(1)
+""",
+    ),
+    "files with names that Python has, or cannot have": (
+        """
+import {norm} from './math.js';
+import {load} from './print/my-data';
+import two from './2';
+""",
+        """
+from math_ import norm
+from print.my_data import load
+from _2 import two
+""",
+    ),
+    "names that are signs, or differ in signs alone": (
+        """
+function f($0, $, _, xY, x_y) { return $0; }
+""",
+        """
+def f(_0, _, __2, x_y, x_y_2):
+    return _0
+""",
+    ),
+    "exports of Node": (
+        """
+function one() { return 1; }
+exports.two = async function(n) { return n + one(); };
+module.exports.three = x => x * 3;
+exports.LIMIT = 5;
+module.exports = {one, four: one, makeFive: () => 5, six() { return 6; }};
+""",
+        """
+def one():
+    return 1
+
+
+def two(n):
+    return n + one()
+
+
+def three(x):
+    return x * 3
+
+
+LIMIT = 5
+four = one
+
+
+def make_five():
+    return 5
+
+
+def six():
+    return 6
+""",
+    ),
+    "classes and names that are exported": (
+        """
+module.exports = class Net { run() { return 1; } };
+const x = 1;
+export {x as limit, x};
+export default x;
+""",
+        """
+class Net:
+    def run(self):
+        return 1
+
+
+x = 1
+limit = x
+""",
+    ),
+    "TF.js in one of two ways": (
+        """
+let tf;
+if (gpu === 'yes') {
+  tf = require('@tensorflow/tfjs-node-gpu');
+} else {
+  tf = require('@tensorflow/tfjs-node');
+}
+const started = new Date().getTime();
+const x = tf.scalar(1);
+""",
+        """
+import time
+
+import tfpy as tf
+
+started = time.time() * 1000
+x = tf.scalar(1)
+""",
+    ),
+    "a variable that functions set, where it is left to a person": (
+        """
+function f() { let t = new Date(5).getTime(); const g = () => { t = 5; }; g(); return t; }
+""",
+        """
+def f():
+    # js2py: `getTime` has no counterpart
+    #     let t = new Date(5).getTime();
+    t = None
+    raise NotImplementedError("line 2: `getTime` has no counterpart")
+
+    def g():
+        nonlocal t
+        t = 5
+
+    g()
+    return t
+""",
+    ),
+    "conditions of comprehensions": (
+        """
+const found = categoryNames.filter(name => everything === 'yes' ? true : name.startsWith(wantedCategory));
+""",
+        """
+found = [
+    name
+    for name in category_names
+    if (True if everything == "yes" else name.startswith(wanted_category))
+]
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');
@@ -600,6 +792,16 @@ LEFT = {
     "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",
     "console.table(rows);": "console.table has no counterpart",
     "const a = b >>> 2;": "`>>>` has no counterpart",
+    "const load = 1; exports.load = f();": "what is exported as load is something else than load here",
+    "module.exports = {...others};": "what is exported by `...` has no counterpart; import it where it is used",
+    "exports.f();": "this use of exports has no counterpart",
+    "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
+    "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
+    "const s = new Set(); const found = s.delete(1);": (
+        "whether `delete` found something has no counterpart; ask with `has` before"
+    ),
+    "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",
+    "function* g() { yield 1; } const n = g().next();": "`next` of a generator has no counterpart",
     "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
 }
 
@@ -613,6 +815,10 @@ CHECKS = {
     "const y = x[-1];": "a negative index",
     "for (const k in things) f(k);": "goes over the keys of a dict",
     "const y = x << 3;": "32 bits",
+    "export default {units: 3};": "import it by the name `default`",
+    "module.exports = f(3);": "import it by the name `default`",
+    "const s = new Set(); for (const x of s) f(x);": "a set of Python has no order",
+    "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
 }
 
@@ -621,6 +827,49 @@ CHECKS = {
 def test_look(name: str) -> None:
     script, expected = LOOKS[name]
     assert convert(script).code == expected.lstrip("\n")
+
+
+# Scripts in TypeScript.
+TYPED = {
+    "enums": (
+        """
+enum Color { Red, Green = 5, Blue }
+enum Mode { Train = 'train' }
+""",
+        """
+class Color:
+    Red = 0
+    Green = 5
+    Blue = 6
+
+
+class Mode:
+    Train = "train"
+""",
+    ),
+    "maps, and classes that are abstract": (
+        """
+const m: Map<string, number[]> = load();
+m.set('x', [1]);
+abstract class Base { abstract run(): number; two() { return 2; } }
+""",
+        """
+m = load()
+m["x"] = [1]
+
+
+class Base:
+    def two(self):
+        return 2
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(TYPED))
+def test_look_of_typescript(name: str) -> None:
+    script, expected = TYPED[name]
+    assert convert(script, typescript=True).code == expected.lstrip("\n")
 
 
 @pytest.mark.parametrize("script", list(LEFT))
@@ -679,6 +928,13 @@ def test_every_line_of_a_script_may_be_odd() -> None:
 def test_a_reason_of_several_lines_is_one_comment() -> None:
     found = convert("f(g(), a.b =\n  h());")
     assert "# js2py: `a.b = h()` here has no counterpart; give it a statement of its own\n" in found.code
+
+
+def test_a_text_that_is_made_of_itself() -> None:
+    script = """let s = '';
+function g(p) { let part = 'a' + p; s = part + '=' + s; part = s + ':' + part; return '[' + part + ']'; }
+"""
+    assert 'return f"[{part}]"' in convert(script).code
 
 
 def test_a_long_condition_alone_is_in_parentheses() -> None:

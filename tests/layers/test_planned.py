@@ -253,6 +253,32 @@ def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPat
     assert with_plans == losses()
 
 
+@pytest.mark.parametrize("when", [0, 4])
+def test_a_call_that_is_replaced_in_a_class_of_layers_is_seen(when: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tf.layers.Dense.call
+
+    def losses() -> list[Any]:
+        model, calls = dense(), [0]
+        model.set_weights([np.full(w.shape, 0.1) for w in model.get_weights()])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+
+        def call(self: Any, inputs: Any) -> Any:
+            calls[0] += 1
+            return own(self, inputs).mul(calls[0] % 5)
+
+        found = []
+        with monkeypatch.context() as patch:
+            for step in range(8):
+                if step == when:
+                    patch.setattr(tf.layers.Dense, "call", call)
+                found.append(model.train_on_batch(X, Y))
+        return [*found, model.train_on_batch(X, Y)]
+
+    with_plans = losses()
+    monkeypatch.setattr(plans, "_MOST_PLANS", 0)
+    assert with_plans == losses()
+
+
 def test_callbacks_may_change_what_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
     def weights() -> list[Any]:
         model = dense()

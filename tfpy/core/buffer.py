@@ -44,7 +44,7 @@ class TensorBuffer(TensorBufferCamel):
     Source: TF.js `tf.TensorBuffer`.
     """
 
-    def __init__(self, shape: Shape, dtype: DType, values: Any = None) -> None:
+    def __init__(self, shape: Shape, dtype: DType = "float32", values: Any = None) -> None:
         self.shape = shape
         self.dtype = dtype
         self.size = math.prod(shape)

@@ -135,7 +135,7 @@ def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
         return None
 
     def compute(call: Mapping[str, Any]) -> Any:
-        with using(backend):
+        with using(backend), hooks.backends_own(kernel_name):  # a kernel registered since may call this one
             return run_kernel(kernel_name, call["inputs"], call.get("attrs"))
 
     return KernelConfig(kernel_name, backend_name, compute, None, None)

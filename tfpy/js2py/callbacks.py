@@ -108,7 +108,7 @@ def comprehension(
     found = inlined(c, function, 3 if items is not None else 2)
     target, source = _loop(found.targets, over, counted)
     if len(found.targets) > 2 and items is not None:
-        found.value = _replaced(found.value, name_of(found.targets[2]), items)
+        found.value = replaced(found.value, name_of(found.targets[2]), items)
     loops = [ast.comprehension(target, source, [], 0)]
     if flat:
         loops.append(ast.comprehension(atom("item"), found.value, [], 0))
@@ -119,7 +119,9 @@ def comprehension(
     return ast.ListComp(found.value, loops)
 
 
-def _replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
+def replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
+    """An expression with another one in place of a name."""
+
     class Replace(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
             return other if node.id == name else node
@@ -130,6 +132,8 @@ def _replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
 
 def _loop(targets: list[ast.expr], over: ast.expr, counted: bool) -> tuple[ast.expr, ast.expr]:
     """The target of a loop, and what it goes over."""
+    if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1:
+        over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
     if counted:
         return (targets[1] if len(targets) > 1 else atom("_")), over
     if not targets:
@@ -184,8 +188,19 @@ def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
     if adds and c.kinds.of(arguments.parent) != STRING and (not start or text(start[0]) == "0"):
         return call("sum", over)
     if len(given) > 2:
-        raise NotConvertedError("`reduce` with an index has no counterpart; write a loop")
+        return _reduced_by_index(c, function, over, start)
     return call("functools.reduce", reference(c, function, "combine"), over, *(c.expr(s) for s in start))
+
+
+def _reduced_by_index(c: Converter, function: Node, over: ast.expr, start: list[Node]) -> ast.expr:
+    """`reduce` with a function that takes the index, too."""
+    if not start:
+        raise NotConvertedError("`reduce` with an index and without a value to begin with has no counterpart")
+    combine = atom(c.new_name("combine", function.parent or function))
+    c.first(define(c, function, name_of(combine)), effects=False)
+    items = ", _2" if len(parse.parameters(function)) > 3 else ""
+    form = f"lambda total, pair: _0(total, pair[1], pair[0]{items})"
+    return call("functools.reduce", py(form, combine, over, over), call("enumerate", over), c.expr(start[0]))
 
 
 def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keyword]:
@@ -221,7 +236,7 @@ def _difference(c: Converter, function: Node) -> tuple[ast.expr | None, bool] | 
         return None
     mine = used.pop()
     other = b if mine == a else a
-    if ast.dump(_replaced(right, other, atom(mine))) != ast.dump(left):
+    if ast.dump(replaced(right, other, atom(mine))) != ast.dump(left):
         return None
     key = None if name_of(left) == mine else ast.Lambda(_one(mine), left)
     return key, mine == b

@@ -12,11 +12,12 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, holes, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.kinds import NUMBERS, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.expressions import iterated, truth
+from tfpy.js2py.kinds import BOOL, NUMBERS, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
-from tfpy.js2py.properties import tfpy_path
+from tfpy.js2py.properties import chained, tfpy_path
 
 Rule = Callable[[Converter, Node], ast.expr]
 NewRule = Callable[[Converter, Node | None], ast.expr]
@@ -34,7 +35,9 @@ def called(c: Converter, node: Node) -> ast.expr:
     arguments = node.child_by_field_name("arguments")
     if arguments is None or arguments.type != "arguments":
         raise NotConvertedError("a tagged template has no counterpart")
-    if parse.has(node, "optional_chain") or callee.type == "import":
+    if parse.has(node, "optional_chain"):
+        return chained(c, callee, lambda found: call(found, *given(c, arguments)))
+    if callee.type == "import":
         raise NotConvertedError(f"`{text(node)[:20]}…` has no counterpart")
     if callee.type == "super":
         return call(ast.Attribute(py("super()"), "__init__"), *given(c, arguments))
@@ -115,7 +118,7 @@ def _array_from(c: Converter, arguments: Node) -> ast.expr:
     """`Array.from(items)`, `Array.from({length: n}, f)`."""
     items, *function = kids(arguments)
     length = _length_of(items)
-    over = call("range", c.expr(length)) if length is not None else c.expr(items)
+    over = call("range", c.expr(length)) if length is not None else iterated(c, items)
     if function:
         return comprehension(
             c, function[0], over, items=None if length is not None else over, counted=length is not None
@@ -158,9 +161,11 @@ def _merged(c: Converter, arguments: Node) -> ast.expr:
         raise NotConvertedError("`Object.assign` on this has no counterpart; set the attributes one by one")
     values = [c.expr(source) for source in sources]
     found = c.expr(target)
-    if target.type == "object":
-        parts = [] if not kids(target) else [found]
-        return ast.Dict([None] * (len(parts) + len(values)), [*parts, *values])
+    if isinstance(found, ast.Dict):
+        for value in values:
+            found.keys += value.keys if isinstance(value, ast.Dict) else [None]
+            found.values += value.values if isinstance(value, ast.Dict) else [value]
+        return found
     updates: list[ast.stmt] = [ast.Expr(call(ast.Attribute(found, "update"), value)) for value in values]
     c.first(*updates)
     statement = arguments.parent.parent if arguments.parent is not None else None
@@ -172,8 +177,20 @@ def _all_of(c: Converter, arguments: Node) -> ast.expr:
     return c.expr(kids(arguments)[0])
 
 
+def _as_bool(c: Converter, arguments: Node) -> ast.expr:
+    """`Boolean(value)`."""
+    listed = kids(arguments)
+    if len(listed) != 1:
+        raise NotConvertedError(f"Boolean with {len(listed)} arguments has no counterpart")
+    found = truth(c, listed[0])
+    return found if isinstance(found, ast.Compare) or c.kinds.of(listed[0]) == BOOL else call("bool", found)
+
+
 _SPECIAL: dict[str, Rule] = {
+    "Boolean": _as_bool,
     "Math.max": _extreme("max"),
+    "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),
+    "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
     "Math.min": _extreme("min"),
     "Array.from": _array_from,
     "Array.of": lambda c, arguments: ast.List(given(c, arguments)),
@@ -194,9 +211,9 @@ def new(c: Converter, node: Node) -> ast.expr:
     if name in _NEW and constructor.id not in c.scopes.bindings:
         return _NEW[name](c, arguments)
     path = path_of(constructor)
-    function = c.expr(constructor)
     if constructor.id not in c.scopes.bindings and path is not None and len(path) == 1 and name not in c.modules:
         raise NotConvertedError(f"new {name} has no counterpart")
+    function = c.expr(constructor)
     if arguments is None:
         return call(function)
     first = constructor

@@ -14,7 +14,9 @@ from tfpy.js2py.functions import define, reference
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import INSTANCES
 from tfpy.js2py.parse import kids, optional, text
+from tfpy.js2py.properties import looked_for
 
+_SPECIAL = {"constructor": "__init__", "toString": "__str__"}
 _FIELDS = ("field_definition", "public_field_definition")
 
 
@@ -24,6 +26,20 @@ def class_declaration(c: Converter, node: Node) -> list[ast.stmt]:
     made = class_of(c, node, name_of(c.name(parse.field(node, "name"))))
     documented(c, made, node)
     return [made]
+
+
+@statement("enum_declaration")
+def enum(c: Converter, node: Node) -> list[ast.stmt]:
+    """An enum as a class of constants."""
+    own: list[ast.stmt] = []
+    following = 0
+    for member in kids(parse.field(node, "body")):
+        given = optional(member, "value")
+        value = c.expr(given) if given is not None else atom(str(following))
+        whole = build.whole(value)
+        following = whole + 1 if whole is not None else following
+        own.append(assign(atom(text(member if given is None else parse.field(member, "name"))), value))
+    return [ast.ClassDef(name_of(c.name(parse.field(node, "name"))), [], [], build.filled(own), [])]
 
 
 @expression("class")
@@ -40,7 +56,7 @@ def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
     bases = _bases(c, node)
     own: list[ast.stmt] = []
     fields: list[Node] = []
-    members = parse.field(node, "body").named_children
+    members = _getters_first(parse.field(node, "body").named_children)
     for at, member in enumerate(members):
         if member.type in _FIELDS and not parse.has(member, "static"):
             fields.append(member)
@@ -49,8 +65,26 @@ def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
         if found and at and member.start_point.row - members[at - 1].end_point.row > 1:
             build.put_blank(found[0])
         own += found
+    own[:0] = [assign(atom(names.attribute(name)), atom("None")) for name in looked_for(node)]
     _initialise(c, own, [s for field in fields for s in _field(c, field)], bool(bases))
     return ast.ClassDef(name, bases, [], build.filled(own), [])
+
+
+def _getters_first(members: list[Node]) -> list[Node]:
+    """The members of a class with each getter before its setter, which Python puts onto it."""
+    found: list[Node] = []
+    for member in members:
+        if parse.has(member, "get"):
+            place = next((at for at, other in enumerate(found) if _is_setter_of(other, member)), len(found))
+            found.insert(place, member)
+        else:
+            found.append(member)
+    return found
+
+
+def _is_setter_of(member: Node, getter: Node) -> bool:
+    same = text(member.child_by_field_name("name")) == text(getter.child_by_field_name("name"))
+    return same and parse.has(member, "set") and parse.has(member, "static") == parse.has(getter, "static")
 
 
 def _bases(c: Converter, node: Node) -> list[ast.expr]:
@@ -118,7 +152,7 @@ def _method(c: Converter, node: Node) -> list[ast.stmt]:
         return [assign(atom(names.attribute(name)), c.expr(constant))]
     if node.child_by_field_name("body") is None:
         return []
-    spelled = "__init__" if name == "constructor" else names.attribute(name)
+    spelled = _SPECIAL.get(name) or names.attribute(name)
     if static and parse.has(node, "get"):
         raise NotConvertedError("a static getter that computes something has no counterpart")
     made = define(c, node, spelled, "" if static else "self")
@@ -135,15 +169,11 @@ def _method(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
-    """A setter; without a getter before it, it is put into a property by hand."""
-    before = node.prev_named_sibling
-    while before is not None:
-        if parse.has(before, "get") and text(before.child_by_field_name("name")) == text(
-            node.child_by_field_name("name")
-        ):
-            made.decorator_list = [atom(f"{made.name}.setter")]
-            return [made]
-        before = before.prev_named_sibling
+    """A setter; without a getter, it is put into a property by hand."""
+    others = kids(node.parent) if node.parent is not None else []
+    if any(parse.has(other, "get") and _is_setter_of(node, other) for other in others):
+        made.decorator_list = [atom(f"{made.name}.setter")]
+        return [made]
     name, made.name = made.name, f"_set_{made.name}"
     return [made, assign(atom(name), py("property(fset=_0)", atom(made.name)))]
 

@@ -57,6 +57,7 @@ class Converter:
         scopes: who declares what.
         kinds: what expressions hold.
         notes: what has been said so far.
+        calls: the arguments of calls of methods, by the method's name.
         modules: what imported names stand for, such as "tf" or "tf.layers", by the name in the script; None for what
             has no counterpart.
         pre: statements that go before the current one; None where there is no place for them.
@@ -71,6 +72,7 @@ class Converter:
         self.scopes = Scopes(root)
         self.kinds = Kinds(self.scopes, root)
         self.notes: list[Note] = []
+        self.calls = _method_calls(root)
         self.modules: dict[str, str | None] = {}
         self.pre: list[ast.stmt] | None = None
         self.post: list[ast.stmt] | None = None
@@ -221,7 +223,29 @@ class Converter:
                 self._placed.add(inner.id)
         original = [build.comment(f"    {line}") for line in dedented(node)]
         raised = build.call("NotImplementedError", build.string(f"line {parse.line_of(node)}: {reason}"))
-        return [build.comment(f"{MARK[2:]}{reason}"), *original, ast.Raise(raised)]
+        empty = [build.assign(build.atom(name), build.atom("None")) for name in self._set_further_in(node)]
+        return [build.comment(f"{MARK[2:]}{reason}"), *original, *empty, ast.Raise(raised)]
+
+    def _set_further_in(self, node: Node) -> list[str]:
+        """The variables of a function that a statement declares, and that functions in it set: they must be there."""
+        found = []
+        for inner in parse.walk(node):
+            binding = self.scopes.bindings.get(inner.id)
+            if binding is None or binding.node != inner or binding.scope.function.parent is None:
+                continue
+            if any(self.scopes.of(write).function is not binding.scope.function for write in binding.writes):
+                found.append(binding.python)
+        return found
+
+
+def _method_calls(root: Node) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    for node in parse.walk(root):
+        callee = node.child_by_field_name("function") if node.type == "call_expression" else None
+        arguments = node.child_by_field_name("arguments")
+        if callee is not None and callee.type == "member_expression" and arguments is not None:
+            found.setdefault(text(callee.child_by_field_name("property")), []).append(arguments)
+    return found
 
 
 def _check_targets(found: list[ast.stmt]) -> None:

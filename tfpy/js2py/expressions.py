@@ -15,7 +15,7 @@ from tfpy.js2py.kinds import BOOL, DICT, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
-from tfpy.js2py.properties import property_of
+from tfpy.js2py.properties import GLOBALS, looked_for, property_of
 
 # Names that need no declaration.
 _GLOBALS = {
@@ -25,6 +25,11 @@ _GLOBALS = {
     "__dirname": "os.getcwd()",
 }
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
+# Objects of JavaScript of which nothing, or only some methods, has a counterpart.
+_JAVASCRIPTS = {
+    "Symbol", "console", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt", "Date",
+    "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto", "exports",
+}  # fmt: skip
 _BROWSER = {
     "document", "window", "fetch", "localStorage", "sessionStorage", "navigator", "alert", "Image", "location",
     "requestAnimationFrame", "HTMLElement", "ImageData", "XMLHttpRequest", "WebSocket", "indexedDB", "FileReader",
@@ -180,7 +185,7 @@ def with_comments(c: Converter, node: Node) -> list[tuple[Node, list[str], str]]
 def element(c: Converter, node: Node, before: list[str], behind: str) -> ast.expr:
     """An item with its comments."""
     if node.type == "spread_element":
-        found: ast.expr = ast.Starred(c.expr(kids(node)[0]))
+        found: ast.expr = spread(c, node)
     else:
         found = c.expr(node)
     if before:
@@ -247,9 +252,9 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         raise NotConvertedError(f"{name} has no counterpart; call the function where it is due")
     if name == "arguments":
         raise NotConvertedError("`arguments` has no counterpart; name the parameters")
-    if name == "tfvis":
-        return py("tf.vis")
-    return atom(names.variable(name) if name != "tf" else name)
+    if name in _JAVASCRIPTS:
+        raise NotConvertedError(f"this use of {name} has no counterpart")
+    return py(".".join(GLOBALS[name])) if name in GLOBALS else atom(names.variable(name))
 
 
 @expression("this")
@@ -318,11 +323,17 @@ def truth(c: Converter, node: Node) -> ast.expr:
     kind, found = c.kinds.of(node), c.expr(node)
     if kind in (*NUMBERS, STRING, BOOL, NULL):
         return found
-    if kind != UNKNOWN:
+    if kind != UNKNOWN or _is_looked_for(c, node):
         return py("_0 is not None", found)
     if node.type not in ("call_expression", "await_expression") and not isinstance(found, (ast.Compare, ast.Call)):
         c.check(node, "an empty list or dict counts as true in JavaScript, and as false in Python")
     return found
+
+
+def _is_looked_for(c: Converter, node: Node) -> bool:
+    """Whether an attribute is None until a method sets it."""
+    owner = c.kinds.class_of(node) if text(node).startswith("this.") and node.type == "member_expression" else None
+    return owner is not None and text(parse.field(node, "property")) in looked_for(owner)
 
 
 @expression("ternary_expression")
@@ -337,21 +348,26 @@ def ternary(c: Converter, node: Node) -> ast.expr:
 @expression("spread_element")
 def spread(c: Converter, node: Node) -> ast.expr:
     """`*items` within a call or a list."""
-    return ast.Starred(c.expr(kids(node)[0]))
+    return ast.Starred(iterated(c, kids(node)[0]))
+
+
+def iterated(c: Converter, node: Node) -> ast.expr:
+    """What gives the items of something in JavaScript's order: of a map its pairs, of a set what was put in first."""
+    node = bare(node)
+    kind = c.kinds.of(node)
+    if kind.name == "map":
+        return py("_0.items()", c.expr(node))
+    if kind.name == "set" and node.type == "new_expression" and len(kids(parse.field(node, "arguments"))) == 1:
+        return py("dict.fromkeys(_0)", iterated(c, kids(parse.field(node, "arguments"))[0]))
+    if kind.name == "set":
+        c.check(node, "a set of Python has no order; in JavaScript it is that in which the items came")
+    return c.expr(node)
 
 
 @expression("await_expression")
 def awaited(c: Converter, node: Node) -> ast.expr:
-    """What is awaited: here it is ready at once. The methods of tensors that would have to be awaited have a twin."""
-    return ready(c.expr(kids(node)[0]))
-
-
-def ready(found: ast.expr) -> ast.expr:
-    """What is waited for: of `t.data()` and the like the twin that is ready at once."""
-    method = found.func if isinstance(found, ast.Call) and not found.args else None
-    if isinstance(method, ast.Attribute) and method.attr in ("data", "array", "buffer"):
-        method.attr += "_sync"
-    return found
+    """What is awaited: here it is ready at once."""
+    return c.expr(kids(node)[0])
 
 
 @expression("yield_expression")

@@ -19,9 +19,10 @@ from tfpy.js2py.scopes import Binding
 _SHORT = 72  # characters of a body that is one `return`: a longer one is easier to read as a def
 # What a function is called that has no name and is given to one of these.
 _CALLED = {
-    "tidy": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted", "sort": "compare", "grad": "f",
-    "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f", "reduce": "combine",
-    "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute", "from": "make",
+    "tidy": "compute", "scope": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted",
+    "sort": "compare", "grad": "f", "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f",
+    "reduce": "combine", "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute",
+    "from": "make",
 }  # fmt: skip
 # Functions given to these are called before the next statement, so that they see loop variables as they are.
 _AT_ONCE = {
@@ -219,16 +220,46 @@ def _is_constant(node: Node) -> bool:
 
 def _fewest(c: Converter, node: Node) -> int:
     """How many arguments a function of the script is given at least; all, where nobody calls it by its name."""
+    listed = parse.parameters(node)
+    counts = [len(listed), *(len(kids(arguments)) for arguments in _calls_of(c, node) if not _is_spread(arguments))]
+    while listed and _is_looked_for(c, listed[-1]):
+        counts.append(len(listed) - 1)
+        listed = listed[:-1]
+    return min(counts)
+
+
+def _calls_of(c: Converter, node: Node) -> list[Node]:
+    """The arguments of the calls of a function, a method or a constructor by its name."""
     name = node.child_by_field_name("name")
-    if name is None and node.parent is not None and node.parent.type == "variable_declarator":
+    role = "function"
+    if node.type == "method_definition" and text(name) != "constructor":
+        return c.calls.get(text(name), [])
+    if node.type == "method_definition":
+        owner = c.kinds.class_of(node)
+        name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
+    elif name is None and node.parent is not None and node.parent.type == "variable_declarator":
         name = node.parent.child_by_field_name("name")
     binding = c.scopes.bindings.get(name.id) if name is not None else None
-    counts = [len(parse.parameters(node))]
+    calls = [r.parent for r in binding.reads if r.parent is not None] if binding is not None else []
+    given = [call_.child_by_field_name("arguments") for call_ in calls if call_.child_by_field_name(role) is not None]
+    return [arguments for arguments in given if arguments is not None]
+
+
+def _is_spread(arguments: Node) -> bool:
+    return any(a.type == "spread_element" for a in kids(arguments))
+
+
+def _is_looked_for(c: Converter, parameter: Node) -> bool:
+    """Whether a function asks if it has been given a parameter."""
+    binding = c.scopes.bindings.get(parameter.id)
     for read in binding.reads if binding is not None else []:
-        if read.parent is not None and read.parent.child_by_field_name("function") == read:
-            listed = kids(parse.field(read.parent, "arguments"))
-            counts.append(99 if any(a.type == "spread_element" for a in listed) else len(listed))
-    return min(counts)
+        parent = read.parent
+        if parent is None or parent.type != "binary_expression" or parent.child_by_field_name("left") != read:
+            continue
+        sign, other = text(parent.child_by_field_name("operator")), text(parent.child_by_field_name("right"))
+        if sign in ("||", "??") or (sign[:2] in ("==", "!=") and other in ("undefined", "null")):
+            return True
+    return False
 
 
 def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> None:
@@ -278,6 +309,9 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
     declaration = binding.node.parent
     if binding.kind not in ("variable", "loop") or declaration is None:
         return False
+    around = declaration.parent if declaration.type == "variable_declarator" else declaration
+    if around is not None and (around.type == "variable_declaration" or parse.has(around, "var")):
+        return False  # a `var` is one variable for all steps
     found: Node | None = node.parent
     while found is not None and found.type not in parse.FUNCTIONS:
         inside = found.start_byte <= binding.node.start_byte < found.end_byte

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions import ready
+from tfpy.js2py.expressions import iterated
 from tfpy.js2py.functions import define, take_apart
 from tfpy.js2py.kinds import DICT
 from tfpy.js2py.parse import bare, kids, text
@@ -27,6 +27,8 @@ def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:
     if name in ("catch", "finally") and len(given) == 1:
         return _guarded(c, owner, name, bare(given[0]))
     function = bare(given[0])
+    if name == "then" and len(given) == 1 and function.type in ("identifier", "member_expression"):
+        return _called(c, function, [c.expr(owner)])
     if function.type not in parse.FUNCTIONS or not is_inlined(function):
         return None
     if name == "tidy":
@@ -40,7 +42,8 @@ def _body(c: Converter, function: Node) -> list[ast.stmt]:
 
 
 def _loop(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
-    kind, over = c.kinds.of(owner), c.expr(owner)
+    kind = c.kinds.of(owner)
+    over = c.expr(owner) if kind.name == "map" else iterated(c, owner)
     given = parse.parameters(function)
     later: list[ast.stmt] = []
     if not given:
@@ -67,7 +70,7 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
     given = parse.parameters(function)
     if not given:
         return [*effects(c, owner), *_body(c, function)]
-    value = ready(c.expr(owner))
+    value = c.expr(owner)
     first = (
         [assign(c.name(given[0]), value)]
         if given[0].type == "identifier"

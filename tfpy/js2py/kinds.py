@@ -20,20 +20,22 @@ class Kind(NamedTuple):
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
-            "ndarray", "function", "null", "error", "class", a class of tfpy or, after a dot, one of the script; empty
-            if unknown.
+            "ndarray", "function", "generator", "null", "error", "class", a class of tfpy or, after a dot, one
+            of the script; empty if unknown.
         item: what the items of a list hold.
+        fixed: whether a list is a tuple in Python, as shapes are.
     """
 
     name: str
     item: Kind | None = None
+    fixed: bool = False
 
 
 UNKNOWN = Kind("")
 STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
 DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
 NUMBERS = (NUMBER, INDEX)
-SHAPE = Kind("list", INDEX)
+SHAPE = Kind("list", INDEX, True)
 
 # What methods of JavaScript's own objects give; "same" is what they are called on.
 _METHODS = {
@@ -54,6 +56,7 @@ _CALLS = {
     "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
     "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
+_CLASSES = ("class_declaration", "abstract_class_declaration")
 _NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
 TYPED_ARRAYS = {
     "Float32Array": "np.float32", "Float64Array": "np.float64", "Int32Array": "np.int32", "Uint8Array": "np.uint8",
@@ -70,7 +73,13 @@ _SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
 
 def annotated(said: str) -> Kind:
     """The kind that an annotation means."""
-    said = said.strip().removeprefix("tf.").removeprefix("Promise<").removesuffix(">").removesuffix(" | None")
+    said = said.strip().removesuffix(" | None")
+    if said.startswith("Promise<"):
+        said = said[len("Promise<") : -1]
+    said = said.removeprefix("tf.")
+    for prefix, name in (("Map<", "map"), ("Set<", "set")):
+        if said.startswith(prefix):
+            return Kind(name)
     if said.endswith("[]"):
         return Kind("list", annotated(said[:-2]))
     if said.startswith(("list[", "Sequence[", "Array<")):
@@ -101,10 +110,14 @@ class Kinds:
         self._scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
-        self._classes = {
-            text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type.startswith("class_decl")
-        }
+        self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
         self._fields = {name: _fields(node) for name, node in self._classes.items()}
+        self.methods = {
+            name
+            for fields in self._fields.values()
+            for name, found in fields.items()
+            if any(node.type == "method_definition" for node in found)
+        }
         self.members = {name for fields in self._fields.values() for name in fields}
         objects = [n for n in parse.walk(root) if n.type == "object" and not _is_options(n)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
@@ -123,7 +136,7 @@ class Kinds:
     def class_of(self, node: Node) -> Node | None:
         """The class of the script that surrounds a node."""
         found: Node | None = node
-        while found is not None and found.type not in ("class_declaration", "class"):
+        while found is not None and found.type not in (*_CLASSES, "class"):
             found = found.parent
         return found
 
@@ -364,7 +377,7 @@ class Kinds:
             return Kind("list", made)
         if path == ["tf", "tidy"] and arguments:
             return self.result_of(arguments[-1])
-        found = names.resolve(path) if path[:1] == ["tf"] else None
+        found = names.resolve(path) if path and path[0] in names.ROOTS else None
         if found is not None:
             return annotated(names.result(found[1]))
         if callee.type == "member_expression":
@@ -384,6 +397,8 @@ class Kinds:
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
             return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
+        if owner == Kind("class"):
+            owner = Kind(f".{text(parse.field(callee, 'object'))}")
         if owner.name.startswith("."):
             return joined([self.result_of(value) for value in self._fields.get(owner.name[1:], {}).get(name, [])])
         if name == "map" and arguments:
@@ -392,7 +407,7 @@ class Kinds:
             return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
         given = _METHODS.get(name, "")
         if given in ("same", "item"):
-            return owner if given == "same" else owner.item or UNKNOWN
+            return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
 
     def result_of(self, function: Node) -> Kind:
@@ -407,6 +422,8 @@ class Kinds:
         if said is not None:
             return annotated(text(said).lstrip(": "))
         body = parse.field(function, "body")
+        if parse.has(function, "*") or function.type.startswith("generator"):
+            return Kind("generator")
         if body.type != "statement_block":
             return self.of(body)
         returns = [n for n in parse.walk_own(body) if n.type == "return_statement" and kids(n)]
@@ -447,7 +464,7 @@ def _is_options(node: Node) -> bool:
     if call is None:
         return False
     path = path_of(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
-    return path[0] == "tf" or names.attributes().get(path[-1], "") in names.method_options()
+    return path[0] in names.ROOTS or names.attributes().get(path[-1], "") in names.method_options()
 
 
 def _arguments(binding: Binding | None, role: str, at: int) -> list[Node]:

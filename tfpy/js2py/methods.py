@@ -3,47 +3,63 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, builtins, callbacks, names, parse
+from tfpy.js2py import build, builtins, callbacks, names, parse, patterns
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
-from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions import elements
+from tfpy.js2py.converter import Converter
+from tfpy.js2py.expressions import element, elements, with_comments
 from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
-from tfpy.js2py.properties import property_of
+from tfpy.js2py.properties import is_cheap, property_of
 
 Rule = Callable[[Converter, Node, Node, list[Node]], ast.expr | None]
 
 # What is JavaScript's own, so that each of its methods must have a counterpart.
 _JAVASCRIPTS = {
     "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
-    "set": "set", "regex": "regular expression",
+    "set": "set", "regex": "regular expression", "generator": "generator",
 }  # fmt: skip
 # Methods that nothing of tfpy has.
 _NO_COUNTERPART = {
-    "localeCompare", "matchAll", "reduceRight", "toPrecision", "addEventListener", "appendChild",
+    "localeCompare", "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
-# Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
-_SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
+# Methods of tensors that give a promise, and those that give the same at once.
+_AWAITED = {
+    "data": "data_sync", "array": "array_sync", "buffer": "buffer_sync", "getValuesAsync": "get_values", "val": "get",
+}  # fmt: skip
 
 
 def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
     """A call of a method."""
     owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
-    if callee.child_by_field_name("optional_chain") is not None or parse.has(callee, "optional_chain"):
+    if parse.has(callee, "optional_chain"):
+        return _if_there(c, node, owner, lambda: _method(c, node, owner, name, callee, arguments))
+    return _method(c, node, owner, name, callee, arguments)
+
+
+def _if_there(c: Converter, node: Node, owner: Node, then: Callable[[], ast.expr]) -> ast.expr:
+    """`owner?.method()`: None where the owner is None, which must be cheap to look at twice."""
+    value = c.expr(owner)
+    if not is_cheap(value):
         raise NotConvertedError("`?.` before a call has no counterpart; write an if")
+    with c.without():
+        return py("None if _0 is None else _1", value, then())
+
+
+def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, arguments: Node) -> ast.expr:
     kind = c.kinds.of(owner)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
     if not ours:
         rule = _RULES.get(name)
         found = rule(c, node, owner, kids(arguments)) if rule is not None else None
+        if found is not None and kind == UNKNOWN and name in c.kinds.methods:
+            c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
         if found is not None:
             return found
         templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
@@ -53,15 +69,42 @@ def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
             raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
         if templates is not None:
             return fitting(templates, [c.expr(owner), *elements(c, arguments)], f"`{name}`")
-    if name == "bind" and text(arguments) == "(this)":
-        return c.expr(owner)
+    bound = _bound(c, owner, name, arguments)
+    if bound is not None:
+        return bound
+    if name == "toString" and (owner.type == "super" or (kind.name.startswith(".") and not kids(arguments))):
+        return call("super().__str__") if owner.type == "super" else call("str", c.expr(owner))
     if owner.type == "super":
         return call(ast.Attribute(py("super()"), names.attribute(name)), *given(c, arguments))
     value = c.expr(owner)
     function = property_of(c, callee, owner, value, name)
     own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members)
+    if name in _AWAITED and isinstance(function, ast.Attribute) and _has_twin(c, kind, name, kids(arguments)):
+        function.attr = _AWAITED[name]
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
     return with_options(c, function, arguments, options)
+
+
+def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
+    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`: of a function that needs no `this`, or has it."""
+    listed = kids(arguments)
+    if name not in ("call", "apply", "bind") or not listed or text(listed[0]) not in ("null", "undefined", "this"):
+        return None
+    rest = [element(c, *part) for part in with_comments(c, arguments)][1:]
+    if name == "bind":
+        return call("functools.partial", c.expr(owner), *rest) if rest else c.expr(owner)
+    return call(c.expr(owner), *([ast.Starred(rest[0])] if name == "apply" and rest else rest))
+
+
+def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
+    """Whether a method that gives a promise is one of tensors, which have a twin that is ready at once."""
+    if name == "val":
+        return any(module is not None and module.partition(".")[0] == "dl" for module in c.modules.values())
+    if given:
+        return False
+    if kind.name in names.classes():
+        return hasattr(names.classes()[kind.name], _AWAITED[name])
+    return kind == UNKNOWN and name not in c.kinds.methods
 
 
 def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -182,9 +225,9 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     kind = c.kinds.of(owner)
     if kind.name != "list":
         return None
-    found = c.expr(owner)
+    found = call("list", c.expr(owner)) if kind.fixed else c.expr(owner)
     for other in given:
-        one = c.expr(other)
+        one = call("list", c.expr(other)) if _is_tuple(c, other) else c.expr(other)
         of_items = c.kinds.of(other).name not in ("list", "")
         if c.kinds.of(other) == UNKNOWN:
             c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
@@ -192,8 +235,19 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     return found
 
 
+def _is_tuple(c: Converter, node: Node) -> bool:
+    """Whether something is a shape, or a part of one that is given to a function."""
+    if node.type == "call_expression" and parse.field(node, "function").type == "member_expression":
+        callee = parse.field(node, "function")
+        return text(parse.field(callee, "property")) == "slice" and c.kinds.of(parse.field(callee, "object")).fixed
+    return c.kinds.of(node).fixed
+
+
 def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
+    if c.kinds.of(owner).fixed and node.parent is not None and node.parent.type != "arguments":
+        parts = [c.expr(owner), *map(c.expr, given)]
+        return call("list", fitting(builtins.LISTS["slice"], parts, "`slice`") if given else parts[0])
     if c.kinds.of(owner) != UNKNOWN or any(g.type == "array" or c.kinds.of(g).name == "list" for g in given):
         return None
     if len(given) == 2 and text(given[0]) != "0":
@@ -229,7 +283,7 @@ def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
 
 def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if given and given[0].type == "regex":
-        return py("re.split(_0, _1)", pattern(given[0]), c.expr(owner))
+        return py("re.split(_0, _1)", patterns.pattern(given[0]), c.expr(owner))
     if given and text(given[0]) in ("''", '""'):
         return call("list", c.expr(owner))
     return None
@@ -244,64 +298,14 @@ def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
             return None
         once = text(parse.field(parse.field(node, "function"), "property")) == "replace"
         return py("_0.replace(_1, _2, 1)" if once else "_0.replace(_1, _2)", c.expr(owner), *map(c.expr, given))
-    other = c.expr(given[1])
-    said = build.string_value(other)
-    if said is None or "$" in said or "\\" in said:
-        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+    other = patterns.replacement(c, given[1])
     every = "g" in text(given[0].child_by_field_name("flags"))
-    return py("re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)", pattern(given[0]), other, c.expr(owner))
-
-
-def _test(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    if owner.type == "regex":
-        return py("re.search(_0, _1) is not None", pattern(owner), c.expr(given[0]))
-    if c.kinds.of(owner).name == "regex":
-        return py("_0.search(_1) is not None", c.expr(owner), c.expr(given[0]))
-    return None
-
-
-def _exec(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`/…/.exec(text)` gives a match, whose groups are items as in JavaScript."""
-    if c.kinds.of(owner).name != "regex":
-        return None
-    literal = owner if owner.type == "regex" else _value_of(c, owner)
-    if literal is None or "g" in text(literal.child_by_field_name("flags")):
-        raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
-    return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
-
-
-def _value_of(c: Converter, node: Node) -> Node | None:
-    binding = c.scopes.bindings.get(node.id)
-    return binding.value if binding is not None else None
-
-
-def _match(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`text.match(/…/)`."""
-    if not given or given[0].type != "regex":
-        return None
-    if "g" not in text(given[0].child_by_field_name("flags")):
-        return py("re.search(_0, _1)", pattern(given[0]), c.expr(owner))
-    if "(" in text(parse.field(given[0], "pattern")):
-        raise NotConvertedError("`match` with groups and the flag g has no counterpart; see re.finditer")
-    return py("re.findall(_0, _1) or None", pattern(given[0]), c.expr(owner))
-
-
-@expression("regex")
-def regex(c: Converter, node: Node) -> ast.expr:
-    """A regular expression as a value."""
-    return py("re.compile(_0)", pattern(node))
-
-
-def pattern(node: Node) -> ast.expr:
-    """A regular expression as a text, if Python reads it alike."""
-    said, flags = text(parse.field(node, "pattern")), text(node.child_by_field_name("flags"))
-    if not _SIMPLE_PATTERN.fullmatch(said) or set(flags) - {"g", "i", "m"}:
-        raise NotConvertedError("this regular expression has no counterpart; see Python's re")
-    inline = "".join(flag for flag in flags if flag in "im") + "a"
-    said = re.sub(r"(?<!\\)\$", r"\\Z", said) if "m" not in flags else said
-    said = said.replace("\\/", "/")
-    said = f"(?{inline}){said}" if re.search(r"\\[dwsDWSb]", said) or len(inline) > 1 else said
-    return atom(f'r"{said}"' if '"' not in said else f"r'''{said}'''")
+    return py(
+        "re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)",
+        patterns.pattern(given[0]),
+        other,
+        c.expr(owner),
+    )
 
 
 def _to_fixed(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -322,9 +326,10 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     if kind.name not in ("map", "ndarray"):
         return None
     value = c.expr(owner)
+    alone = node.parent is not None and node.parent.type == "expression_statement"
     if kind.name == "map":
         c.first(build.assign(ast.Subscript(value, c.expr(given[0])), c.expr(given[1])))
-        return atom("None")
+        return atom("None") if alone else value
     at = c.expr(given[1]) if len(given) > 1 else atom("0")
     part = py("_0[_1:_1 + len(_2)]", value, at, c.expr(given[0]))
     c.first(build.assign(part, c.expr(given[0])))
@@ -334,9 +339,11 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`forEach` that could not become a loop."""
     over = c.expr(owner)
-    found = callbacks.inlined(c, given[0], 2)
+    found = callbacks.inlined(c, given[0], 3)
     targets = found.targets or [atom("_")]
     target, items = (targets[0], over)
+    if len(targets) > 2:
+        found.value = callbacks.replaced(found.value, build.name_of(targets[2]), over)
     if len(targets) > 1:
         target, items = ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
     c.first(ast.For(target, items, [ast.Expr(found.value)], [], lineno=0))
@@ -351,6 +358,20 @@ def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.
     if form is None or c.kinds.of(owner) not in NUMBERS:
         raise NotConvertedError("`toString` in this base has no counterpart")
     return py("format(_0, _1)", c.expr(owner), string(form))
+
+
+def _delete(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`delete` of a map or a set, which says whether something was there."""
+    alone = node.parent is not None and node.parent.type == "expression_statement"
+    if alone or c.kinds.of(owner).name not in ("map", "set"):
+        return None
+    raise NotConvertedError("whether `delete` found something has no counterpart; ask with `has` before")
+
+
+def _time(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`new Date().getTime()`."""
+    now = owner.type == "new_expression" and "".join(text(owner).split()) in ("newDate()", "newDate")
+    return py("time.time() * 1000") if now else None
 
 
 def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -379,11 +400,14 @@ _RULES: dict[str, Rule] = {
     "split": _split,
     "replace": _replace,
     "replaceAll": _replace,
-    "test": _test,
-    "exec": _exec,
-    "match": _match,
+    "test": patterns.test,
+    "exec": patterns.searched,
+    "match": patterns.match,
+    "matchAll": patterns.match_all,
     "toFixed": _to_fixed,
     "set": _set,
     "forEach": _for_each,
     "hasOwnProperty": _has_own,
+    "delete": _delete,
+    "getTime": _time,
 }

@@ -11,11 +11,15 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import tfpy as tf
+from tfpy import legacy as dl
 from tfpy.core.names import camel
+
+# What paths into the package begin with: TF.js's face, and that of deeplearn.js.
+ROOTS = {"tf": tf, "dl": dl}
 
 # Modules of Python that the converted code may import: no variable may have such a name.
 STANDARD = {"copy", "functools", "json", "math", "os", "pathlib", "random", "re", "sys", "time"}
-_TAKEN = STANDARD | {"np", "tf"} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
+_TAKEN = STANDARD | {"np", *ROOTS} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
 
 
 def snake(name: str) -> str:
@@ -24,7 +28,8 @@ def snake(name: str) -> str:
         return name
     name = name.lstrip("#$") if name.startswith("$") else name.replace("#", "_")
     name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.replace("$", "_"))
-    return re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower() or "_"
+    name = re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower() or "_"
+    return name if name.isidentifier() else f"_{name}"
 
 
 def variable(name: str) -> str:
@@ -63,18 +68,21 @@ def namespace(path: str) -> dict[str, str]:
 
 
 def _module(path: str) -> Any:
-    found: Any = tf
-    for part in path.split(".")[1:]:
+    root, *parts = path.split(".")
+    found: Any = ROOTS[root]
+    for part in parts:
         found = getattr(found, part, None)
     return found if inspect.ismodule(found) else None
 
 
 def resolve(path: list[str]) -> tuple[str, Any] | None:
-    """tfpy's spelling of a path such as ["tf", "layers", "leakyReLU"], and what is there; None if nothing is."""
-    spelled, found = "tf", tf
+    """tfpy's spelling of a path such as ["tf", "layers", "leakyReLU"], and what is there; None if nothing is.
+
+    Its first part is one of `ROOTS`.
+    """
+    spelled, found = path[0], ROOTS[path[0]]
     for part in path[1:]:
-        inner = namespace(spelled) if inspect.ismodule(found) else attributes()
-        name = inner.get(part, part)
+        name = namespace(spelled).get(part, part) if inspect.ismodule(found) else attribute_of_tfpy(part) or part
         name = f"{name}_" if keyword.iskeyword(name) else name
         try:
             found = getattr(found, name)
@@ -95,14 +103,31 @@ def classes() -> dict[str, type]:
 def attributes() -> dict[str, str]:
     """camelCase -> snake_case of what objects of tfpy have: methods, properties and options of layers."""
     known = {name for c in classes().values() for name in dir(c) if not name.startswith("_") and name.islower()}
+    known.add("done")  # of what an iterator gives
     for c in (*classes().values(), tf.layers.Layer):
         known |= {*getattr(c, "options", ()), *getattr(c, "base_options", ())}
     return _respelled(sorted(known))
 
 
+@functools.cache
+def _legacy_attributes() -> dict[str, str]:
+    """The same of what objects of deeplearn.js have, which has several spellings of some names: the longest counts."""
+    found: dict[str, str] = {}
+    for c in vars(dl).values():
+        known = [name for name in dir(c) if not name.startswith("_")] if inspect.isclass(c) else []
+        spelled = {name.replace("_", ""): name for name in sorted(known, key=len) if name.islower()}
+        found |= {name: spelled[name.lower()] for name in known if name.lower() in spelled}
+    return found
+
+
+def attribute_of_tfpy(name: str) -> str | None:
+    """The name of an attribute that something of tfpy has."""
+    return attributes().get(name) or _legacy_attributes().get(name)
+
+
 def attribute(name: str) -> str:
     """The name of an attribute: tfpy's where it has one, else the script's own."""
-    found = attributes().get(name) or snake(name)
+    found = attribute_of_tfpy(name) or snake(name)
     return f"{found}_" if keyword.iskeyword(found) else found
 
 

@@ -10,10 +10,10 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
 from tfpy.js2py.expressions import joined, negated, shown, truth
-from tfpy.js2py.kinds import BOOL, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.kinds import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
-from tfpy.js2py.properties import there
+from tfpy.js2py.properties import GLOBALS, is_get, there
 
 _BINARY = {
     "+": "_0 + _1", "-": "_0 - _1", "*": "_0 * _1", "/": "_0 / _1", "**": "_0 ** _1", "<": "_0 < _1", ">": "_0 > _1",
@@ -49,7 +49,7 @@ def binary(c: Converter, node: Node) -> ast.expr:
         found = _equal(c, node, left, right, loose=len(sign) == 2)
         return negated(found) if sign.startswith("!") else found
     if sign == "+":
-        return _plus(c, node, left, right)
+        return _plus(c, left, right)
     if sign == "%":
         return _remainder(c, node, left, right)
     if sign == "in" and c.kinds.of(right).name in ("list", "ndarray"):
@@ -86,7 +86,7 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         value = c.expr(left)
         if left.type in ("number", "string", "template_string"):
             return value
-        if isinstance(value, ast.Call) and _is_get(value):
+        if isinstance(value, ast.Call) and is_get(value):
             return ast.Call(value.func, [*value.args, c.maybe(right)], [])
         return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
@@ -97,10 +97,6 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         form = "_0 if _1 is not None else _2" if sign == "||" else "_2 if _1 is not None else _0"
         return there(c, left, value, form, c.maybe(right))
     return build.both("or" if sign == "||" else "and", value, c.maybe(right))
-
-
-def _is_get(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
 
 
 def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> ast.expr:
@@ -144,18 +140,18 @@ def _membership(c: Converter, left: Node, right: Node) -> ast.expr | None:
 def _of_type(c: Converter, node: Node, said: str) -> ast.expr:
     """`typeof x === said`."""
     undeclared = node.type == "identifier" and node.id not in c.scopes.bindings and text(node) not in c.modules
-    if undeclared and text(node) != "tf":
+    if undeclared and text(node) not in GLOBALS:
         return atom(str(said == "undefined"))
     if said not in _TYPES:
         raise NotConvertedError(f"`typeof … === '{said}'` has no counterpart")
     return py(_TYPES[said], c.expr(node))
 
 
-def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+def _plus(c: Converter, left: Node, right: Node) -> ast.expr:
     """Addition, or a text put together of texts and other things."""
     kinds = c.kinds.of(left), c.kinds.of(right)
     if STRING in kinds:
-        parts = _summands(c, node)
+        parts = [*_summands(c, left), *_summands(c, right)]
         if all(c.kinds.of(part) == STRING and part.type not in ("string", "template_string") for part in parts):
             return py("_0 + _1", c.expr(left), c.expr(right))
         return joined([shown(c, part) for part in parts])
@@ -276,8 +272,7 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
     sign, left, right = sign_of(node), parse.field(node, "left"), parse.field(node, "right")
     target = c.expr(left)
     if sign in ("||=", "??=", "&&="):
-        test = {"||=": negated(truth(c, left)), "&&=": truth(c, left)}.get(sign, py("_0 is None", target))
-        return [ast.If(test, [assign(target, c.expr(right))], [])]
+        return [ast.If(_unless(c, sign, left, target), [assign(target, c.expr(right))], [])]
     if sign not in _AUGMENTED:
         raise NotConvertedError(f"`{sign}` has no counterpart")
     if sign == "+=" and c.kinds.of(left) == STRING and c.kinds.of(right) != STRING:
@@ -287,6 +282,14 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
     if sign == "%=" and c.kinds.of(left) != INDEX:
         c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
     return [ast.AugAssign(target, _AUGMENTED[sign](), c.expr(right))]  # type: ignore[arg-type]
+
+
+def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
+    """The condition on which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
+    if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")) == DICT:
+        item = py("_0.get(_1)", target.value, target.slice)
+        return {"||=": py("not _0", item), "&&=": item}.get(sign, py("_0 is None", item))
+    return {"||=": negated(truth(c, left)), "&&=": truth(c, left)}.get(sign, py("_0 is None", target))
 
 
 def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:

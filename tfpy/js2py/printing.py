@@ -102,7 +102,7 @@ def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
             f"{prefix}lambda {arguments}: " if arguments else f"{prefix}lambda: ", node.body, suffix, indent
         )
     if isinstance(node, ast.ListComp):
-        lines = [source(node.elt), *(ast.unparse(g).strip() for g in node.generators)]
+        lines = [source(node.elt), *(line for g in node.generators for line in _generator(g))]
         return [f"{indent}{prefix}[", *(f"{indent}{_INDENT}{line}" for line in lines), f"{indent}]{suffix}"]
     if isinstance(node, (ast.BoolOp, ast.BinOp, ast.IfExp, ast.Compare)):
         return _operands(prefix, node, suffix, indent)
@@ -186,6 +186,11 @@ def _bare(node: ast.expr) -> ast.expr:
     return node
 
 
+def _generator(node: ast.comprehension) -> list[str]:
+    """The `for` of a comprehension and its conditions, each in its line."""
+    return [f"for {_targets(node.target)} in {_operand(node.iter)}", *(f"if {_condition(test)}" for test in node.ifs)]
+
+
 def _operands(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
     """An expression of several operands in parentheses, each operand in its line."""
     deeper = indent + _INDENT
@@ -209,6 +214,10 @@ def _listed(node: ast.expr) -> list[str]:
         )
         return [*left, f"{_SIGNS[type(node.op)]} {right if simple else f'({right})'}"]
     return [_operand(node)]
+
+
+def _condition(node: ast.expr) -> str:
+    return f"({source(node)})" if isinstance(node, (ast.IfExp, ast.Lambda)) else source(node)
 
 
 def _operand(node: ast.expr) -> str:

@@ -8,19 +8,23 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import names, parse
-from tfpy.js2py.build import atom, call, py, string
+from tfpy.js2py import build, builtins, names, parse
+from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kinds import DICT, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
+from tfpy.js2py.scopes import is_written
 
 CONSTANTS = {
     "Math.PI": "math.pi", "Math.E": "math.e", "Math.LN2": "math.log(2)", "Math.LN10": "math.log(10)",
     "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
     "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
-    "Number.NEGATIVE_INFINITY": "-math.inf", "process.argv": "sys.argv", "process.env": "os.environ",
+    "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
+    "process.argv": "sys.argv", "process.env": "os.environ",
 }  # fmt: skip
+# What pages load as scripts, and what it is here.
+GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]}
 
 
 @expression("member_expression")
@@ -30,13 +34,42 @@ def member(c: Converter, node: Node) -> ast.expr:
     known = ".".join(path) if path is not None else ""
     if known in CONSTANTS and c.scopes.bindings.get(_first(node).id) is None:
         return py(CONSTANTS[known])
+    if known in builtins.FUNCTIONS and c.scopes.bindings.get(_first(node).id) is None:
+        return _as_function(known)
+    if known in ("console.log", "console.info"):
+        return atom("print")
     found = module_member(c, node, path)
     if found is not None:
         return found
     owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
+    stepped = _stepped(c, owner) if name == "value" else None
+    if stepped is not None:
+        return py("next(_0, None)", c.expr(stepped))
     if node.child_by_field_name("optional_chain") is not None or parse.has(node, "optional_chain"):
         return chained(c, owner, lambda value: property_of(c, node, owner, value, name))
     return property_of(c, node, owner, c.expr(owner), name)
+
+
+def _as_function(name: str) -> ast.expr:
+    """A function of JavaScript's own as a value."""
+    if holes(builtins.FUNCTIONS[name][-1]) != 1:
+        raise NotConvertedError(f"{name} as a value has no counterpart")
+    template = py(builtins.FUNCTIONS[name][-1], atom("x"))
+    if isinstance(template, ast.Call) and [build.name_of(a) for a in template.args] == ["x"]:
+        return template.func
+    arguments = build.no_arguments()
+    arguments.args.append(ast.arg("x"))
+    return ast.Lambda(arguments, template)
+
+
+def _stepped(c: Converter, node: Node) -> Node | None:
+    """The generator of `generator.next()`."""
+    node = kids(node)[0] if node.type == "await_expression" else node
+    callee = parse.field(node, "function") if node.type == "call_expression" else node
+    if callee.type != "member_expression" or text(parse.field(callee, "property")) != "next":
+        return None
+    owner = parse.field(callee, "object")
+    return owner if c.kinds.of(owner).name == "generator" and text(node).endswith("next()") else None
 
 
 def _first(node: Node) -> Node:
@@ -49,7 +82,7 @@ def _first(node: Node) -> Node:
 def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
     """`a?.b`: None where a is None."""
     value = c.expr(owner)
-    again = value if _is_cheap(value) else atom(c.new_name("found", owner))
+    again = value if is_cheap(value) else atom(c.new_name("found", owner))
     return there(c, owner, value, "None if _1 is None else _2", then(again), again)
 
 
@@ -66,16 +99,21 @@ def there(
         other: its `_2`.
         again: what the value is called, if the caller has chosen a name.
     """
-    if _is_cheap(value):
+    if is_cheap(value):
         return py(form, value, value, other)
     again = again or atom(c.new_name("found", node))
     assert isinstance(again, ast.Name)
     return py(form, again, ast.NamedExpr(again, value), other)
 
 
-def _is_cheap(node: ast.expr) -> bool:
+def is_cheap(node: ast.expr) -> bool:
     """Whether looking at something twice is as good as once."""
-    return not any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(node))
+    return not any(isinstance(n, (ast.Call, ast.NamedExpr)) and not is_get(n) for n in ast.walk(node))
+
+
+def is_get(node: ast.AST) -> bool:
+    """Whether an expression looks for an item of a dict."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
 
 
 def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
@@ -98,9 +136,9 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
         module = c.modules[path[0]]
         if module is None:
             raise NotConvertedError(f"{path[0]} comes from a package that has no counterpart here")
-        return [*module.split("."), *path[1:]] if module.partition(".")[0] == "tf" else None
-    if binding is None and path[0] in ("tf", "tfvis"):
-        return ["tf", *(["vis"] if path[0] == "tfvis" else []), *path[1:]]
+        return [*module.split("."), *path[1:]] if module.partition(".")[0] in names.ROOTS else None
+    if binding is None and path[0] in GLOBALS:
+        return [*GLOBALS[path[0]], *path[1:]]
     return None
 
 
@@ -114,13 +152,16 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if name == "size" and kind.name in ("map", "set"):
         return call("len", value)
     if _is_item(c, node, kind, name):
-        return ast.Subscript(value, string(name))
+        return py("_0.get(_1)", value, string(name)) if may_be_missing(node) else ast.Subscript(value, string(name))
     return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
 
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     """Whether a property is an item of a dict, rather than an attribute."""
-    if kind == DICT or (kind == UNKNOWN and not _is_called(node) and _is_in_data(c, parse.field(node, "object"))):
+    if kind == DICT:
+        return True
+    data = _data_of(c, parse.field(node, "object")) if kind == UNKNOWN and not _is_called(node) else ""
+    if data == "read" or (data == "written" and (name in c.kinds.keys or name not in names.attributes())):
         return True
     if kind != UNKNOWN or _is_called(node):
         return False
@@ -131,19 +172,23 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     return True
 
 
-def _is_in_data(c: Converter, node: Node) -> bool:
-    """Whether something lies in a dict or a list of dicts of the script, or in what was read as JSON."""
+def _data_of(c: Converter, node: Node) -> str:
+    """What something lies in: "written" for a dict or a list of dicts of the script, "read" for JSON, or nothing."""
     while node.type in ("member_expression", "subscript_expression"):
         node = parse.field(node, "object")
     if node.type == "call_expression":
-        return text(node).startswith("JSON.parse(")
-    kind, binding = c.kinds.of(node), c.scopes.bindings.get(node.id)
-    if node.type != "identifier" or binding is None or DICT in (kind, kind.item):
-        return node.type == "identifier" and DICT in (kind, kind.item)
-    loop = binding.node.parent
+        return "read" if text(node).startswith("JSON.parse(") else ""
+    binding = c.scopes.bindings.get(node.id)
+    if node.type != "identifier":
+        return ""
+    kind = c.kinds.of(node)
+    if DICT in (kind, kind.item):
+        return "written"
+    loop = binding.node.parent if binding is not None else None
     if loop is not None and loop.type == "for_in_statement":
-        return _is_in_data(c, parse.field(loop, "right"))
-    return binding.value is not None and binding.value.type == "call_expression" and _is_in_data(c, binding.value)
+        return _data_of(c, parse.field(loop, "right"))
+    value = binding.value if binding is not None else None
+    return _data_of(c, value) if value is not None and value.type == "call_expression" else ""
 
 
 def _is_data(c: Converter, node: Node) -> bool:
@@ -163,7 +208,9 @@ def subscript(c: Converter, node: Node) -> ast.expr:
     owner, at = parse.field(node, "object"), parse.field(node, "index")
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):
-        raise NotConvertedError("`?.[` has no counterpart")
+        return chained(c, owner, lambda found: ast.Subscript(found, c.expr(at)))
+    if c.kinds.of(owner) == Kind("class"):
+        raise NotConvertedError("the name of a value of an enum has no counterpart")
     last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
     if last is not None and last[1] == text(owner):
         return ast.Subscript(value, py(f"-{last[2]}"))
@@ -197,7 +244,43 @@ def may_be_missing(node: Node) -> bool:
     if parent.type == "binary_expression":
         sign = text(parent.child_by_field_name("operator"))
         if sign in ("||", "??", "&&"):
-            return parent.child_by_field_name("left") == node
+            return parent.child_by_field_name("left") == node or may_be_missing(parent)
         others = {text(kid) for kid in kids(parent)}
         return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null"})
-    return parent.type in ("if_statement", "unary_expression") or parent.child_by_field_name("condition") == node
+    if parse.has(parent, "optional_chain") and node in (
+        parent.child_by_field_name("object"),
+        parent.child_by_field_name("function"),
+    ):
+        return True
+    if parent.type == "unary_expression":
+        return text(parent.child_by_field_name("operator")) in ("!", "typeof")
+    return parent.type == "if_statement" or parent.child_by_field_name("condition") == node
+
+
+def looked_for(owner: Node) -> list[str]:
+    """Attributes of a class that are looked at for being there, and that a method sets, but not the constructor."""
+    body = parse.field(owner, "body")
+    declared = {text(m.child_by_field_name("property") or m.child_by_field_name("name")) for m in kids(body)}
+    wanted: dict[str, None] = {}
+    later: set[str] = set()
+    for inner in parse.walk(body):
+        if inner.type != "member_expression" or parse.field(inner, "object").type != "this":
+            continue
+        name = text(parse.field(inner, "property"))
+        if is_written(inner):
+            (declared if _is_in_constructor(inner) else later).add(name)
+        elif may_be_missing(inner):
+            wanted[name] = None
+    known = {*declared, *(names.attributes() if _is_derived(owner) else ())}
+    return [name for name in wanted if name in later and name not in known]
+
+
+def _is_in_constructor(node: Node) -> bool:
+    found = node.parent
+    while found is not None and found.type != "method_definition":
+        found = found.parent
+    return found is not None and text(found.child_by_field_name("name")) == "constructor"
+
+
+def _is_derived(owner: Node) -> bool:
+    return any(kid.type == "class_heritage" for kid in kids(owner))

@@ -185,6 +185,11 @@ class Scopes:
     def _declare_class_declaration(self, node: Node, scope: Scope) -> None:
         self._declare(parse.field(node, "name"), "class", scope, node)
 
+    _declare_abstract_class_declaration = _declare_class_declaration
+
+    def _declare_enum_declaration(self, node: Node, scope: Scope) -> None:
+        self._declare(parse.field(node, "name"), "class", scope, node)
+
     def _declare_import_clause(self, node: Node, scope: Scope) -> None:
         for child in parse.walk(node):
             if child.type == "import_specifier":
@@ -293,7 +298,7 @@ def _name(scope: Scope) -> None:
 def _free(wanted: str, binding: Binding) -> str:
     """The first of wanted, wanted_2, … that means nothing else where the binding is used."""
     scope = binding.scope
-    taken = {b.python for b in scope.function.used if _clashes(b, binding)}
+    taken = {b.python for b in (*scope.function.used, *scope.bindings.values()) if _clashes(b, binding)}
     found, number = wanted, 1
     while found in taken:
         number += 1

@@ -30,6 +30,7 @@ def converted(source: str, typescript: bool) -> Conversion:
     """The Python of a script; see `tfpy.js2py.convert`."""
     root = parse.parse(source, typescript)
     c = Converter(root)
+    c.modules.update(modules.chosen(root))
     body = c.block(root.named_children)
     code = printing.module(_headed(body))
     with warnings.catch_warnings():
@@ -47,6 +48,8 @@ def _headed(body: list[ast.stmt]) -> list[ast.stmt]:
         others.append(ast.Import([ast.alias("numpy", "np")]))
     if "tf" in used:
         others.append(ast.Import([ast.alias("tfpy", "tf")]))
+    if "dl" in used:
+        others.append(ast.ImportFrom("tfpy", [ast.alias("legacy", "dl")], 0))
     own: list[ast.stmt] = []
     rest: list[ast.stmt] = []
     for before, s in zip([None, *body], body, strict=False):

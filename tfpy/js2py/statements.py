@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from tree_sitter import Node
 
@@ -11,14 +10,16 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, expression, statement
+from tfpy.js2py.counting import counted_range
 from tfpy.js2py.documentation import documented
-from tfpy.js2py.expressions import negated, truth
+from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
-from tfpy.js2py.kinds import DICT, INDEX, NUMBER
-from tfpy.js2py.modules import is_export, required, requires_only
+from tfpy.js2py.kinds import DICT
+from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
+from tfpy.js2py.properties import GLOBALS, is_cheap
 
 
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
@@ -55,6 +56,8 @@ def declaration(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> list[ast.stmt]:
+    if value is None and pattern.type == "identifier" and text(pattern) in c.modules:
+        return []
     if value is None:
         if pattern.type == "identifier" and node.type == "variable_declaration" and _is_again(c, pattern):
             return []
@@ -88,7 +91,7 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
 
 def _is_of_tfpy(pattern: Node, value: Node, c: Converter) -> bool:
     """Whether what is taken apart has attributes: a namespace, or a result with these names."""
-    if value.type == "identifier" and text(value) in ("tf", *c.modules):
+    if value.type == "identifier" and text(value) in (*GLOBALS, *c.modules):
         return True
     keys = [text(p if p.type != "pair_pattern" else parse.field(p, "key")) for p in kids(pattern)]
     return (
@@ -154,13 +157,15 @@ def effects(c: Converter, node: Node) -> list[ast.stmt]:
 def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
     left, right = parse.field(node, "left"), parse.field(node, "right")
     if is_export(left):
+        return exported(c, left, right)
+    if left.type == "identifier" and text(left) in c.modules and requires_only(right):
         return []
     if left.type == "identifier" and right.type in parse.FUNCTIONS:
         return [define(c, right, name_of(c.name(left)))]
     if left.type in ("array_pattern", "object_pattern"):
         value = c.expr(right)
         return take_apart(c, left, value, DICT.name if c.kinds.of(right) == DICT else "")
-    if left.type == "member_expression" and text(parse.field(left, "property")) == "length":
+    if left.type == "member_expression" and _is_length(c, left):
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
         raise NotConvertedError("a length that is set has no counterpart")
@@ -170,6 +175,12 @@ def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
         if isinstance(last, ast.Assign) and not isinstance(last.targets[0], ast.Tuple):
             return [*inner[:-1], ast.Assign([c.expr(left), *last.targets], last.value, lineno=0)]
     return [assign(c.name(left), c.expr(right))]
+
+
+def _is_length(c: Converter, node: Node) -> bool:
+    """Whether a property is the length of a list, and not an attribute or an item that has this name."""
+    kind = c.kinds.of(parse.field(node, "object"))
+    return text(parse.field(node, "property")) == "length" and kind != DICT and not kind.name.startswith(".")
 
 
 def _conditional(c: Converter, node: Node) -> list[ast.stmt]:
@@ -193,17 +204,21 @@ def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if text(condition).replace(" ", "") == "require.main===module":
         return [ast.If(py('__name__ == "__main__"'), body_of(c, consequence), [])]
     test = truth(c, condition)
-    body = build.filled(body_of(c, consequence))
+    body = body_of(c, consequence)
     other = [n for n in alternative.named_children] if alternative is not None else []
     if len(other) == 1 and other[0].type == "statement_block":
-        return [ast.If(test, body, c.block(other[0].named_children))]
-    return [ast.If(test, body, c.block(other))]
+        other = other[0].named_children
+    otherwise = c.block(other)
+    if not body and not otherwise and kids(consequence) and is_cheap(test):
+        c.checks.clear()
+        return []  # what was done here means nothing in Python
+    return [ast.If(test, build.filled(body), otherwise)]
 
 
 @statement("for_statement")
 def for_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """A for with three parts: over a range if it counts, else a while."""
-    counted = _range(c, node)
+    counted = counted_range(c, node)
     saved, c.steps = c.steps, []
     try:
         if counted is not None:
@@ -231,101 +246,18 @@ def _as_while(c: Converter, node: Node) -> list[ast.stmt]:
     return [*out, ast.While(test, [*body, *c.steps], [])]
 
 
-def _range(c: Converter, node: Node) -> tuple[ast.expr, ast.expr] | None:
-    """Variable and range of `for (let i = a; i < b; i++)`; None where the loop is another one."""
-    initializer, condition, increment = (optional(node, n) for n in ("initializer", "condition", "increment"))
-    if initializer is None or initializer.type != "lexical_declaration" or condition is None or increment is None:
-        return None
-    condition = bare(kids(condition)[0]) if condition.type == "expression_statement" else condition
-    declarators = kids(initializer)
-    if len(declarators) != 1 or condition.type != "binary_expression" or optional(declarators[0], "value") is None:
-        return None
-    name, start = parse.field(declarators[0], "name"), parse.field(declarators[0], "value")
-    if name.type != "identifier" or text(parse.field(condition, "left")) != text(name):
-        return None
-    if c.kinds.of(start) == NUMBER and not _is_whole(start):
-        return None
-    step = _step_of(c, increment, text(name), parse.field(node, "body"))
-    end = parse.field(condition, "right")
-    binding = c.scopes.bindings[name.id]
-    steady = len(binding.writes) == 1 and _is_steady(c, end, parse.field(node, "body"))
-    sign = text(condition.child_by_field_name("operator"))
-    if step is None or not steady or sign not in (("<", "<=") if step[0] > 0 else (">", ">=")):
-        return None
-    last = c.expr(end)
-    if c.kinds.of(end) == NUMBER and build.whole(last) is None and not _is_whole(end):
-        last = call("math.ceil" if step[0] > 0 else "math.floor", last)
-    if sign == "<=":
-        last = _plus_one(last, 1)
-    elif sign == ">=":
-        last = _plus_one(last, -1)
-    first = c.expr(start)
-    parts = [last] if build.whole(first) == 0 and step[1] is None else [first, last]
-    return c.name(name), call("range", *parts, *([step[1]] if step[1] is not None else []))
-
-
-def _is_whole(node: Node) -> bool:
-    """Whether a number is put together of whole ones."""
-    return "/" not in text(node) and "." not in re.sub(r"[a-zA-Z_]\w*(\.\w+)*", "", text(node))
-
-
-def _plus_one(node: ast.expr, by: int) -> ast.expr:
-    value = build.whole(node)
-    if value is not None:
-        return py(str(value + by))
-    return py(f"_0 {'+' if by > 0 else '-'} 1", node)
-
-
-def _step_of(c: Converter, node: Node, name: str, body: Node) -> tuple[int, ast.expr | None] | None:
-    """Direction and width of a step such as `i++` or `i += 2`; the width is None for 1."""
-    if node.type == "update_expression" and text(parse.field(node, "argument")) == name:
-        return (1, None) if parse.has(node, "++") else (-1, py("-1"))
-    if node.type == "augmented_assignment_expression" and text(parse.field(node, "left")) == name:
-        sign, width = text(node.child_by_field_name("operator")), parse.field(node, "right")
-        steady = c.kinds.of(width) == INDEX and width.type == "identifier" and _is_steady(c, width, body)
-        if sign in ("+=", "-=") and (text(width).isdigit() or steady):
-            return (1, c.expr(width)) if sign == "+=" else (-1, py("-_0", c.expr(width)))
-    return None
-
-
-_GROWING = {"push", "pop", "shift", "unshift", "splice"}
-
-
-def _is_steady(c: Converter, end: Node, body: Node) -> bool:
-    """Whether the end of a loop stays what it is: nothing in the body changes it, or the list whose length it is."""
-    for inner in parse.walk(end):
-        if inner.type in ("call_expression", "update_expression", "assignment_expression"):
-            return inner.type == "call_expression" and text(inner).startswith("Math.")
-    inside = [n for n in parse.walk(body)]
-    for name in (n for n in parse.walk(end) if n.type == "identifier"):
-        binding = c.scopes.bindings.get(name.id)
-        if binding is not None and any(body.start_byte <= w.start_byte < body.end_byte for w in binding.writes):
-            return False
-    lists = {text(parse.field(n, "object")) for n in parse.walk(end) if n.type == "member_expression"}
-    for n in inside:
-        grows = n.type == "member_expression" and text(parse.field(n, "property")) in _GROWING
-        if grows and text(parse.field(n, "object")) in lists:
-            return False
-        if n.type in ("assignment_expression", "augmented_assignment_expression", "update_expression"):
-            target = n.child_by_field_name("left") or n.child_by_field_name("argument")
-            if text(target) in (text(end), *lists):
-                return False
-    return True
-
-
 @statement("for_in_statement")
 def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """`for … of`, `for await` and `for … in`."""
     left, right = parse.field(node, "left"), parse.field(node, "right")
-    over = c.expr(right)
     kind = c.kinds.of(right)
-    if text(node.child_by_field_name("operator")) == "in":
+    within = text(node.child_by_field_name("operator")) == "in"
+    over = c.expr(right) if within else iterated(c, right)
+    if within:
         if kind.name in ("list", "ndarray"):
             over = py("range(len(_0))", over)
         elif kind != DICT:
             c.check(node, "`for … in` goes over the keys of a dict here; over a list it must be range(len(…))")
-    elif kind.name == "map":
-        over = py("_0.items()", over)
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
     target, later = loop_target(c, left)
@@ -428,8 +360,10 @@ def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
     for at, case in enumerate(parts):
         inner = [n for n in case.named_children if n != case.child_by_field_name("value")]
         if case.type == "switch_case":
-            waiting.append(ast.MatchValue(_case_value(c, parse.field(case, "value"))))
+            waiting.append(_pattern(c, parse.field(case, "value")))
         body = _case_body(c, inner, at == len(parts) - 1)
+        if body is None and case.type == "switch_default":
+            raise NotConvertedError("a default that falls through to the next case has no counterpart")
         if body is None:
             continue
         if case.type == "switch_default":
@@ -443,13 +377,15 @@ def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
     return [ast.Match(subject, [*cases, *([last] if last is not None else [])])]
 
 
-def _case_value(c: Converter, node: Node) -> ast.expr:
+def _pattern(c: Converter, node: Node) -> ast.pattern:
+    if node.type in ("null", "undefined") or text(node) == "undefined":
+        return ast.MatchSingleton(None)
     value = c.expr(node)
     if node.type not in ("string", "number", "member_expression") or (
         node.type == "member_expression" and not isinstance(value, ast.Attribute)
     ):
         raise NotConvertedError("a case that is no literal has no counterpart; write if and elif")
-    return value
+    return ast.MatchValue(value)
 
 
 def _case_body(c: Converter, inner: list[Node], is_last: bool) -> list[ast.stmt] | None:

@@ -63,11 +63,15 @@ class _Watch:
 
     def __init__(self, watched: Sequence[Declared], things: Sequence[Any]) -> None:
         self._watched = [(thing, thing.changes) for thing in watched]
+        self._calls = list({type(thing): _call_of(thing) for thing in watched}.items())
         self._things = things
         self._total = Total.changes
 
     def unchanged(self) -> bool:
-        """Whether nothing has been set since."""
+        """Whether nothing has been set since, and no class of layers computes otherwise."""
+        for kind, call in self._calls:
+            if getattr(kind, "call", None) is not call:
+                return False
         total = Total.changes  # as it is before the look at the things: other threads may set more meanwhile
         if self._total != total:  # then it may have been somebody else's
             for thing, changes in self._watched:
@@ -75,6 +79,11 @@ class _Watch:
                     return False
             self._total = total
         return True
+
+
+def _call_of(thing: Any) -> Any:
+    """What the class of a layer computes with; None for anything else."""
+    return getattr(type(thing), "call", None)
 
 
 def _watched(things: Sequence[Any]) -> list[Declared] | None:
@@ -115,7 +124,8 @@ def _parts(thing: Any) -> list[Any] | None:
         return [thing.__func__, thing.__self__]
     if isinstance(thing, types.FunctionType):
         return list(_closure(thing)) if is_own(thing) else None
-    if not type(thing).__module__.startswith("tfpy."):
+    call = _call_of(thing)
+    if not type(thing).__module__.startswith("tfpy.") or (isinstance(call, types.FunctionType) and not is_own(call)):
         return None
     if isinstance(thing, Container):
         return [*thing.layers, *_replaced_methods(thing)]
