@@ -82,6 +82,7 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
     "arg_max": [("axis", "tf.arg_max(x, axis)"), ("", "tf.arg_max(tf.reshape(x, [-1]))")],
     "arg_min": [("axis", "tf.arg_min(x, axis)"), ("", "tf.arg_min(tf.reshape(x, [-1]))")],
     "arg_max_equals": f"tf.equal({_FLAT.format('x1')}, {_FLAT.format('x2')})",
+    "where": "tf.where(condition, a, b)",
     "top_k": "tf.topk(tf.reshape(x, [-1]), k)",
     "softmax_cross_entropy_with_logits": (
         "tf.losses.softmax_cross_entropy(labels, logits, reduction=tf.Reduction.NONE)"
