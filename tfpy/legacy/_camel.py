@@ -78,6 +78,31 @@ class ArrayFactoriesCamel:
         fromPixels = classmethod(forward("from_pixels"))
 
 
+class ChainedCamel:
+    """TF.js's spellings for Chained."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def reshapeAs(self, x: Handle) -> NDArray: ...
+
+        def toFloat(self) -> NDArray: ...
+
+        def toInt(self) -> NDArray: ...
+
+        def toBool(self) -> NDArray: ...
+
+        def toString(self) -> str: ...
+
+    else:
+        reshapeAs = forward("reshape_as")
+        toFloat = forward("to_float")
+        toInt = forward("to_int")
+        toBool = forward("to_bool")
+        toString = forward("to_string")
+
+
 class CheckpointLoaderCamel:
     """TF.js's spellings for CheckpointLoader."""
 

@@ -18,3 +18,14 @@ EAGER_OPS = """
     truncated_normal value_and_grad value_and_grads variable_grads zeros zeros_like
 """
 """What deeplearn.js 0.5 has as functions of its own, `dl.add`: its step towards TF.js. They are the core's ops."""
+
+CHAINED_OPS = """
+    abs acos add_strict arg_max arg_min asin atan avg_pool batch_normalization ceil clip_by_value clone conv1d conv2d
+    conv2d_transpose cos cosh depthwise_conv2d div div_strict elu equal equal_strict exp expand_dims floor gather
+    greater greater_equal greater_equal_strict greater_strict image.resize_bilinear leaky_relu less less_equal
+    less_equal_strict less_strict local_response_normalization log log_sum_exp logical_and logical_or logical_xor
+    mat_mul max max_pool maximum maximum_strict mean min min_pool minimum minimum_strict mul mul_strict neg norm
+    not_equal not_equal_strict pad pow pow_strict prelu relu reverse selu sigmoid sin sinh slice softmax sqrt square
+    step sub sub_strict sum tan tanh tile transpose
+"""
+"""Those of them that are methods of its arrays, too: `a.square().sum()`."""
