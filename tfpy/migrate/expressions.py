@@ -230,6 +230,8 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
             plain = snake("array", name)
             found = table("array").get(plain)
             if found is not None and (owner == "array" or plain in arrays.ONLY_ARRAYS):
+                if name == "add" and not is_write(self.kinds, original):
+                    return None
                 if not found.forms:
                     raise CannotRewrite(found.reason)
                 return arrays.method(found, new.value, list(updated.args), self.tf)
