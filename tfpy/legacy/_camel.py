@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from tfpy.core.convert import TensorLike
     from tfpy.core.grads import ValueAndGrads
     from tfpy.core.optimizers import base
     from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
@@ -85,7 +86,7 @@ class ChainedCamel:
 
     if TYPE_CHECKING:
 
-        def reshapeAs(self, x: Handle) -> NDArray: ...
+        def reshapeAs(self, x: TensorLike) -> NDArray: ...
 
         def toFloat(self) -> NDArray: ...
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.buffer import TensorBuffer
-from tfpy.core.convert import TensorLike
+from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.operators import Operators
 from tfpy.core.ops import create, join
 from tfpy.core.options import accepts_options
-from tfpy.engine.handle import Handle
 from tfpy.legacy._camel import ChainedCamel
 from tfpy.legacy._chained import ChainedOps
 from tfpy.legacy.ops import array
@@ -56,9 +55,9 @@ class Chained(Mirrored, ChainedOps, ChainedCamel):
         result: NDArray = self._run(lambda a, test, b: array.where(test, a, b), condition, x)
         return result
 
-    def reshape_as(self, x: Handle) -> NDArray:
+    def reshape_as(self, x: TensorLike) -> NDArray:
         """The same elements in the shape of another array."""
-        return self.reshape(x.spec.shape)
+        return self.reshape(to_tensor("reshape_as", "x", x).shape)
 
     def to_float(self) -> NDArray:
         """The values as float32."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import dispatch, rng
 from tfpy.engine.backend import Array
@@ -214,7 +215,8 @@ def _normal(
     op: str, shape: ShapeLike, mean: float, std_dev: float, dtype: str | None, seed: rng.Seed | None, truncated: bool
 ) -> NDArray:
     kind = checked_dtype(op, dtype, "float32", "int32")
-    values = rng.normal(seed, _math.prod(checked_shape(op, shape)), mean, std_dev, truncated)
+    middle, spread = moments(op, mean, std_dev, truncated)
+    values = rng.normal(seed, _math.prod(checked_shape(op, shape)), middle, spread, truncated)
     return _new(op, shape, rng.round_half_up(values) if kind == "int32" else values, kind)
 
 

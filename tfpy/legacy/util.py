@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
+from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import rng
 from tfpy.engine.backend import Array
@@ -57,7 +58,7 @@ def rand_uniform(a: float, b: float) -> float:
 @accepts_options()
 def rand_gauss(mean: float = 0.0, std_dev: float = 1.0, truncated: bool = False) -> float:
     """A normal number; a truncated one lies within two deviations of the mean."""
-    return float(rng.normal(None, 1, mean, std_dev, truncated)[0])
+    return float(rng.normal(None, 1, *moments("rand_gauss", mean, std_dev, truncated), truncated)[0])
 
 
 def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
