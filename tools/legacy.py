@@ -56,6 +56,7 @@ def generated(public: list[Public]) -> dict[Path, str]:
         PACKAGE / "legacy/_math.py": _math([*core, *own]),
         PACKAGE / "legacy/_graph.py": _graph(public, constants["GRAPH_OPS"].split()),
         PACKAGE / "legacy/_eager.py": _eager(public, own, constants["EAGER_OPS"].split()),
+        PACKAGE / "legacy/_chained.py": _chained(public, own, constants["CHAINED_OPS"].split()),
     }
 
 
@@ -100,19 +101,44 @@ def _math(methods: list[Method]) -> str:
     return "".join(lines)
 
 
+def _chained(public: list[Public], own: list[Method], names: list[str]) -> str:
+    """`legacy/_chained.py`: the ops that are methods of NDArray in deeplearn.js 0.5."""
+    paths = {f"{p.namespace}.{p.name}".lstrip("."): p for p in public}
+    chosen = {n: Method(m.module, m.node, (n,)) for m in own for n in m.eager if n in names}
+    for name in names:
+        p = paths.get(name)
+        if name not in chosen and p is not None and isinstance(p.node, ast.FunctionDef):
+            chosen[name] = Method(p.module, p.node, (name.rpartition(".")[2],))
+    methods = [chosen[name] for name in names]
+    needs = [(m.module, annotation_names(m.node)) for m in methods]
+    lines = [
+        NOTICE.format("The ops that are methods of NDArray, each calling the op."),
+        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
+        *sorted({_module_import(m) for m in methods}),
+        "\nif TYPE_CHECKING:\n",
+        *[f"    {line}\n" for line in imports_for(needs, frozenset({"Any", "Tensor"}))],
+        "    from collections.abc import Callable\n    from tfpy.legacy.ndarray import NDArray\n",
+        '\n\nclass ChainedOps:\n    """Ops with an array as their first argument, in both spellings."""\n\n',
+        "    __slots__ = ()\n\n",
+        "    if TYPE_CHECKING:\n\n        def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...\n",
+        *[_method(m, 1) for m in methods],
+    ]
+    return "".join(lines)
+
+
 def _module_import(method: Method) -> str:
     package, _, name = method.module.name.rpartition(".")
     return f"from {package} import {name} as {method.alias}\n"
 
 
-def _method(method: Method) -> str:
-    """One method under its first name, and its other names."""
+def _method(method: Method, skip: int = 0) -> str:
+    """One method, without the first `skip` parameters of its op, under its first name, and its other names."""
     node, name = method.node, method.names[0]
     result = returns(node).replace("Tensor", "NDArray")
-    parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)][skip:]
     marked = node.args.defaults or any("_" in p for p in parameters)
     text = "\n    @accepts_options()\n" if marked else "\n"
-    text += f"    def {name}({signature(node, 0, 'self')}) -> {result}:\n"
+    text += f"    def {name}({signature(node, skip, 'self')}) -> {result}:\n"
     text += f'        """{method.summary}"""\n'
     arguments = ", ".join([f"{method.alias}.{node.name}", *parameters])
     text += f"        result: {result} = self._run({arguments})\n        return result\n\n"

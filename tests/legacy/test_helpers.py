@@ -90,7 +90,15 @@ def test_bad_scalings_are_named() -> None:
         (lambda: util.is_val_nan(255, "bool"), True),
         (lambda: util.get_nan("int32"), -(2**31)),
         (lambda: util.squeeze_shape([1, 2, 1, 3]), {"newShape": [2, 3], "keptDims": [1, 3]}),
+        (lambda: util.squeezeShape([1, 2, 1], [0]), {"newShape": [2, 1], "keptDims": [1, 2]}),
+        (lambda: util.squeeze_shape([1, 2, 1], [-1]), {"newShape": [1, 2], "keptDims": [0, 1]}),
         (lambda: util.get_typed_array_from_dtype("int32", 3).dtype, np.int32),
+        (lambda: util.copy_typed_array([1.7, float("nan")], "int32").tolist(), [1, -(2**31)]),
+        (lambda: util.copyTypedArray([0.5, 0.4, float("nan")], "bool").tolist(), [1, 0, 255]),
+        (lambda: util.copy_typed_array([0.5]).dtype, np.float32),
+        (lambda: [util.is_typed_array(a) for a in (np.zeros(1, np.int32), np.zeros(1), [0])], [True, False, False]),
+        (lambda: [util.bytesPerElement(d) for d in ("float32", "int32", "bool")], [4, 4, 1]),
+        (lambda: [util.is_function(abs), util.isFunction(1)], [True, False]),
         (lambda: util.flatten_name_array_map({"b": 1, "a": 2}, ["a", "b"]), [2, 1]),
         (lambda: util.unflatten_to_name_array_map(["a", "b"], [1, 2]), {"a": 1, "b": 2}),
         (lambda: util.has_encoding_loss("float32", "int32"), True),
@@ -115,6 +123,7 @@ def test_helpers_of_util(found: Any, expected: Any) -> None:
         (lambda: util.check_for_nan([1, float("nan")], "float32", "log"), r"math\.log"),
         (lambda: util.unflatten_to_name_array_map(["a"], []), "1 arrays"),
         (lambda: util.get_nan("text"), "dtype"),
+        (lambda: util.squeeze_shape([1, 2], [1]), "squeeze_shape: argument 'axis' must be axes of size 1"),
     ],
 )
 def test_helpers_of_util_raise(call: Any, message: str) -> None:
@@ -158,7 +167,8 @@ def test_arrays_in_lists() -> None:
 def test_sizes_of_convolutions() -> None:
     info = conv_util.compute_conv2d_info([1, 5, 6, 3], [3, 3, 3, 8], [2, 1], "same")
     assert info.outShape == (1, 3, 6, 8)
-    assert info.padInfo == (1, 1, 1, 1)
+    assert tuple(info.padInfo) == (1, 1, 1, 1)
+    assert (info.padInfo.top, info["padInfo"]["left"], info.out_height, info.outWidth) == (1, 1, 3, 6)
     assert conv_util.computeConv2DInfo([1, 5, 5, 3], [3, 3, 3, 8], 1, "valid").outShape == (1, 3, 3, 8)
     assert conv_util.computeConv2DInfo([1, 3, 5, 5], [3, 3, 3, 8], 1, 0, dataFormat="channelsFirst").outShape == (
         1,

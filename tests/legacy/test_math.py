@@ -143,6 +143,15 @@ def test_convolutions() -> None:
         m().conv2d(x, f, None, 2, 0)
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_a_bias_of_another_length(numerics: Any) -> None:
+    with dl.numerics(numerics):
+        with pytest.raises(ValueError, match="conv2d: argument 'bias' must be of 2 numbers"):
+            m().conv2d(A3([1, 1, 1], [1]), A4([1, 1, 1, 2], [1, 2]), A1([1, 2, 3]), 1, 0)
+        with pytest.raises(ValueError, match="conv1d: argument 'bias' must be of 2 numbers"):
+            m().conv1d(A2([1, 1], [1]), A3([1, 1, 2], [1, 2]), A1([1]), 1, 0)
+
+
 def test_pools() -> None:
     x = A3([3, 3, 1], range(1, 10))
     close(m().maxPool(x, 2, 1, 0), np.reshape([5, 6, 8, 9], (2, 2, 1)))
@@ -160,6 +169,14 @@ def test_normalizations() -> None:
     close(m().batchNormalization3D(x, A1([1, 2]), A1([1, 4])), [[[0, 0], [1.9990008, 0.999875]]])
     close(m().batchNormalization2D(A2([1, 2], [1, 2]), A1([1, 2]), A1([1, 4]), 0.001, A1([1, 1]), A1([5, 6])), [[5, 6]])
     close(m().batchNormalization4D(A4([1, 1, 1, 1], [2]), A1([1]), A1([1]), 0), [[[[1]]]])
+    # a vector beside an array of x's shape
+    mean, variance = A3([1, 2, 2], [1, 2, 1, 2]), A1([1, 4])
+    close(m().batchNormalization3D(x, mean, variance), [[[0, 0], [1.9990008, 0.999875]]])
+    close(m().batchNormalization3D(x, A1([1, 2]), variance, 0, A1([1, 2]), mean), [[[1, 2], [3, 4]]])
+    with pytest.raises(
+        ValueError, match="batch_normalization3d: argument 'scale' must be of x's shape, or of 2 numbers"
+    ):
+        m().batchNormalization3D(x, mean, variance, 0.001, A1([1, 2, 3]))
     row = A3([1, 1, 4], [1, 2, 3, 4])
     close(m().localResponseNormalization3D(row, 1), [[[0.4082483, 0.5163978, 0.5477226, 0.7844645]]])
 

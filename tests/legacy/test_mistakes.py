@@ -66,6 +66,27 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "a place that is a number": (lambda m: V([1]).loc_to_index(0.5), ValueError, "loc_to_index: .*'locs'"),
     "a list to be added": (lambda m: V([1]).add([1], 0), TypeError, "add: argument 'value' must be a number"),
     "bounds that are texts": (lambda m: dl.NDArray.rand_uniform([2], "a", "b"), TypeError, "rand_uniform: argument 'a'"),
+    "one tensor to evaluate as all": (
+        lambda m: m.session.evalAll(m.y, m.feeds(V([1, 2]))),
+        TypeError,
+        "eval_all: argument 'tensors' must be a list of tensors",
+    ),
+    "an array to be timed": (lambda m: m.math.time(V([1])), TypeError, "time: argument 'query' must be a function"),
+    "one shape of a data set": (
+        lambda m: dl.InMemoryDataset(2),
+        TypeError,
+        "InMemoryDataset: argument 'data_shapes' must be a list of shapes",
+    ),
+    "a deviation below 0": (
+        lambda m: dl.NDArray.rand_truncated_normal([2], 0, -1),
+        ValueError,
+        "rand_truncated_normal: argument 'std_dev' must be 0 or more and finite",
+    ),
+    "a deviation that is no number": (
+        lambda m: dl.util.rand_gauss(0, float("nan"), True),
+        ValueError,
+        "rand_gauss: argument 'std_dev' must be 0 or more and finite",
+    ),
     "channels that are none": (
         lambda m: dl.NDArray.from_pixels(np.zeros((2, 2, 3)), []),
         TypeError,

@@ -89,9 +89,18 @@ def test_the_page_of_names_is_up_to_date() -> None:
 
 
 def test_the_functions_of_05_are_those_of_the_core() -> None:
-    for name in ("add", "mat_mul", "matMul", "tidy", "scalar", "tensor1d", "one_hot", "grad", "variableGrads", "max"):
+    for name in ("add", "mat_mul", "matMul", "tidy", "scalar", "tensor1d", "square", "grad", "variableGrads", "max"):
         assert getattr(dl, name) is getattr(tf, name)
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
     assert dl.train is tf.train
     assert dl.losses is tf.losses
     assert dl.version == tf.__version__
+
+
+def test_functions_of_05_that_are_not_the_cores() -> None:
+    table = dl.tensor2d([[1, 9], [7, 0]])
+    assert (dl.argMax(table).array_sync(), dl.arg_min(table).array_sync()) == (1, 3)
+    assert dl.argMax(table, 1).array_sync() == [1, 0]
+    assert dl.oneHot(dl.tensor1d([1, 0], "int32"), 2).dtype == "float32"
+    rows = dl.where(dl.tensor1d([True, False]), table, dl.mul(table, -1))
+    assert rows.array_sync() == [[1, 9], [-7, 0]]

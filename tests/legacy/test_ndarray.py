@@ -70,6 +70,9 @@ def test_random_arrays_have_their_ranges() -> None:
     truncated = dl.NDArray.randTruncatedNormal([2000], 0, 1).get_values()
     assert np.abs(truncated).max() <= 2
     assert dl.Array2D.rand([2, 2], lambda: 0.5).get(0, 1) == 0.5
+    drawn = iter([0.9, 1.1])
+    assert list(dl.NDArray.rand([2], lambda: next(drawn), "bool").get_values()) == [False, True]
+    assert 0.4 < dl.Array1D.rand_uniform([500], 0, 2, "bool").get_values().mean() < 0.6
 
 
 def test_pixels_become_an_image() -> None:
@@ -169,16 +172,22 @@ def test_set_add_and_fill_take_the_value_first() -> None:
         ("float32", -1e300, float("-inf")),
         ("int32", 2.7, 2),
         ("int32", -2.7, -2),
+        ("int32", float("nan"), 0),
+        ("int32", float("inf"), 0),
         ("bool", 2, True),
         ("bool", 0, False),
+        ("bool", 0.7, False),
+        ("bool", float("nan"), False),
     ],
 )
-def test_written_numbers_are_stored_in_the_dtype(dtype: Any, value: float, stored: Any) -> None:
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_written_numbers_are_stored_in_the_dtype(dtype: Any, value: float, stored: Any, numerics: Any) -> None:
     a = dl.Array1D.zeros([1], dtype)
-    a.set(value, 0)
-    assert a.get(0) == stored
-    a.fill(value)
-    assert a.get(0) == stored
+    with dl.numerics(numerics):
+        a.set(value, 0)
+        assert a.get(0) == stored
+        a.fill(value)
+        assert a.get(0) == stored
 
 
 def test_only_numbers_can_be_written() -> None:

@@ -15,6 +15,7 @@ from legacy.providers import feeds
 import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.legacy import quirks
+from tfpy.legacy.ops import conv as legacy_conv
 
 S, A1, A2, A3, A4 = dl.Scalar.new, dl.Array1D.new, dl.Array2D.new, dl.Array3D.new, dl.Array4D.new
 NAN = float("nan")
@@ -146,6 +147,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
     "arg_max_of_nan": (lambda: m().argMax(A1([1, NAN, 3])).get(), SMALLEST, 2),
     "arg_min_of_nan": (lambda: m().argMin(A1([2, NAN, 1])).get(), SMALLEST, 2),
     "pow_of_whole_exponents": (lambda: refused(lambda: m().pow(A1([2]), A1([0.5]))), True, False),
+    "pow_strict_of_whole_exponents": (lambda: refused(lambda: m().powStrict(A1([2]), A1([0.5]))), True, False),
     "maximum_of_one_dtype": (lambda: m().maximum(A1([1], "bool"), A1([0], "bool")).dtype, "bool", "int32"),
     "minimum_of_one_dtype": (lambda: refused(lambda: m().minimum(A1([1], "bool"), A1([0]))), True, False),
     "sum_of_moved_axes": (lambda: m().sum(A2([1, 2], [1, 2], "int32"), 0).dtype, "float32", "int32"),
@@ -216,6 +218,26 @@ IMAGES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
     ),
     "avg_pool_gradient": (lambda: flat(m().avgPoolBackprop(square(2), square(1), 2, 1, 1)), [2.5], [10]),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, "euclidean", "fro", python_math.inf, -python_math.inf])
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_norms_of_whole_numbers_are_float32(order: Any, dtype: Any) -> None:
+    with dl.numerics("deeplearn.js"):
+        found = m().norm(A2([2, 2], [1, 1, 1, 1], dtype), order, [0, 1])
+    assert (found.dtype, found.shape) == ("float32", ())
+
+
+@pytest.mark.parametrize(("name", "expected"), [("maxPool", 7), ("minPool", -2), ("avgPool", 2)])
+def test_pools_of_whole_numbers_are_float32(name: str, expected: float) -> None:
+    with dl.numerics("deeplearn.js"):
+        found = getattr(m(), name)(A3([2, 2, 1], [-2, 1, 2, 7], "int32"), 2, 1, 0)
+    assert (found.dtype, flat(found)) == ("float32", [expected])
+
+
+def test_a_function_is_replaced_once() -> None:
+    with pytest.raises(ValueError, match="conv2d is already replaced by conv2d_swapped"):
+        quirks.call_instead(abs, legacy_conv.conv2d)
 
 
 def both(compute: Callable[[], Any]) -> tuple[Any, Any]:

@@ -153,7 +153,7 @@ class Operators(Handle):
 
 def _as_arrays(value: Any) -> Any:
     """Tensors as numpy arrays, in any nesting of lists, tuples and dicts."""
-    if isinstance(value, Operators):
+    if isinstance(value, Handle):
         return np.asarray(value)
     if isinstance(value, (list, tuple)):
         return type(value)(map(_as_arrays, value))

@@ -104,6 +104,7 @@ from tfpy.legacy.variables import variable as variable
 
 SymbolicTensor = Tensor
 TensorInitializer = NDArrayInitializer
+Tensor1D, Tensor2D, Tensor3D, Tensor4D = Array1D, Array2D, Array3D, Array4D  # 0.5
 version = VERSION
 getNumerics = get_numerics
 migrationHints = migration_hints

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from tfpy.core.convert import TensorLike
     from tfpy.core.grads import ValueAndGrads
     from tfpy.core.optimizers import base
     from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
@@ -76,6 +77,31 @@ class ArrayFactoriesCamel:
         randTruncatedNormal = classmethod(forward("rand_truncated_normal"))
         randUniform = classmethod(forward("rand_uniform"))
         fromPixels = classmethod(forward("from_pixels"))
+
+
+class ChainedCamel:
+    """TF.js's spellings for Chained."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def reshapeAs(self, x: TensorLike) -> NDArray: ...
+
+        def toFloat(self) -> NDArray: ...
+
+        def toInt(self) -> NDArray: ...
+
+        def toBool(self) -> NDArray: ...
+
+        def toString(self) -> str: ...
+
+    else:
+        reshapeAs = forward("reshape_as")
+        toFloat = forward("to_float")
+        toInt = forward("to_int")
+        toBool = forward("to_bool")
+        toString = forward("to_string")
 
 
 class CheckpointLoaderCamel:

@@ -47,7 +47,6 @@ from tfpy.core.ops.conv import conv2d_transpose as conv2d_transpose
 from tfpy.core.ops.create import buffer as buffer
 from tfpy.core.ops.create import fill as fill
 from tfpy.core.ops.create import linspace as linspace
-from tfpy.core.ops.create import one_hot as one_hot
 from tfpy.core.ops.create import ones as ones
 from tfpy.core.ops.create import ones_like as ones_like
 from tfpy.core.ops.create import print_ as print
@@ -67,7 +66,6 @@ from tfpy.core.ops.logic import logical_and as logical_and
 from tfpy.core.ops.logic import logical_not as logical_not
 from tfpy.core.ops.logic import logical_or as logical_or
 from tfpy.core.ops.logic import logical_xor as logical_xor
-from tfpy.core.ops.logic import where as where
 from tfpy.core.ops.matmul import mat_mul as mat_mul
 from tfpy.core.ops.matmul import outer_product as outer_product
 from tfpy.core.ops.matmul import transpose as transpose
@@ -97,8 +95,6 @@ from tfpy.core.ops.ranked import slice3d as slice3d
 from tfpy.core.ops.ranked import slice4d as slice4d
 from tfpy.core.ops.recurrent import basic_lstm_cell as basic_lstm_cell
 from tfpy.core.ops.recurrent import multi_rnn_cell as multi_rnn_cell
-from tfpy.core.ops.reduce import arg_max as arg_max
-from tfpy.core.ops.reduce import arg_min as arg_min
 from tfpy.core.ops.reduce import log_sum_exp as log_sum_exp
 from tfpy.core.ops.reduce import max_ as max
 from tfpy.core.ops.reduce import mean as mean
@@ -136,6 +132,8 @@ from tfpy.core.ops.unary import sqrt as sqrt
 from tfpy.core.ops.unary import square as square
 from tfpy.core.profiling import next_frame as next_frame
 from tfpy.core.profiling import time as time
+from tfpy.legacy.ops.array import one_hot as one_hot
+from tfpy.legacy.ops.array import where as where
 from tfpy.legacy.ops.matrix import matrix_times_vector as matrix_times_vector
 from tfpy.legacy.ops.matrix import vector_times_matrix as vector_times_matrix
 from tfpy.legacy.ops.norm import batch_normalization as batch_normalization
@@ -143,6 +141,8 @@ from tfpy.legacy.ops.norm import batch_normalization2d as batch_normalization2d
 from tfpy.legacy.ops.norm import batch_normalization3d as batch_normalization3d
 from tfpy.legacy.ops.norm import batch_normalization4d as batch_normalization4d
 from tfpy.legacy.ops.pool import min_pool as min_pool
+from tfpy.legacy.ops.reduce import arg_max as arg_max
+from tfpy.legacy.ops.reduce import arg_min as arg_min
 from tfpy.legacy.ops.strict import add_strict as add_strict
 from tfpy.legacy.ops.strict import divide_strict as div_strict
 from tfpy.legacy.ops.strict import equal_strict as equal_strict

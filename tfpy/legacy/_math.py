@@ -990,5 +990,5 @@ class DerivedMath:
 
     def where(self, condition: TensorLike, a: TensorLike, b: TensorLike) -> NDArray:
         """The elements of a where the condition holds, of b where it does not."""
-        result: NDArray = self._run(core_logic.where, condition, a, b)
+        result: NDArray = self._run(legacy_array.where, condition, a, b)
         return result

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from tfpy.core.options import accepts_options
+from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
 
@@ -15,7 +16,7 @@ Pair = int | Sequence[int]
 Rounding = {"floor": math.floor, "ceil": math.ceil, "round": lambda x: math.floor(x + 0.5)}
 
 
-class PadInfo(NamedTuple):
+class PadInfo(Record):
     """How much is added on each side of an image."""
 
     top: int
@@ -24,25 +25,25 @@ class PadInfo(NamedTuple):
     right: int
 
 
-class Conv2DInfo(NamedTuple):
+class Conv2DInfo(Record):
     """The sizes of a convolution. Source: deeplearn.js `conv_util.Conv2DInfo`."""
 
-    batchSize: int
-    inHeight: int
-    inWidth: int
-    inChannels: int
-    outHeight: int
-    outWidth: int
-    outChannels: int
-    dataFormat: str
-    strideHeight: int
-    strideWidth: int
-    filterHeight: int
-    filterWidth: int
-    padInfo: PadInfo
-    inShape: tuple[int, ...]
-    outShape: tuple[int, ...]
-    filterShape: tuple[int, ...]
+    batch_size: int
+    in_height: int
+    in_width: int
+    in_channels: int
+    out_height: int
+    out_width: int
+    out_channels: int
+    data_format: str
+    stride_height: int
+    stride_width: int
+    filter_height: int
+    filter_width: int
+    pad_info: PadInfo
+    in_shape: tuple[int, ...]
+    out_shape: tuple[int, ...]
+    filter_shape: tuple[int, ...]
 
 
 def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
@@ -161,8 +162,8 @@ def compute_conv_info(
     stride_height: int,
     stride_width: int,
     pad: Pad,
-) -> dict[str, Any]:
-    """The sizes of a convolution of rank 3: inShape, outShape and padInfo.
+) -> Conv2DInfo:
+    """The sizes of a convolution of rank 3: its in_shape and out_shape have no batch.
 
     Source: deeplearn.js 0.2 `conv_util.computeConvInfo`.
     """
@@ -172,7 +173,7 @@ def compute_conv_info(
         [stride_height, stride_width],
         pad,
     )
-    return {**info._asdict(), "inShape": info.inShape[1:], "outShape": info.outShape[1:]}
+    return Conv2DInfo(*{**info._asdict(), "in_shape": info.in_shape[1:], "out_shape": info.out_shape[1:]}.values())
 
 
 def compute_depthwise_conv2d_info(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import dispatch, rng
+from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Shape, as_int, as_number
@@ -132,11 +134,11 @@ class ArrayFactories(ArrayFactoriesCamel):
     @classmethod
     @accepts_options()
     def rand(cls, shape: ShapeLike, rand_function: Callable[[], float], dtype: LegacyDType | None = None) -> NDArray:
-        """Numbers from a function without arguments, called once for each element."""
+        """Numbers from a function without arguments, called once for each element; of int32 and bool the whole part."""
         if not callable(rand_function):
             raise argument_error("rand", "rand_function", "a function", rand_function, TypeError)
         values = [rand_function() for _ in range(_math.prod(checked_shape("rand", shape)))]
-        return _new("rand", shape, np.array(values, dtype=np.float64), dtype)
+        return _drawn("rand", shape, np.array(values, dtype=np.float64), dtype)
 
     @classmethod
     @accepts_options()
@@ -166,10 +168,10 @@ class ArrayFactories(ArrayFactoriesCamel):
 
     @classmethod
     def rand_uniform(cls, shape: ShapeLike, a: float, b: float, dtype: LegacyDType | None = None) -> NDArray:
-        """Numbers evenly spread over [a, b)."""
+        """Numbers evenly spread over [a, b); of int32 and bool the whole part: bool ones from [0, 2) are half True."""
         count = _math.prod(checked_shape("rand_uniform", shape))
         low, high = as_number("rand_uniform", "a", a), as_number("rand_uniform", "b", b)
-        return _new("rand_uniform", shape, rng.uniform(None, count, low, high), dtype)
+        return _drawn("rand_uniform", shape, rng.uniform(None, count, low, high), dtype)
 
     @classmethod
     @accepts_options()
@@ -199,6 +201,10 @@ def _new(op: str, shape: ShapeLike, values: Values | None, dtype: str | None) ->
     return new_array(NDArray, op, checked_shape(op, shape), values, dtype)
 
 
+def _drawn(op: str, shape: ShapeLike, values: Array, dtype: str | None) -> NDArray:
+    return _new(op, shape, values if dtype in (None, "float32") else np.trunc(values), dtype)
+
+
 def _spec(op: str, another: Any) -> Any:
     if not isinstance(another, Handle):
         raise argument_error(op, "another", "an NDArray or a tensor", another, TypeError)
@@ -209,7 +215,8 @@ def _normal(
     op: str, shape: ShapeLike, mean: float, std_dev: float, dtype: str | None, seed: rng.Seed | None, truncated: bool
 ) -> NDArray:
     kind = checked_dtype(op, dtype, "float32", "int32")
-    values = rng.normal(seed, _math.prod(checked_shape(op, shape)), mean, std_dev, truncated)
+    middle, spread = moments(op, mean, std_dev, truncated)
+    values = rng.normal(seed, _math.prod(checked_shape(op, shape)), middle, spread, truncated)
     return _new(op, shape, rng.round_half_up(values) if kind == "int32" else values, kind)
 
 

@@ -12,7 +12,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, as_shape
 from tfpy.legacy._camel import (
     InMemoryDatasetCamel,
     InMemoryShuffledInputProviderBuilderCamel,
@@ -170,7 +170,9 @@ class InMemoryDataset(InMemoryDatasetCamel):
     """
 
     def __init__(self, data_shapes: Sequence[Sequence[int]], math: Any = None) -> None:
-        self.data_shapes = [tuple(shape) for shape in data_shapes]
+        if not isinstance(data_shapes, (list, tuple)):
+            raise argument_error("InMemoryDataset", "data_shapes", "a list of shapes", data_shapes, TypeError)
+        self.data_shapes = [as_shape("InMemoryDataset", shape, "data_shapes") for shape in data_shapes]
         self.dataset: list[list[NDArray]] | None = None
         self._bounds: dict[int, _Bounds] = {}
 

@@ -267,6 +267,8 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
 
     def time(self, query: Callable[[], Any]) -> ReadyFloat:
         """How many milliseconds a function takes; it may be awaited."""
+        if not callable(query):
+            raise argument_error("time", "query", "a function", query, TypeError)
         start = time.perf_counter()
         result = query()
         if isinstance(result, NDArray):

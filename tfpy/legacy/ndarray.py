@@ -24,15 +24,15 @@ from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
 from tfpy.engine.spec import DType, Shape, as_int, as_int_or_ints
 from tfpy.legacy._camel import NDArrayCamel
+from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
-from tfpy.legacy.storage import Mirrored
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
 
 if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath
 
 
-class NDArray(Mirrored, ArrayFactories, NDArrayCamel, Ready):
+class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
     """An array of float32 numbers, int32 numbers or truth values, of any shape.
 
     Args:
@@ -119,8 +119,13 @@ class NDArray(Mirrored, ArrayFactories, NDArrayCamel, Ready):
         number = stored_number("set", value, self.spec.dtype)
         self.writable_values("set")[self._offset("set", locs)] = number
 
-    def add(self, value: float, *locs: int) -> None:
-        """Add a number to the one at a place: the value first, then the indices."""
+    def add(self, value: Any, *locs: int) -> Any:
+        """Add a number to the one at a place: the value first, then the indices.
+
+        In deeplearn.js 0.5 `a.add(b)` is the op. So it is here when an array or a tensor is given.
+        """
+        if isinstance(value, Handle) and not locs:
+            return self._run(ops.arith.add, value)
         offset = self._offset("add", locs)
         total = self.host_values("add")[offset].item() + stored_number("add", value, "float32")
         self.writable_values("add")[offset] = stored_number("add", total, self.spec.dtype)
@@ -317,9 +322,9 @@ class Scalar(NDArray):
         """A Scalar of a number."""
         return new_array(Scalar, "Scalar.new", (), value, dtype)
 
-    def add(self, value: float, *locs: int) -> None:
-        """Add a number to this one."""
-        super().add(value)
+    def add(self, value: Any, *locs: int) -> Any:
+        """Add a number to this one; the sum with an array, where one is given."""
+        return super().add(value)
 
 
 class Array1D(NDArray):

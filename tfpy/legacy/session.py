@@ -162,6 +162,8 @@ class Session(SessionCamel):
 
     def eval_all(self, tensors: Sequence[Tensor], feed_entries: Sequence[Any] = ()) -> list[NDArray]:
         """The values of several tensors, each evaluated once; otherwise as `eval`."""
+        if not isinstance(tensors, (list, tuple)):
+            raise argument_error("eval_all", "tensors", "a list of tensors of the graph", tensors, TypeError)
         feeds = self._feeds("eval", feed_entries)
         for tensor in tensors:
             self.graph._own("eval", "tensor", tensor)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tfpy.core.names import EXCEPTIONS, camel
 from tfpy.core.registry import OPS
-from tfpy.legacy.derived import GRAPH_OPS
+from tfpy.legacy.derived import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.graph import Graph, GraphLayers
 from tfpy.legacy.ndarray import NDArray
 from tfpy.legacy.registry import MATH_OPS
@@ -82,6 +82,7 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
     "arg_max": [("axis", "tf.arg_max(x, axis)"), ("", "tf.arg_max(tf.reshape(x, [-1]))")],
     "arg_min": [("axis", "tf.arg_min(x, axis)"), ("", "tf.arg_min(tf.reshape(x, [-1]))")],
     "arg_max_equals": f"tf.equal({_FLAT.format('x1')}, {_FLAT.format('x2')})",
+    "where": "tf.where(condition, a, b)",
     "top_k": "tf.topk(tf.reshape(x, [-1]), k)",
     "softmax_cross_entropy_with_logits": (
         "tf.losses.softmax_cross_entropy(labels, logits, reduction=tf.Reduction.NONE)"
@@ -165,6 +166,17 @@ _ARRAY: dict[str, str | list[tuple[str, str]]] = {
     "as3d": "a.as_3d(rows, columns, depth)",
     "as4d": "a.as_4d(rows, columns, depth, depth2)",
     "equals": "bool(tf.all(tf.equal(a, t)))",
+    # Of 0.5; the others of its methods are methods of tensors.
+    **{name: text for name, text in _STRICT.items() if name in CHAINED_OPS.split()},
+    "mul_strict": "tf.mul(a, b)",
+    "div_strict": "tf.div(a, b)",
+    "pow_strict": "tf.pow(a, exp)",
+    "arg_max": [("axis", "tf.arg_max(a, axis)"), ("", "tf.arg_max(tf.reshape(a, [-1]))")],
+    "arg_min": [("axis", "tf.arg_min(a, axis)"), ("", "tf.arg_min(tf.reshape(a, [-1]))")],
+    "batch_normalization": "tf.batch_norm(a, mean, variance, offset, scale, variance_epsilon)",
+    "min_pool": "tf.neg(tf.max_pool(tf.neg(a), filter_size, strides, pad))",
+    "buffer": "a.buffer_sync()",
+    "variable": "tf.variable(a, trainable, name, dtype)",
 }
 _BUFFER = "tensors cannot be written to; use tf.buffer, whose to_tensor() makes a tensor"
 _ARRAY_NONE = {

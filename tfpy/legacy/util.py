@@ -10,12 +10,13 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
+from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import rng
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import broadcast_shapes
+from tfpy.engine.spec import broadcast_shapes, resolve_axes
 from tfpy.legacy.values import DTYPES
 
 NAN_INT32 = -(2**31)
@@ -57,7 +58,7 @@ def rand_uniform(a: float, b: float) -> float:
 @accepts_options()
 def rand_gauss(mean: float = 0.0, std_dev: float = 1.0, truncated: bool = False) -> float:
     """A normal number; a truncated one lies within two deviations of the mean."""
-    return float(rng.normal(None, 1, mean, std_dev, truncated)[0])
+    return float(rng.normal(None, 1, *moments("rand_gauss", mean, std_dev, truncated), truncated)[0])
 
 
 def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
@@ -197,15 +198,49 @@ def is_val_nan(val: float, dtype: str) -> bool:
     return bool(val != val or (dtype != "float32" and val == _NAN[_dtype("is_val_nan", dtype)]))
 
 
-def squeeze_shape(shape: Sequence[int]) -> dict[str, list[int]]:
-    """A shape without its sizes of 1, and the axes that are left: newShape and keptDims."""
-    kept = [i for i, n in enumerate(shape) if n > 1]
+def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> dict[str, list[int]]:
+    """A shape without its sizes of 1, all of them or those at axes, and the axes that are left: newShape and keptDims.
+
+    Raises:
+        ValueError: an axis whose size is not 1.
+    """
+    axes = (
+        [i for i, n in enumerate(shape) if n == 1] if axis is None else resolve_axes("squeeze_shape", axis, len(shape))
+    )
+    if any(shape[i] != 1 for i in axes):
+        raise argument_error("squeeze_shape", "axis", f"axes of size 1 of shape {list(shape)}", axis)
+    kept = [i for i in range(len(shape)) if i not in axes]
     return {"newShape": [shape[i] for i in kept], "keptDims": kept}
 
 
 def get_typed_array_from_dtype(dtype: str | None, size: int) -> Array:
     """Zeros in the numpy type of a dtype."""
     return np.zeros(size, _NUMPY[_dtype("get_typed_array_from_dtype", dtype)])
+
+
+def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
+    """A copy of numbers in the numpy type of a dtype; NaN becomes what stands for it there."""
+    values, name = np.asarray(array, dtype=np.float64), _dtype("copy_typed_array", dtype)
+    if name == "bool":
+        values = np.where(np.isnan(values), NAN_BOOL, np.floor(values + 0.5) != 0)
+    elif name == "int32":
+        values = np.where(np.isnan(values), NAN_INT32, values)
+    return values.astype(_NUMPY[name])
+
+
+def is_typed_array(a: Any) -> bool:
+    """Whether something is a numpy array of float32, int32 or uint8."""
+    return isinstance(a, np.ndarray) and a.dtype in _NUMPY.values()
+
+
+def bytes_per_element(dtype: str) -> int:
+    """How many bytes an element of a dtype takes."""
+    return int(np.dtype(_NUMPY[_dtype("bytes_per_element", dtype)]).itemsize)
+
+
+def is_function(f: Any) -> bool:
+    """Whether something can be called."""
+    return callable(f)
 
 
 def is_ndarray_in_list(ndarray: Handle, ndarray_list: Sequence[Handle]) -> bool:
@@ -265,7 +300,12 @@ getNaN = get_nan
 isValNaN = is_val_nan
 squeezeShape = squeeze_shape
 getTypedArrayFromDType = get_typed_array_from_dtype
+copyTypedArray = copy_typed_array
+isTypedArray = is_typed_array
+bytesPerElement = bytes_per_element
+isFunction = is_function
 isNDArrayInList = is_ndarray_in_list
+is_tensor_in_list = isTensorInList = is_ndarray_in_list
 checkForNaN = check_for_nan
 flattenNameArrayMap = flatten_name_array_map
 unflattenToNameArrayMap = unflatten_to_name_array_map

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -64,13 +65,17 @@ def converted(array: Array, dtype: LegacyDType) -> Array:
 
 
 def stored_number(op: str, value: Any, dtype: str) -> float | int | bool:
-    """One number as an array of the dtype stores it, to be written into a numpy array without a warning."""
+    """One number as an array of the dtype stores it, to be written into a numpy array without a warning.
+
+    Of int32 and bool it is the whole part, and 0 for NaN and infinities.
+    """
     if not isinstance(value, (int, float, np.number, np.bool_)):
         raise argument_error(op, "value", "a number", value, TypeError)
-    if dtype != "float32":
-        number: float | int | bool = converted(np.array(float(value)), dtype).item()  # type: ignore[arg-type]
-        return number
     number = float(value)
+    if dtype != "float32":
+        whole = math.trunc(number) if math.isfinite(number) else 0
+        stored: int | bool = cast_values(np.array(float(whole)), dtype).item()  # type: ignore[arg-type]
+        return stored
     if -_FLOAT32_MAX <= number <= _FLOAT32_MAX or number != number:
         return number
     return float("inf") if number > 0 else float("-inf")

@@ -8,6 +8,7 @@ import libcst as cst
 
 import tfpy
 from tfpy import legacy
+from tfpy.legacy._eager import __all__ as EAGER
 from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
 from tfpy.migrate.graphs import Graphs, default_pad
@@ -198,6 +199,10 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
             return fill(found, bind(found.parameters, updated.args), self.tf)
         if path in BUILDERS and not self.kinds.graphs_stay:
             return self._shuffled(updated)
+        if path in EAGER and getattr(legacy, path) is not getattr(tfpy, path, None):  # one of legacy/ops
+            method = successor("math", getattr(legacy, path).__name__)
+            if method is not None and method.forms:
+                return fill(method, bind(method.parameters, updated.args), self.tf)
         if isinstance(original.func, cst.Name):
             same = self._constant(path)
             return updated.with_changes(func=same) if same is not None else None
@@ -225,6 +230,8 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
             plain = snake("array", name)
             found = table("array").get(plain)
             if found is not None and (owner == "array" or plain in arrays.ONLY_ARRAYS):
+                if name == "add" and not is_write(self.kinds, original):
+                    return None
                 if not found.forms:
                     raise CannotRewrite(found.reason)
                 return arrays.method(found, new.value, list(updated.args), self.tf)

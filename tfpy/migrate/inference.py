@@ -244,8 +244,10 @@ class _Passing(ScopedVisitor):
 
 
 def is_write(kinds: Kinds, call: cst.Call) -> bool:
-    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`."""
+    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`; `a.add(b)` of two arrays does not."""
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in _WRITES:
+        return False
+    if func.attr.value == "add" and len(call.args) == 1 and kinds.of(call.args[0].value) in _ARRAYS:
         return False
     return kinds.of(func.value) in _ARRAYS

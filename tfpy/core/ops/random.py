@@ -90,14 +90,20 @@ def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | 
     return random_uniform(shape, minval, maxval, "int32", seed)
 
 
+def moments(name: str, mean: float, stddev: float, truncated: bool) -> tuple[float, float]:
+    """The mean and the deviation of normal numbers; of truncated ones they leave numbers that can be drawn."""
+    middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
+    if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
+        raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
+    return middle, spread
+
+
 def _normal(
     name: str, shape: ShapeLike, mean: float, stddev: float, dtype: DType | None, seed: Seed | None, truncated: bool
 ) -> Tensor:
     kind = _dtype(name, dtype, "float32", "int32")
     sizes = _sizes(name, shape)
-    middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
-    if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
-        raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
+    middle, spread = moments(name, mean, stddev, truncated)
 
     def draw() -> Array:
         values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)

@@ -1,13 +1,13 @@
-"""Parts of arrays, arrays joined, reversed and padded, by rank."""
+"""Parts of arrays, arrays joined, reversed and padded, by rank; and choices among elements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy.core.convert import TensorLike
-from tfpy.core.ops import create, join, slice
-from tfpy.core.ops.common import cast_to
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops import create, join, logic, slice
+from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, resolve_axes
@@ -165,7 +165,7 @@ def pad2d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: floa
     return slice.pad(of_rank("pad2d", "x", x, 2), paddings, constant_value)
 
 
-@math_op()
+@math_op(eager="one_hot")
 def one_hot(indices: TensorLike, depth: int, on_value: float = 1, off_value: float = 0) -> Tensor:
     """A float32 row for each index, with one value at the index and another elsewhere.
 
@@ -184,3 +184,23 @@ def one_hot(indices: TensorLike, depth: int, on_value: float = 1, off_value: flo
     if as_int("one_hot", "depth", depth) < 2:
         raise argument_error("one_hot", "depth", "2 or more", depth)
     return create.one_hot(cast_to(t, "int32"), depth, on_value, off_value, "float32")
+
+
+@math_op(eager="where")
+def where(condition: TensorLike, a: TensorLike, b: TensorLike) -> Tensor:
+    """The elements of a where the condition holds, of b where it does not.
+
+    Args:
+        condition: a bool array of the shape of a, or one that broadcasts to it; a vector chooses rows of a or b.
+        a: an array.
+        b: an array of the shape of a, or one that broadcasts to it.
+
+    Raises:
+        TypeError: the condition is not bool. ValueError: the shapes do not broadcast.
+
+    Source: deeplearn.js `math.where`.
+    """
+    test, x = to_tensor("where", "condition", condition, "bool"), to_tensor("where", "a", a)
+    if test.rank == 1 and x.rank > 1:
+        test = reshape_to(test, (*test.shape, *[1] * (x.rank - 1)))
+    return logic.where(test, x, b)

@@ -44,8 +44,14 @@ def checked_filter(op: str, images: Tensor, filter: TensorLike) -> Tensor:
     return weights
 
 
-def checked_bias(op: str, bias: TensorLike | None) -> Tensor | None:
-    return None if bias is None else of_rank(op, "bias", bias, 1)
+def checked_bias(op: str, weights: Tensor, bias: TensorLike | None) -> Tensor | None:
+    """A bias with one number for each channel that a filter gives."""
+    if bias is None:
+        return None
+    offset, channels = of_rank(op, "bias", bias, 1), weights.shape[3]
+    if offset.size != channels:
+        raise argument_error(op, "bias", f"of {channels} numbers, the output depth of 'filter'", offset)
+    return offset
 
 
 def with_bias(out: Tensor, bias: Tensor | None) -> Tensor:
@@ -71,7 +77,7 @@ def conv2d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: 
     given = of_rank("conv2d", "x", x, 3, 4)
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
-    offset = checked_bias("conv2d", bias)
+    offset = checked_bias("conv2d", weights, bias)
     compute_conv2d_info(images.shape, weights.shape, strides, pad)
     out = conv.conv2d(images, weights, strides, pad)
     return like_input(with_bias(out, offset), given.rank)
@@ -105,7 +111,8 @@ def as_images(x: Tensor, filter: TensorLike, bias: TensorLike | None) -> tuple[T
     """Sequences as images of one row, and their filter accordingly."""
     rows = reshape_to(x, (1, 1, *x.shape) if x.rank == 2 else (x.shape[0], 1, *x.shape[1:]))
     f = of_rank("conv1d", "filter", filter, 3)
-    return rows, checked_filter("conv1d", rows, reshape_to(f, (1, *f.shape))), checked_bias("conv1d", bias)
+    weights = checked_filter("conv1d", rows, reshape_to(f, (1, *f.shape)))
+    return rows, weights, checked_bias("conv1d", weights, bias)
 
 
 def as_sequences(out: Tensor, rank: int) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfpy.core.convert import TensorLike
+from tfpy.core.ops.common import reshape_to
 from tfpy.core.ops.normalization import batch_norm, local_response_normalization
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -21,11 +22,17 @@ def _batch_normalization(
     offset: TensorLike | None,
 ) -> Tensor:
     t = of_rank(name, "x", x, *ranks)
-    centre, spread = (of_rank(name, k, v, 1, t.rank) for k, v in (("mean", mean), ("variance", variance)))
-    factor, shift = (
-        None if v is None else of_rank(name, k, v, 1, t.rank) for k, v in (("scale", scale), ("offset", offset))
-    )
-    return batch_norm(t, centre, spread, shift, factor, variance_epsilon)
+
+    def parameter(argument: str, value: TensorLike) -> Tensor:
+        """A vector as an array of x's rank: beside one of the others may be of x's shape."""
+        p = of_rank(name, argument, value, 1, t.rank)
+        if p.rank == 1 and p.size not in (1, t.shape[-1]):
+            raise argument_error(name, argument, f"of x's shape, or of {t.shape[-1]} numbers, one for each channel", p)
+        return reshape_to(p, (1,) * (t.rank - p.rank) + p.shape)
+
+    factor = None if scale is None else parameter("scale", scale)
+    shift = None if offset is None else parameter("offset", offset)
+    return batch_norm(t, parameter("mean", mean), parameter("variance", variance), shift, factor, variance_epsilon)
 
 
 @math_op(eager="batch_normalization2d")
@@ -41,11 +48,11 @@ def batch_normalization2d(
 
     Args:
         x: a matrix.
-        mean: a vector, one for each channel, or an array of x's shape; the same holds for the others.
-        variance: the variance.
+        mean: a vector, one for each channel, or an array of x's shape.
+        variance: likewise; it may be of the other kind.
         variance_epsilon: added to the variance.
-        scale: 1 by default.
-        offset: 0 by default.
+        scale: likewise; 1 by default.
+        offset: likewise; 0 by default.
 
     Raises:
         ValueError: another rank.

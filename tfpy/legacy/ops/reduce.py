@@ -28,7 +28,7 @@ def flat(op: str, x: TensorLike) -> Tensor:
     return reshape_to(t, (t.size,))
 
 
-@math_op()
+@math_op(eager="arg_max")
 def arg_max(x: TensorLike, axis: int | None = None) -> Tensor:
     """The int32 index of the largest element along an axis, or of all elements; of the first, if several are.
 
@@ -37,7 +37,7 @@ def arg_max(x: TensorLike, axis: int | None = None) -> Tensor:
     return reduce.arg_max(flat("arg_max", x), 0) if axis is None else reduce.arg_max(x, axis)
 
 
-@math_op()
+@math_op(eager="arg_min")
 def arg_min(x: TensorLike, axis: int | None = None) -> Tensor:
     """The int32 index of the smallest element along an axis, or of all elements; of the first, if several are.
 

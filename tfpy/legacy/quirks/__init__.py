@@ -139,7 +139,9 @@ def quirk(
 
 
 def call_instead(function: Callable[..., Any], replaced: Callable[..., Any], where: Where = "math") -> None:
-    """In deeplearn.js numerics, call a function instead of another one."""
+    """In deeplearn.js numerics, call a function instead of another one, which has no other replacement."""
+    if replaced in _INSTEAD[where]:
+        raise ValueError(f"quirk: {replaced.__name__} is already replaced by {_INSTEAD[where][replaced].__name__}.")
     _INSTEAD[where][replaced] = function
 
 

@@ -18,7 +18,7 @@ from tfpy.core.grads import grad
 from tfpy.core.ops import conv as core_conv
 from tfpy.core.ops import depthwise
 from tfpy.core.ops import pool as core_pool
-from tfpy.core.ops.common import full
+from tfpy.core.ops.common import as_float, full
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -105,7 +105,8 @@ def _strides(rows: _Axis, columns: _Axis) -> list[int]:
 def conv2d_swapped(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: Pair, pad: Pad) -> Tensor:
     given = of_rank("conv2d", "x", x, 3, 4)
     images = batch_of(given)
-    weights, offset = checked_filter("conv2d", images, filter), checked_bias("conv2d", bias)
+    weights = checked_filter("conv2d", images, filter)
+    offset = checked_bias("conv2d", weights, bias)
     return like_input(_convolution(images, weights, offset, strides, pad), given.rank)
 
 
@@ -192,7 +193,7 @@ def der_filter_with_margins(
 def _pooled(
     name: str, op: Callable[..., Tensor], x: TensorLike, size: Pair, strides: Pair, pad: Pad, outside: float
 ) -> Tensor:
-    given = of_rank(name, "x", x, 3, 4)
+    given = as_float(of_rank(name, "x", x, 3, 4))
     images = batch_of(given)
     axes = _axes(name, images.shape, size, strides, pad)
     read = _read(images, *axes, outside=outside)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.grads import custom_grad
-from tfpy.core.ops import activation, arith, matmul, norm, reduce, shape, softmax, trig, unary
+from tfpy.core.ops import activation, arith, matmul, reduce, shape, softmax, trig, unary
 from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to, sum_over
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -17,7 +17,7 @@ from tfpy.engine.spec import resolve_axis
 from tfpy.legacy.ops import arith as legacy_arith
 from tfpy.legacy.ops import array, matrix
 from tfpy.legacy.ops import reduce as legacy_reduce
-from tfpy.legacy.ops.strict import divide_strict
+from tfpy.legacy.ops.strict import divide_strict, pow_strict
 from tfpy.legacy.quirks import behaviour, call_instead, quirk
 
 EPSILON = 1e-5  # in front of logarithms of probabilities
@@ -72,6 +72,11 @@ def pow_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
     return arith.pow_(base, to_tensor("pow", "exp", exp, "int32"))
 
 
+@quirk("math.powStrict", "as pow: the exponent must be int32. TF.js: any number.", instead_of=pow_strict)
+def pow_strict_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
+    return pow_strict(base, to_tensor("pow_strict", "exp", exp, "int32"))
+
+
 def _of_one_dtype(name: str, function: Callable[..., Tensor]) -> Callable[[TensorLike, TensorLike], Tensor]:
     def compute(a: TensorLike, b: TensorLike) -> Tensor:
         x, y = to_tensor(name, "a", a), to_tensor(name, "b", b)
@@ -118,7 +123,7 @@ _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     activation.elu, activation.leaky_relu, activation.prelu, activation.selu, activation.sigmoid, activation.step,
     array.concat1d, array.concat2d, array.concat3d, array.concat4d,
     array.slice1d, array.slice2d, array.slice3d, array.slice4d,
-    matmul.outer_product, matmul.transpose, norm.norm,
+    matmul.outer_product, matmul.transpose,
     matrix.mat_mul, matrix.vector_times_matrix, matrix.matrix_times_vector, matrix.dot_product,
     shape.clone,
     trig.acos, trig.asin, trig.atan, trig.cos, trig.cosh, trig.sin, trig.sinh, trig.tan, trig.tanh,

@@ -61,16 +61,17 @@ def _or_first(smallest: Tensor, x: Tensor) -> Tensor:
 @quirk(
     "math.norm",
     "of order -∞, a minimum: of the sizes along the axes and of the array's very first one. "
-    "TF.js: of those along the axes.",
+    "TF.js: of those along the axes. Of every order, the result is float32 for int32 and bool arrays, too.",
     instead_of=norm.norm,
 )
 def norm_with_first_element(
     x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_dims: bool = False
 ) -> Tensor:
-    smallest = norm.norm(x, ord, axis, keep_dims)
+    t = as_float(to_tensor("norm", "x", x))
+    smallest = norm.norm(t, ord, axis, keep_dims)
     if ord != -math.inf or axis is None:
         return smallest
-    sizes = run("Abs", to_tensor("norm", "x", x))
+    sizes = run("Abs", t)
     if isinstance(axis, Sequence) and len(axis) == 2:
         sizes = reduce.sum_(sizes, axis[1])
     return _or_first(smallest, sizes)

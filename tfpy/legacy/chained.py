@@ -1,0 +1,91 @@
+"""What deeplearn.js 0.5 does with methods of its arrays, `a.sub(b).square().mean()`. Most are in `_chained.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.buffer import TensorBuffer
+from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.operators import Operators
+from tfpy.core.ops import create, join
+from tfpy.core.options import accepts_options
+from tfpy.legacy._camel import ChainedCamel
+from tfpy.legacy._chained import ChainedOps
+from tfpy.legacy.ops import array
+from tfpy.legacy.storage import Mirrored
+
+if TYPE_CHECKING:
+    from tfpy.legacy.math import NDArrayMath
+    from tfpy.legacy.ndarray import NDArray
+    from tfpy.legacy.variables import Variable
+
+
+class Chained(Mirrored, ChainedOps, ChainedCamel):
+    """The methods of arrays that 0.5 has beyond those of NDArray."""
+
+    __slots__ = ()
+
+    # numpy's functions work on numpy arrays: they would call methods of their names with arguments of their own.
+    __array_function__ = Operators.__array_function__
+
+    if TYPE_CHECKING:
+
+        @property
+        def math(self) -> NDArrayMath: ...
+        def as_type(self, dtype: Any) -> NDArray: ...
+        def reshape(self, new_shape: Any) -> NDArray: ...
+
+    def _run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """An op on this array, as its math computes it."""
+        return self.math._run(function, self, *args)
+
+    def concat(self, x: TensorLike, axis: int = 0) -> NDArray:
+        """This array and another one joined along an axis."""
+        result: NDArray = self._run(lambda a, b: join.concat([a, b], axis), x)
+        return result
+
+    def stack(self, x: TensorLike, axis: int = 0) -> NDArray:
+        """This array and another one of its shape, joined along a new axis."""
+        result: NDArray = self._run(lambda a, b: join.stack([a, b], axis), x)
+        return result
+
+    def where(self, condition: TensorLike, x: TensorLike) -> NDArray:
+        """The elements of this array where a condition holds, of x where it does not."""
+        result: NDArray = self._run(lambda a, test, b: array.where(test, a, b), condition, x)
+        return result
+
+    def reshape_as(self, x: TensorLike) -> NDArray:
+        """The same elements in the shape of another array."""
+        return self.reshape(to_tensor("reshape_as", "x", x).shape)
+
+    def to_float(self) -> NDArray:
+        """The values as float32."""
+        return self.as_type("float32")
+
+    def to_int(self) -> NDArray:
+        """The values as int32."""
+        return self.as_type("int32")
+
+    def to_bool(self) -> NDArray:
+        """The values as bool."""
+        return self.as_type("bool")
+
+    def to_string(self) -> str:
+        """The array as text."""
+        return repr(self)
+
+    def print(self) -> None:
+        """Print the array."""
+        create.print_(self)
+
+    def buffer(self) -> TensorBuffer:
+        """A copy of the values, to be read and written element by element."""
+        return TensorBuffer(self.spec.shape, self.spec.dtype, self.host_values("buffer").copy())
+
+    @accepts_options()
+    def variable(self, trainable: bool = True, name: str | None = None, dtype: Any = None) -> Variable:
+        """A variable that starts as this array."""
+        from tfpy.legacy.variables import variable
+
+        return variable(self, trainable, name, dtype)
