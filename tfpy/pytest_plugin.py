@@ -13,7 +13,7 @@ from tfpy.core.leaks import Leaks
 @pytest.fixture
 def no_leaks() -> Iterator[Leaks]:
     """Fails the test when tensors made in it are alive at its end; `no_leaks.allow(…)` leaves some out."""
-    with tf.leaks() as report:
+    with tf.leaks(verbose=False) as report:
         yield report
     if len(report):
         pytest.fail(str(report), pytrace=False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfpy as tf
@@ -79,6 +81,36 @@ def test_debug_mode_names_the_kernel_where_a_nan_first_appears(capsys: pytest.Ca
     tf.log([-1.0])
     assert capsys.readouterr().out == ""
     assert "run" not in vars(tf.backend())
+
+
+def first_strange(compute: Callable[[], object]) -> list[str]:
+    """What debug mode warns of while something is computed."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tf.enable_debug_mode()
+        compute()
+        tf.env().set("DEBUG", False)
+    return [str(w.message) for w in caught if w.category is RuntimeWarning]
+
+
+@pytest.mark.usefixtures("capsys")
+def test_debug_mode_names_the_layer() -> None:
+    model = tf.sequential([tf.layers.lambda_(function=lambda x: x.log(), name="logarithm", input_shape=[2])])
+    (said,) = first_strange(lambda: model.predict(tf.zeros([1, 2])))
+    assert said.startswith(
+        "Found -inf in the result of 'Log' of (float32 [1, 2]), in layer logarithm (Lambda), log at "
+    )
+
+
+@pytest.mark.usefixtures("capsys")
+def test_debug_mode_tells_once_of_what_was_there_before() -> None:
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[2], name="first")])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    y = np.ones((1, 2), np.float32)
+    (said,) = first_strange(lambda: model.fit(np.array([[1, np.nan]], np.float32), y, verbose=0))
+    assert said.startswith("Found nan in what ")
+    (said,) = first_strange(lambda: model.predict(y))
+    assert "given, in layer first (Dense)" in said, "the weights are NaN now"
 
 
 def test_deprecation_warnings_can_be_disabled() -> None:

@@ -51,6 +51,20 @@ def test_programs_beside_the_package_are_the_users() -> None:
     assert (found[0].filename, found[0].lineno) == (place, 2)
 
 
+def test_the_report_is_printed_if_there_is_something_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with tf.leaks():
+        held = tf.ones([3])
+    assert capsys.readouterr().out.startswith("1 tensors were left behind, 12 bytes.\n  1 of 12 bytes by ones at ")
+    with tf.leaks(), tf.tidy():
+        tf.ones([3])
+    with tf.leaks(verbose=False):
+        held = tf.ones([3])
+    with pytest.raises(ValueError, match="broadcast"), tf.leaks():
+        held.add(tf.ones([2]))
+    assert capsys.readouterr().out == ""
+    assert held.shape == (3,)
+
+
 def test_nothing_left() -> None:
     with tf.leaks() as report:
         tf.tidy(lambda: tf.ones([3]).add(1))

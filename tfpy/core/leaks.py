@@ -31,7 +31,8 @@ class Leaks:
     op, file, line, count, bytes, and tensors, their dtypes and shapes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, verbose: bool) -> None:
+        self._verbose = verbose
         self._first: int | None = None
         self._found: list[Leak] | None = None
         self._allowed: set[int] = set()
@@ -47,6 +48,8 @@ class Leaks:
             self._found = self._look()
         finally:
             origins.stop_watching()
+        if self._verbose and error[0] is None and len(self):
+            print(self)
 
     def allow(self, container: Any) -> Any:
         """Do not report these tensors: they are meant to stay. Returns what it was given."""
@@ -100,16 +103,18 @@ class Leaks:
 
 
 @op(doc="Performance / Memory")
-def leaks() -> Leaks:
-    """Watch for tensors that are left behind: a context manager that gives a report.
+def leaks(verbose: bool = True) -> Leaks:
+    """Watch for tensors that are left behind: a context manager that prints a report at its end, and gives it.
 
     What was made in the block, on any thread, and is alive at its end counts; variables and what the program holds on
     purpose do, too, unless `allow` was told of it. While the block runs, the error of a disposed tensor says where
     the tensor was made and where it was disposed. Watching makes ops several times slower; not watching costs nothing.
 
-        with tf.leaks() as report:
+        with tf.leaks():
             model.fit(x, y)
-        print(report)
+
+    Args:
+        verbose: whether to print the report if something is left behind.
 
     Returns:
         The report: its length is the number of tensors, iterating gives a record for each line of the program that
@@ -119,4 +124,4 @@ def leaks() -> Leaks:
 
     Source: beyond TF.js.
     """
-    return Leaks()
+    return Leaks(verbose)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time as clock
 import warnings
 from collections.abc import Callable
@@ -158,24 +159,55 @@ def next_frame() -> Any:
     return asyncio.sleep(0)
 
 
-def watch_for_errors(on: bool) -> None:
-    """Print each kernel and warn where a NaN or infinity first appears; or stop doing so."""
-    remove_observer(_report)
-    if on:
-        add_observer(_report)
+class _Debugging:
+    """Prints each kernel and warns where a NaN or infinity first appears."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def switch(self, on: bool) -> None:
+        """Begin to look, or stop."""
+        remove_observer(self.report)
+        if on:
+            self._told = False
+            add_observer(self.report)
+
+    def report(self, run: KernelRun) -> None:
+        inputs = ", ".join(_described(t) for t in run.inputs)
+        for spec in run.specs:
+            print(f"{run.kernel:<25} {run.milliseconds:8.3f} ms  {spec.dtype} {list(spec.shape)}  from ({inputs})")
+        results = (run.backend.read(p, s.dtype) for p, s in zip(run.payloads, run.specs, strict=True))
+        found = next(filter(None, map(_strange, results)), None)
+        if found is None:
+            return
+        values = (t.backend.read(t.payload, t.spec.dtype) for t in run.inputs if t.backend)
+        given = next(filter(None, map(_strange, values)), None)
+        if given is None:
+            _warn(f"Found {found} in the result of {run.kernel!r} of ({inputs})")
+        elif not self._told:  # it was there before anybody looked: in the data, or in weights
+            _warn(f"Found {given} in what {run.kernel!r} of ({inputs}) was given")
+        self._told = True
 
 
-def _report(run: KernelRun) -> None:
-    for spec in run.specs:
-        inputs = ", ".join(_described(t) for t in run.inputs)
-        print(f"{run.kernel:<25} {run.milliseconds:8.3f} ms  {spec.dtype} {list(spec.shape)}  from ({inputs})")
-    wrong = [_strange(run.backend.read(p, s.dtype)) for p, s in zip(run.payloads, run.specs, strict=True)]
-    found = next((w for w in wrong if w), None)
-    if found and not any(_strange(t.backend.read(t.payload, t.spec.dtype)) for t in run.inputs if t.backend):
-        inputs = ", ".join(_described(t) for t in run.inputs)
-        place = origin()
-        message = f"Found {found} in the result of {run.kernel!r} of ({inputs}), in {place}."
-        warnings.warn_explicit(message, RuntimeWarning, place.file, place.line)
+watch_for_errors = _Debugging().switch
+
+
+def _warn(what: str) -> None:
+    """Say where something was found: in which layer if in one, and at which line of the program."""
+    place = origin()
+    message = f"{what}, in {_layer()}{place}."
+    warnings.warn_explicit(message, RuntimeWarning, place.file, place.line)
+
+
+def _layer() -> str:
+    """The layer that is being called, for a message."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        layer: Any = frame.f_locals.get("self") if frame.f_code.co_name == "invoke" else None
+        if hasattr(layer, "get_class_name"):
+            return f"layer {layer.name} ({layer.get_class_name()}), "
+        frame = frame.f_back
+    return ""
 
 
 def _described(t: Handle) -> str:
