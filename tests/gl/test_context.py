@@ -95,6 +95,20 @@ def test_advice_for_other_systems(monkeypatch: pytest.MonkeyPatch, platform: str
     assert text in context.advice([])
 
 
+@pytest.mark.parametrize(("nodes", "forbidden"), [(["card0", "renderD128"], True), (["card0"], False)])
+def test_a_gpu_that_may_not_be_used_is_told(
+    monkeypatch: pytest.MonkeyPatch, gpu: GlBackend, nodes: list[str], forbidden: bool
+) -> None:
+    monkeypatch.setattr(context.os.path, "isdir", lambda path: path == "/dev/dri")
+    monkeypatch.setattr(context.os, "listdir", lambda path: nodes)
+    monkeypatch.setattr(context.os, "access", lambda path, mode: False)
+    fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
+    assert ("no permission" in context.advice([])) is forbidden
+    with pytest.warns(UserWarning, match="no permission" if forbidden else "software. So"):
+        assert open_hardware() is None
+    assert not gpu.device.software or ("no permission" in report()) is forbidden
+
+
 def test_names_of_software_renderers() -> None:
     assert context.is_software("llvmpipe (LLVM 15.0.6, 256 bits)")
     assert context.is_software("Google SwiftShader")
@@ -249,9 +263,11 @@ def test_a_profile_names_what_runs_on_the_cpu(gpu: GlBackend) -> None:
 
 def test_only_hardware_is_used_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
-    assert open_hardware() is None
+    with pytest.warns(UserWarning, match=r"only llvmpipe, which renders in software\. So the CPU computes"):
+        assert open_hardware() is None
     fake_moderngl(monkeypatch, [], Exception("no display"))
-    assert open_hardware() is None
+    with pytest.warns(UserWarning, match=r"OpenGL 4\.3.*no display.*So the CPU computes"):
+        assert open_hardware() is None
     fake_moderngl(monkeypatch, ["AMD"], Exception("no display"))
     monkeypatch.setattr("tfpy.engine.gl.backend.Device", lambda opened: SimpleNamespace(renderer="AMD"))
     found = open_hardware()

@@ -276,9 +276,12 @@ def test_the_cpu_math_computes_on_the_numpy_backend_in_use(backend: str) -> None
 
 
 def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_gpu(name: str) -> None:
+        raise RuntimeError("webgl: no GPU with OpenGL 4.3 can be used here (no display was found).")
+
     monkeypatch.setattr("tfpy.legacy.math._warned", [])
-    monkeypatch.setattr("tfpy.legacy.math.GPU", "no-gpu")
-    with pytest.warns(UserWarning, match="the CPU computes"):
+    monkeypatch.setattr("tfpy.legacy.math.registry.find", no_gpu)
+    with pytest.warns(UserWarning, match=r"the CPU computes instead\. webgl: no GPU.*no display was found"):
         gpu = dl.NDArrayMathGPU()
     again = dl.NDArrayMathGPU(None, True)
     assert again.safe_mode

@@ -313,12 +313,17 @@ def _chosen(backend: Any) -> Backend | None:
         raise argument_error("NDArrayMath", "backend", "'cpu', 'webgl' or a backend", backend, TypeError)
     if backend == "cpu":
         return None
-    if registry.factory(backend) is None and backend == GPU:
+    if backend != GPU:
+        return registry.find(backend)
+    try:
+        if registry.factory(GPU) is None:
+            raise RuntimeError("webgl: no such backend is registered.")
+        return registry.find(GPU)
+    except RuntimeError as error:
         if not _warned:
             _warned.append(True)
-            warn_user("NDArrayMathGPU: no GPU backend is registered; the CPU computes instead.")
+            warn_user(f"NDArrayMathGPU: the CPU computes instead. {error}")
         return None
-    return registry.find(backend)
 
 
 class NamedBackend:

@@ -31,7 +31,7 @@ from tfpy.engine.gl import (  # noqa: F401
     views,
     windowed,
 )
-from tfpy.engine.gl.context import open_context, warn_of_software
+from tfpy.engine.gl.context import FORBIDDEN, is_forbidden, open_context, warn_of_software
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, read
 from tfpy.engine.gl.sequence import fits
@@ -41,6 +41,7 @@ from tfpy.engine.gl.value import STORED, Value, bits
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Executor, Plan
 from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.warn import warn_user
 
 
 class GlBackend:
@@ -150,15 +151,23 @@ def _host_type(out: Spec) -> Any:
 
 
 def open_hardware() -> GlBackend | None:
-    """The backend on a GPU of hardware; None where there is none that can be used."""
+    """The backend on a GPU of hardware; None, with a warning that says why, where there is none that can be used."""
     try:
         opened = open_context()
-    except RuntimeError:
+    except RuntimeError as error:
+        _warn_of_cpu(str(error))
         return None
     if opened.software:
+        found = f"webgl: no GPU can be used, only {opened.context.info['GL_RENDERER']}, which renders in software."
+        _warn_of_cpu(f"{found} {FORBIDDEN}" if is_forbidden() else found)
         opened.context.release()
         return None
     return GlBackend(Device(opened))
+
+
+def _warn_of_cpu(reason: str) -> None:
+    """Say why the GPU that this machine seems to have is not used."""
+    warn_user(f"{reason} So the CPU computes; `tfpy doctor` tells more, and TFPY_BACKEND=cpu asks for it.")
 
 
 def open_backend() -> GlBackend:

@@ -21,6 +21,8 @@ SOFTWARE = (
 )
 """What the names of software renderers contain, in lower case."""
 
+FORBIDDEN = "There is a GPU, but no permission to use /dev/dri/renderD*: join the groups 'render' and 'video'."
+
 _VERSION = 430  # the first OpenGL with compute shaders; asking for the newest fails on drivers that lack it
 _MOST_DEVICES = 16
 _MOST_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
@@ -122,8 +124,8 @@ def advice(attempts: list[Attempt]) -> str:
         if sys.platform == "darwin":
             return "macOS stops at OpenGL 4.1; use the backend 'cpu'."
         return "Install the graphics driver of your GPU's vendor."
-    if os.path.isdir("/dev/dri") and not any(os.access(f"/dev/dri/{n}", os.R_OK | os.W_OK) for n in _render_nodes()):
-        return "There is a GPU, but no permission to use /dev/dri/renderD*: join the groups 'render' and 'video'."
+    if is_forbidden():
+        return FORBIDDEN
     missing = " ".join(a.problem for a in attempts)
     if "libEGL" in missing or "libGL" in missing:
         return "Install the OpenGL libraries: apt install libegl1 libgl1 libgl1-mesa-dri (or your vendor's driver)."
@@ -132,8 +134,10 @@ def advice(attempts: list[Attempt]) -> str:
     return "Install your GPU's driver, or Mesa's software renderer: apt install libegl1 libgl1-mesa-dri."
 
 
-def _render_nodes() -> list[str]:
-    return [n for n in os.listdir("/dev/dri") if n.startswith("renderD")]
+def is_forbidden() -> bool:
+    """Whether there is a GPU, and this user may not use it."""
+    nodes = [n for n in os.listdir("/dev/dri") if n.startswith("renderD")] if os.path.isdir("/dev/dri") else []
+    return bool(nodes) and not any(os.access(f"/dev/dri/{n}", os.R_OK | os.W_OK) for n in nodes)
 
 
 def _places() -> list[tuple[str, dict[str, Any]]]:

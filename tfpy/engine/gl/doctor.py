@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from tfpy.engine.backend import Array, Backend, registry, using
 from tfpy.engine.dispatch import make, read, run
 from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.context import FORBIDDEN, is_forbidden
 from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import Handle
 
@@ -29,7 +31,9 @@ def report() -> str:
     """A text about this machine's GPU: renderer, versions, limits, self-test, timing, advice. It never raises."""
     lines = ["The GPU backend of tfpy", "", *_versions(), ""]
     try:
-        backend = registry.find("webgl")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what it would warn of is in the report
+            backend = registry.find("webgl")
     except (RuntimeError, ValueError) as error:
         return "\n".join([*lines, str(error), "", "The backend 'cpu' needs no GPU."])
     if not isinstance(backend, GlBackend):
@@ -137,5 +141,6 @@ def _finish(backend: Any, result: Handle) -> None:
 
 def _verdict(device: Device) -> str:
     if device.software:
-        return "No GPU was found, only a software renderer: the backend 'cpu' is faster here, and is the default."
-    return "Use it with tf.set_backend('webgl'), or set the variable TFPY_BACKEND=webgl."
+        text = "No GPU was found, only a software renderer: the backend 'cpu' is faster here, and is the default."
+        return f"{FORBIDDEN} {text}" if is_forbidden() else text
+    return "It is the default. tf.set_backend('cpu'), or the variable TFPY_BACKEND=cpu, chooses the CPU instead."
