@@ -124,6 +124,10 @@ def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
     for name in ("m.h5", "m.keras"):
         with pytest.raises(ValueError, match="not written"):
             small_model().save(tf.io.file_system(tmp_path / name))
+    for name in ("m.safetensors", "m.weights.h5"):
+        with pytest.raises(ValueError, match="room for weights alone; use save_weights"):
+            small_model().save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
     (tmp_path / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
     with pytest.raises(ValueError, match="HDF5"):
         tf.load_layers_model(tf.io.file_system(tmp_path / "m.h5"))
@@ -241,6 +245,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
     small_model().save(tmp_path / "m")
+    small_model().save(tmp_path / "m.zip")
+    (tmp_path / "page.html").write_text("<html>")
     made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Handler(*a, directory=str(tmp_path)))
     thread = threading.Thread(target=made.serve_forever, daemon=True)
     thread.start()
@@ -253,6 +259,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 def test_loading_from_a_server(server: str) -> None:
     check_same(f"{server}/m/model.json")
     check_same(f"{server}/m/")
+    check_same(f"{server}/m")
     check_same(f"{server}/m/model.json?token=1")
     check_same([f"{server}/m/model.json", f"{server}/m/any.bin"])
     check_same(tf.io.http(f"{server}/m/model.json", {"requestInit": {"headers": {"X-Key": "1"}}}))
@@ -268,7 +275,9 @@ def test_loading_from_a_server(server: str) -> None:
     [
         ("/n/model.json", "answers 404"),
         ("/away", "cannot be fetched|unknown url type|answers"),
-        ("/m", "not valid JSON"),
+        ("/nowhere", "nowhere/model.json: the server answers 404"),
+        ("/page.html", "not valid JSON"),
+        ("/m.zip", "is a zip archive; download it"),
     ],
 )
 def test_a_server_without_the_model(server: str, path: str, message: str) -> None:

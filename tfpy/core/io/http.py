@@ -39,6 +39,7 @@ class HttpServer:
             raise argument_error("http", "request_init", "without a body", options.request_init)
         self.label: str = urls[0]
         self._options = options
+        self._has_weights_url = len(urls) == 2
         self._prefix, self._suffix = parse_url(urls[-1])
 
     def load(self) -> ModelArtifacts:
@@ -48,7 +49,27 @@ class HttpServer:
     def read_json(self, limit: int) -> bytes:
         if self.label.endswith("/"):
             self.label += JSON_NAME
-        return self._get(self.label, limit)
+        if not self._may_be_folder:
+            return self._checked_get(self.label, limit)
+        with contextlib.suppress(ModelNotFoundError):
+            found = self._get(self.label, limit)
+            if found.lstrip().startswith(b"{"):
+                return found
+        # A folder without the slash at its end: servers answer with its page, or that there is nothing.
+        self.label += f"/{JSON_NAME}"
+        self._prefix = parse_url(self.label)[0]
+        return self._checked_get(self.label, limit)
+
+    @property
+    def _may_be_folder(self) -> bool:
+        last = self.label.rpartition("/")[2]
+        return not self._has_weights_url and last != "" and not set(last) & set(".?#")
+
+    def _checked_get(self, url: str, limit: int) -> bytes:
+        data = self._get(url, limit)
+        if data.startswith(b"PK\x03\x04"):
+            raise ModelReadError(f"{url}: is a zip archive; download it, and load the file.")
+        return data
 
     def weight_place(self, path: str) -> str:
         prefix = self._prefix if self._options.weight_path_prefix is None else self._options.weight_path_prefix

@@ -38,6 +38,8 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None =
     """
     if path.suffix in (".h5", ".hdf5", ".keras", ".onnx"):
         raise ModelFileError(f"{path}: models are not written as {path.suffix} files; give a folder, or a .zip.")
+    if path.suffix == ".safetensors":
+        raise ModelFileError(f"{path}: has room for weights alone; use save_weights, or give a folder for the model.")
     info = get_model_artifacts_info_for_json(artifacts)
     try:
         if path.suffix == ".zip":

@@ -96,6 +96,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         Source: TF.js `tf.LayersModel.save`.
         """
         path = _path(handler_or_url)
+        if path is not None and path.name.endswith(".weights.h5"):
+            raise ValueError(f"save: {path} has room for weights alone; use save_weights, or another ending.")
         if path is not None and path.suffix in KERAS_SUFFIXES:
             from tfpy.layers.saving.keras_saving import save_keras
 
