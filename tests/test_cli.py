@@ -41,6 +41,35 @@ def test_saved_models(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout, "nowhere" in found.stderr) == (1, "", True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["summary", ""], 2, "is empty"),
+        (["convert", "nowhere", ""], 2, "is empty"),
+        (["convert", "nowhere", "out.zip"], 1, "nowhere: there is no such file or folder."),
+        (["check-browser", "."], 1, "has no model.json"),
+        (["js2py", "nowhere.js"], 1, "nowhere.js: cannot be read"),
+        (["summry"], 2, "Did you mean 'summary'?"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    command = [sys.executable, "-m", "tfpy", *arguments]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (found.returncode, found.stdout) == (code, "")
+    assert said in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_a_command_says_which_extra_it_needs(tmp_path: Path) -> None:
+    for name, package, arguments in (("js", "tree_sitter", "js2py a.js"), ("migrate", "libcst", "migrate a.py")):
+        (tmp_path / "a.js").write_text("1")
+        code = f"import sys; sys.modules[{package!r}] = None; from tfpy.cli import app; app({arguments.split()})"
+        command = [sys.executable, "-c", code]
+        found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (found.returncode, found.stdout) == (1, "")
+        assert f"pip install 'tfpy[{name}]'" in found.stderr
+
+
 def test_quick_demo() -> None:
     text = tfpy("demo", "--quick")
     assert "The same to the last bit: True" in text
@@ -62,3 +91,5 @@ def test_doctor() -> None:
     text = tfpy("doctor")
     assert "self-test  sum: right" in text
     assert "WRONG" not in text
+    found = subprocess.run([sys.executable, "-m", "tfpy", "doctor"], capture_output=True, text=True, check=False)
+    assert found.stderr == ""

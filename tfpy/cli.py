@@ -47,9 +47,6 @@ def doctor() -> None:
     print(report())
 
 
-_Source = Annotated[str, typer.Argument(help="A folder, model.json, zip, .keras or .h5 file, or a URL.")]
-
-
 @contextmanager
 def _faults_as_text() -> Iterator[None]:
     """A file that is at fault, or an extra that is missing, is told in a line."""
@@ -58,6 +55,18 @@ def _faults_as_text() -> Iterator[None]:
     except (ValueError, ImportError) as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from None
+
+
+def _not_empty(name: str) -> str:
+    """A path or URL; an empty one is most likely a variable of the shell that was not set."""
+    if not name:
+        raise typer.BadParameter("is empty.")
+    return name
+
+
+_Source = Annotated[
+    str, typer.Argument(callback=_not_empty, help="A folder, model.json, zip, .keras or .h5 file, or a URL.")
+]
 
 
 @app.command()
@@ -73,7 +82,10 @@ def summary(model: _Source) -> None:
 def convert(
     source: _Source,
     target: Annotated[
-        str, typer.Argument(help="A folder for TF.js's files; or a path that ends in .zip, .keras, .h5 or .onnx.")
+        str,
+        typer.Argument(
+            callback=_not_empty, help="A folder for TF.js's files; or a path that ends in .zip, .keras, .h5 or .onnx."
+        ),
     ],
     include_optimizer: Annotated[bool, typer.Option("--include-optimizer", help="With how it is compiled.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Write nothing that will not be understood there.")] = False,
@@ -104,11 +116,8 @@ def migrate(
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the files.")] = False,
 ) -> None:
     """Rewrite scripts from the deeplearn.js API (tfpy.legacy) to the new one."""
-    try:
+    with _faults_as_text():
         optional_module("libcst", "migrate", "tfpy migrate")
-    except ImportError as error:
-        print(error)
-        raise typer.Exit(1) from None
     from tfpy.migrate.files import run
 
     raise typer.Exit(run(paths, diff, check, in_place))

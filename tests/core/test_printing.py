@@ -48,5 +48,6 @@ def test_an_empty_tensor_is_printed_whatever_its_sizes() -> None:
 
 def test_notebooks_show_a_small_table() -> None:
     html = tf.tensor([["<b>", "&"]])._repr_html_()
-    assert "string, 1 × 2" in html
+    assert "<b>Tensor</b> string, 1 × 2" in html
+    assert "<b>Variable</b>" in tf.variable(tf.ones([2]))._repr_html_()
     assert "&lt;b&gt;" in html

@@ -120,7 +120,7 @@ def test_reading_in_all_ways() -> None:
     assert a.strides == (2,)
     assert np.array_equal(np.asarray(a), [[1, 2], [3, 4]])
     assert "Array2D(shape=[2, 2], dtype=float32)" in repr(a)
-    assert "<" in a._repr_html_()
+    assert "<b>Array2D</b> float32, 2 × 2" in a._repr_html_()
 
 
 @pytest.mark.parametrize("locs", [(), (1,), (2, 0), (-1, 0), (0, 2), (0, 0, 0)])

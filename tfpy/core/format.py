@@ -25,11 +25,11 @@ def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
     return "\n".join([*out, *(f"    {line}" for line in lines)])
 
 
-def tensor_html(spec: Spec, values: Array | None) -> str:
-    """A small table: dtype, shape, and a preview of the values."""
+def tensor_html(class_name: str, spec: Spec, values: Array | None) -> str:
+    """What a notebook shows: class, dtype, shape, and a preview of the values."""
     shape = " × ".join(map(str, spec.shape)) or "scalar"
     body = "disposed" if values is None else html.escape("\n".join(_rows(spec, values)))
-    return f"<div><b>Tensor</b> {spec.dtype}, {shape}<pre>{body}</pre></div>"
+    return f"<div><b>{class_name}</b> {spec.dtype}, {shape}<pre>{body}</pre></div>"
 
 
 def _rows(spec: Spec, values: Array) -> list[str]:

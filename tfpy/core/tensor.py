@@ -174,7 +174,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     def _repr_html_(self) -> str:
         from tfpy.core.format import tensor_html
 
-        return tensor_html(self.spec, None if self.is_disposed else self._values("repr"))
+        return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else self._values("repr"))
 
     # Python's protocols
 

@@ -303,7 +303,7 @@ class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
         return f"{head})\n{text.split(chr(10), 1)[1]}"
 
     def _repr_html_(self) -> str:
-        return tensor_html(self.spec, None if self.is_disposed else np.asarray(self))
+        return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else np.asarray(self))
 
 
 class Scalar(NDArray):
