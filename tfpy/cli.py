@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,12 +50,15 @@ def doctor() -> None:
 
 @contextmanager
 def _faults_as_text() -> Iterator[None]:
-    """A file that is at fault, or an extra that is missing, is told in a line."""
-    try:
-        yield
-    except (ValueError, ImportError) as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(1) from None
+    """A file that is at fault, or an extra that is missing, is told in a line; and so is a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
+        try:
+            yield
+        except (ValueError, ImportError) as error:
+            print(error, file=sys.stderr)
+            raise typer.Exit(1) from None
 
 
 def _not_empty(name: str) -> str:
