@@ -17,6 +17,8 @@ ROWS: list[Row] = [
     row("dense", {"units": 2, "kernel_regularizer": "l1l2", "kernel_constraint": {"class_name": "MaxNorm", "config": {"max_value": 3}}},
         (2, 4), weights=[(4, 2), (2,)], reference=lambda x, w, b: x @ w + b),
     row("activation", {"activation": "relu"}, (2, 3), reference=lambda x: np.maximum(x, 0)),
+    row("activation", {"activation": "hardSilu"}, (2, 3, 2), reference=lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    row("activation", {"activation": "hard_swish"}, (2, 3, 2), reference=lambda x: x * np.clip(x + 3, 0, 6) / 6),
     row("activation", {"activation": "hardSigmoid"}, (2, 3, 2), reference=hard_sigmoid),
     row("dropout", {"rate": 0.4}, (2, 3), reference=lambda x: x),
     row("flatten", {}, (2, 3, 4), reference=lambda x: x.reshape(2, 12)),

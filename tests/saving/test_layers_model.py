@@ -108,6 +108,13 @@ class Amplified(tf.layers.Layer):
         return {**super().get_config(), "factor": self.factor, "note": self.note}
 
 
+def test_a_function_that_a_file_has_as_code_is_not_run() -> None:
+    function = {"class_name": "__lambda__", "config": {"code": "4wEAAAA=", "defaults": None, "closure": None}}
+    layers = [{"class_name": "Lambda", "config": {"function": function, "batch_input_shape": [None, 2]}}]
+    with pytest.raises(ValueError, match="as code of Python, and no code of a file is run"):
+        tf.model_from_json({"class_name": "Sequential", "config": {"name": "s", "layers": layers}})
+
+
 def test_layers_of_ones_own(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Amplified(factor=3, note="myNote")])
     with pytest.warns(UserWarning, match="TF.js has no class Amplified") as warned:

@@ -57,11 +57,18 @@ def _gelu_new(x: Tensor) -> Tensor:
     return x.mul(inner.tanh().add(1)).mul(0.5)
 
 
+def _hard_silu(x: Tensor) -> Tensor:
+    """x · relu6(x + 3) / 6 (Howard et al. 2019, "Searching for MobileNetV3")."""
+    return x.mul(x.add(3).relu6()).div(6)
+
+
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": lambda x: x.elu(),
     "exponential": lambda x: x.exp(),
     "gelu": lambda x: x.mul(x.div(math.sqrt(2)).erf().add(1)).mul(0.5),
     "gelu_new": _gelu_new,
+    "hard_silu": _hard_silu,
+    "hard_swish": _hard_silu,
     "hard_sigmoid": lambda x: x.mul(0.2).add(0.5).clip_by_value(0, 1),
     "leaky_relu": lambda x: x.leaky_relu(),
     "linear": lambda x: x,

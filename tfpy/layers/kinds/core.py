@@ -306,4 +306,6 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
             if name not in (custom_objects or {}):
                 raise argument_error("lambda", "custom_objects", f"a dict with the function {name!r}", custom_objects)
             config = {**config, "function": (custom_objects or {})[name]}
+        elif isinstance(name, Mapping):
+            raise ValueError("Lambda: the function is in the file as code of Python, and no code of a file is run.")
         return cls(config)
