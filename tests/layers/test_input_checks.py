@@ -15,10 +15,14 @@ X = np.random.default_rng(0).random((10, 4))
 Y = np.arange(10) % 3
 
 
-def classifier() -> tf.Sequential:
+def classifier(loss: str = "sparseCategoricalCrossentropy") -> tf.Sequential:
     model = tf.sequential([tf.layers.dense(units=3, activation="softmax", input_shape=[4])])
-    model.compile(optimizer="sgd", loss="sparseCategoricalCrossentropy")
+    model.compile(optimizer="sgd", loss=loss)
     return model
+
+
+def one_hot_classifier() -> tf.Sequential:
+    return classifier("categoricalCrossentropy")
 
 
 def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
@@ -38,6 +42,10 @@ def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
         (lambda: fit(shuffle="batches"), "'shuffle' must be True, False or 'batch', but got 'batches'"),
         (lambda: fit(y=Y + 1), "'y' must be class indices from 0 to 2, but got 3"),
         (lambda: fit(y=np.eye(3)[Y]), "one-hot labels go with categoricalCrossentropy"),
+        (lambda: one_hot_classifier().fit(X, Y), "class indices go with sparseCategoricalCrossentropy"),
+        (lambda: one_hot_classifier().fit(X, Y.tolist()), "class indices go with sparseCategoricalCrossentropy"),
+        (lambda: one_hot_classifier().fit(X, Y[:, None]), "class indices go with sparseCategoricalCrossentropy"),
+        (lambda: one_hot_classifier().fit(X, np.eye(4)[Y]), "'y' must be of shape [batch, 3] for"),
         (lambda: fit(x=X[0], y=Y[:1]), "a single sample gets a batch axis by x[None]), but got a Tensor of shape [4]"),
         (lambda: fit(y=Y[:5]), "of as many samples as x, but got x [[10, 4]], y [[5, 1]]."),
         (lambda: fit(validation_data=(X, Y[:3])), "fit, validation_data: argument 'y' must be of as many samples as x"),

@@ -120,6 +120,13 @@ def test_nothing_there(tmp_path: Path, name: str) -> None:
     assert isinstance(error.value, tf.io.ModelFileError)
 
 
+def test_a_file_where_the_folder_is_to_be(tmp_path: Path) -> None:
+    (tmp_path / "model").write_text("mine")
+    with pytest.raises(OSError, match=r"model: is a file; give a folder"):
+        small_model().save(tmp_path / "model")
+    assert (tmp_path / "model").read_text() == "mine"
+
+
 def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
     for name in ("m.h5", "m.keras"):
         with pytest.raises(ValueError, match="not written"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 ELSEWHERE = {
     # modules and functions
     "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
+    "node": "tf.callbacks.tensor_board; pictures come by tf.browser.from_pixels(Image.open(path))",
     "nn": "tf itself: tf.relu, tf.softmax, tf.conv2d; layers are in tf.layers",
     "activations": "names such as 'relu' as a layer's activation, or functions such as tf.relu",
     "optimizers": "tf.train, as in tf.train.adam(0.001)",

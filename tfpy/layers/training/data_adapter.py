@@ -123,13 +123,22 @@ def check_targets(
             _check_classes(where, target, shape)
         if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
             raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
-        if function is metrics.categorical_crossentropy and target.shape[-1] == 1:
-            expected = "one-hot for categoricalCrossentropy (class indices go with sparseCategoricalCrossentropy)"
-            raise argument_error(where, "y", expected, target)
+        refuse_classes(where, target, function)
         if function in alike and any(
             n is not None and m != n for m, n in zip(target.shape[1:], shape[1:], strict=False)
         ):
             raise argument_error(where, "y", f"of the output's shape {_described(shape)}", target)
+
+
+def refuse_classes(where: str, target: Any, function: Loss | None) -> None:
+    """Say what to do with class indices under the loss for one-hot labels."""
+    if function is not metrics.categorical_crossentropy:
+        return
+    listed = isinstance(target, (list, tuple)) and all(isinstance(value, int) for value in target)
+    shape = (len(target),) if listed else tuple(getattr(target, "shape", ()))
+    if len(shape) == 1 or shape[-1:] == (1,):
+        expected = "one-hot for categoricalCrossentropy (class indices go with sparseCategoricalCrossentropy)"
+        raise argument_error(where, "y", expected, target)
 
 
 def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:

@@ -367,7 +367,11 @@ class TrainableModel(TrainableModelCamel, Container):
         shapes = [t.shape for t in self.outputs]
         functions = [output.loss for output in compiled.outputs]
         wanted = [adapter.target_shape(shape, loss) for shape, loss in zip(shapes, functions, strict=True)]
-        targets = adapter.standardize(where, "y", y, self.output_names, wanted)
+        try:
+            targets = adapter.standardize(where, "y", y, self.output_names, wanted)
+        except ValueError:
+            adapter.refuse_classes(where, y, functions[0])  # which says more
+            raise
         adapter.check_lengths(where, inputs, targets)
         adapter.check_targets(where, targets, functions, shapes)
         if self.stateful and size is not None and inputs[0].shape[0] % size:
