@@ -147,7 +147,7 @@ def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
         rewritten += outcome.migration.rewritten
         left += len(outcome.migration.left)
         print(f"{outcome.path}: {_told(outcome, in_place and not check)}")
-    print(f"{rewritten} constructs rewritten, {left} left with a comment, {failed} files with errors.")
+    print(f"Constructs rewritten: {rewritten}; left with a comment: {left}; files with errors: {failed}.")
     return int(failed > 0 or (check and to_change > 0))
 
 

@@ -40,7 +40,7 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None =
         raise ModelFileError(f"{path}: models are not written as {path.suffix} files; give a folder, or a .zip.")
     if path.suffix == ".safetensors":
         raise ModelFileError(f"{path}: has room for weights alone; use save_weights, or give a folder for the model.")
-    if path.is_file() and path.suffix not in (".zip", ".json"):
+    if os.path.isfile(path) and path.suffix not in (".zip", ".json"):
         raise ModelReadError(f"{path}: is a file; give a folder, or a path that ends with .json or .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
     try:
