@@ -10,6 +10,18 @@ from tfpy.js2py import convert
 
 # Name: the script, and its Python.
 LOOKS = {
+    "classes of deeplearn.js as tutorials name them": (
+        """
+const g = new Graph();
+const x = g.variable('x', Array2D.randNormal([1, 3]));
+""",
+        """
+from tfpy import legacy as dl
+
+g = dl.Graph()
+x = g.variable("x", dl.Array2D.rand_normal([1, 3]))
+""",
+    ),
     "options become keywords": (
         """
 const layer = tf.layers.dense({units: 10, inputShape: [784], kernelInitializer: 'glorotNormal'});

@@ -17,7 +17,7 @@ from tfpy.js2py.kinds import BOOL, NUMBERS, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
-from tfpy.js2py.properties import chained, tfpy_path
+from tfpy.js2py.properties import GLOBALS, chained, tfpy_path
 
 Rule = Callable[[Converter, Node], ast.expr]
 NewRule = Callable[[Converter, Node | None], ast.expr]
@@ -211,7 +211,8 @@ def new(c: Converter, node: Node) -> ast.expr:
     if name in _NEW and constructor.id not in c.scopes.bindings:
         return _NEW[name](c, arguments)
     path = path_of(constructor)
-    if constructor.id not in c.scopes.bindings and path is not None and len(path) == 1 and name not in c.modules:
+    known = constructor.id in c.scopes.bindings or name in c.modules or name in GLOBALS
+    if not known and path is not None and len(path) == 1:
         raise NotConvertedError(f"new {name} has no counterpart")
     function = c.expr(constructor)
     if arguments is None:

@@ -110,6 +110,13 @@ def attributes() -> dict[str, str]:
 
 
 @functools.cache
+def legacy_classes() -> list[str]:
+    """The classes of deeplearn.js that its tutorials name without saying where they come from."""
+    known = {name for name, c in vars(dl).items() if inspect.isclass(c) and name[0].isupper()}
+    return sorted(known - {"Environment", "Node", "Tensor", "Variable"})  # which a page or a script may mean otherwise
+
+
+@functools.cache
 def _legacy_attributes() -> dict[str, str]:
     """The same of what objects of deeplearn.js have, which has several spellings of some names: the longest counts."""
     found: dict[str, str] = {}

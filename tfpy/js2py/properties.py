@@ -24,7 +24,9 @@ CONSTANTS = {
     "process.argv": "sys.argv", "process.env": "os.environ",
 }  # fmt: skip
 # What pages load as scripts, and what it is here.
-GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]}
+GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
+    name: ["dl", name] for name in names.legacy_classes()
+}
 
 
 @expression("member_expression")
