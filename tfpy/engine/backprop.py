@@ -188,9 +188,9 @@ def _look(
 
 
 def _pattern(ids: list[int]) -> Iterable[int]:
-    """Which of these are equal: each as a number that stands for it."""
-    numbers = dict(zip(dict.fromkeys(ids), count(), strict=False))
-    return map(numbers.__getitem__, ids)
+    """Which of these are equal: for each where it comes first."""
+    first: dict[int, int] = {}
+    return map(first.setdefault, ids, count())
 
 
 def _way(look: _Look) -> _Way | None:
