@@ -55,6 +55,8 @@ _FUNCTIONS: dict[str, Callable[[Builder, Value], Value]] = {
     "gelu": _gelu,
     "gelu_new": _gelu_new,
     "hard_sigmoid": lambda b, x: b.each("HardSigmoid", x, alpha=0.2, beta=0.5),
+    "hard_silu": lambda b, x: b.each("HardSwish", x),
+    "hard_swish": lambda b, x: b.each("HardSwish", x),
     "leaky_relu": lambda b, x: b.each("LeakyRelu", x, alpha=0.2),
     "linear": lambda b, x: x,
     "log_softmax": _along_last("LogSoftmax"),
