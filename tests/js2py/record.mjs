@@ -1,5 +1,5 @@
 // Records what Node prints for snippets.js and the scripts: node record.mjs > recorded.json
-// (needs @tensorflow/tfjs, and deeplearn 0.3 for scripts of that).
+// (needs @tensorflow/tfjs, deeplearn 0.3 for scripts of that, and argparse 1).
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(join(process.env.TFPY_NODE_MODULES ?? join(HERE, "../interop/node_modules"), "x.js"));
+const OTHERS = ["deeplearn", "argparse", "assert", "fs", "mkdirp", "os", "path", "shelljs", "util"];
 const tf = (globalThis.tf = require("@tensorflow/tfjs"));
 
 const plain = (value) => {
@@ -23,7 +24,7 @@ async function printed(name, source) {
   console.log = (...args) => out.push(args.map(plain));
   const script = source.replace(/^import .*$/gm, "").replace(/^export /gm, "");
   try {
-    new Function("require", script)((module) => (module === "deeplearn" ? require(module) : tf));
+    new Function("require", script)((module) => (OTHERS.includes(module) ? require(module) : tf));
     for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 5)); // what is asynchronous ends
   } catch (error) {
     throw new Error(`in ${name}`, { cause: error });

@@ -754,3 +754,37 @@ class Last extends tf.layers.Layer {
   static get className() { return 'Last'; }
 }
 console.log(new Last({}).apply(tf.input({shape: [3, 4]})).shape);
+//// arguments of the command line
+const argparse = require('argparse');
+function parseArguments(list) {
+  const parser = new argparse.ArgumentParser({description: 'Trains.', addHelp: true});
+  parser.addArgument('modelType', {type: 'string', help: 'kind of model'});
+  parser.addArgument('--batchSize', {type: 'int', defaultValue: 128, help: 'size (%(defaultValue)s)'});
+  parser.addArgument(['-r', '--learning-rate'], {type: 'float', defaultValue: 0.1});
+  parser.addArgument('--gpu', {action: 'storeTrue'});
+  parser.addArgument('--logDir', {type: 'string'});
+  parser.addArgument('--layer', {action: 'append', dest: 'layerNames'});
+  parser.addArgument('--mode', {choices: ['fast', 'slow'], defaultValue: 'fast'});
+  parser.addArgument('--scale', {type: Number, defaultValue: 2});
+  parser.addArgument('sizes', {type: 'int', nargs: '*'});
+  return parser.parseArgs(list);
+}
+const given1 = parseArguments(['lstm', '3', '4', '--batchSize', '7', '--gpu', '--layer', 'a', '--layer', 'b']);
+console.log(given1.modelType, given1.batchSize, given1.learning_rate, given1.gpu, given1.logDir, given1.layerNames.length);
+console.log(given1.mode, given1.scale * 2, given1.sizes, given1.logDir == null ? 'no log' : given1.logDir, given1['modelType']);
+const {modelType, batchSize, gpu} = parseArguments(['cnn', '-r', '1e-3']);
+console.log(modelType, batchSize, gpu, modelType.toUpperCase(), batchSize / 2);
+const given2 = parseArguments(['cnn']);
+if (given2.gpu) console.log('gpu');
+if (!given2.extra) given2.extra = 'set';
+delete given2.batchSize;
+console.log(given2.extra);
+//// arguments of the command line, some known and in groups
+const {ArgumentParser} = require('argparse');
+const parser3 = ArgumentParser({prog: 'x'});
+const group3 = parser3.addArgumentGroup({title: 'numbers'});
+group3.addArgument('--steps', {type: 'int', defaultValue: 5});
+parser3.setDefaults({mode: 'plain'});
+let args3 = {};
+[args3, ] = parser3.parseKnownArgs(['--steps', '3', '--other', '1']);
+for (let i = 0; i < args3.steps; i++) console.log(i % 2, args3.mode);

@@ -769,6 +769,47 @@ found = [
 ]
 """,
     ),
+    "the command line": (
+        """
+const argparse = require('argparse');
+function parseArgs() {
+  const parser = new argparse.ArgumentParser({description: 'Trains.', addHelp: true});
+  parser.addArgument('modelJSONPath', {type: 'string', help: 'Where it lies'});
+  parser.addArgument(['-b', '--batchSize'], {
+    type: 'int',
+    defaultValue: 128,  // enough
+    help: 'Size (%(defaultValue)s)'
+  });
+  parser.addArgument('--gpu', {action: 'storeTrue', type: 'string'});
+  return parser.parseArgs();
+}
+const args = parseArgs();
+if (args.gpu && args.batchSize % 2 === 0) console.log(args.modelJSONPath, args.other);
+""",
+        """
+import argparse
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description="Trains.")
+    parser.add_argument("model_json_path", type=str, help="Where it lies")
+    parser.add_argument(
+        "-b",
+        "--batchSize",
+        dest="batch_size",
+        type=int,
+        default=128,  # enough
+        help="Size (%(default)s)",
+    )
+    parser.add_argument("--gpu", action="store_true")
+    return parser.parse_args()
+
+
+args = parse_args()
+if args.gpu and args.batch_size % 2 == 0:
+    print(args.model_json_path, getattr(args, "other", None))
+""",
+    ),
     "modules of Node": (
         """
 const path = require('path');
@@ -813,6 +854,9 @@ LEFT = {
         "whether `delete` found something has no counterpart; ask with `has` before"
     ),
     "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",
+    "const p = new ArgumentParser(); p.addArgument(name, {});": (
+        "an argument whose name is computed has no counterpart"
+    ),
     "function* g() { yield 1; } const n = g().next();": "`next` of a generator has no counterpart",
     "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
 }
@@ -831,6 +875,8 @@ CHECKS = {
     "module.exports = f(3);": "import it by the name `default`",
     "const s = new Set(); for (const x of s) f(x);": "a set of Python has no order",
     "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
+    "const p = new ArgumentParser({version: '1'}); f(p);": "no `version` here",
+    "const p = new ArgumentParser(); p.addArgument('--x', {optionStrings: ['a']});": "no `optionStrings`; `choices` says",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
 }
 

@@ -15,7 +15,7 @@ from tfpy.js2py.kinds import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 
-_CONVERSIONS = {"Number": "float", "parseFloat": "float", "String": "str", "Boolean": "bool", "parseInt": "int"}
+CONVERSIONS = {"Number": "float", "parseFloat": "float", "String": "str", "Boolean": "bool", "parseInt": "int"}
 
 
 class Inlined:
@@ -68,8 +68,8 @@ def _target(c: Converter, node: Node) -> ast.expr:
 
 def _called(c: Converter, function: Node, given: list[Node], arity: int) -> Inlined:
     """A function that is called with variables of its own."""
-    if function.type == "identifier" and function.id not in c.scopes.bindings and text(function) in _CONVERSIONS:
-        return Inlined([atom("item")], call(_CONVERSIONS[text(function)], atom("item")))
+    if function.type == "identifier" and function.id not in c.scopes.bindings and text(function) in CONVERSIONS:
+        return Inlined([atom("item")], call(CONVERSIONS[text(function)], atom("item")))
     count = min(arity, len(given)) if function.type in parse.FUNCTIONS else _parameters_of(c, function, arity)
     if function.type in parse.FUNCTIONS:
         found: ast.expr = atom(c.new_name(names.variable(name_for(function)), function.parent or function))

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, builtins, names, parse
+from tfpy.js2py import build, builtins, commandline, names, parse
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, holes, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import iterated, truth
-from tfpy.js2py.kinds import BOOL, NUMBERS, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.kinds import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
@@ -197,6 +197,7 @@ _SPECIAL: dict[str, Rule] = {
     "Array": _new_array,
     "Object.assign": _merged,
     "Promise.all": _all_of,
+    "argparse.ArgumentParser": commandline.parser,
     "Promise.resolve": lambda c, arguments: c.expr(kids(arguments)[0]) if kids(arguments) else atom("None"),
     **{f"{name}.from": _typed_from(dtype) for name, dtype in TYPED_ARRAYS.items()},
 }
@@ -210,6 +211,8 @@ def new(c: Converter, node: Node) -> ast.expr:
     name = text(constructor)
     if name in _NEW and constructor.id not in c.scopes.bindings:
         return _NEW[name](c, arguments)
+    if c.kinds.of(node) == PARSER:
+        return commandline.parser(c, arguments)
     path = path_of(constructor)
     known = constructor.id in c.scopes.bindings or name in c.modules or name in GLOBALS
     if not known and path is not None and len(path) == 1:

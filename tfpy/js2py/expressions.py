@@ -11,7 +11,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.functions import reference
-from tfpy.js2py.kinds import BOOL, DICT, NULL, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.kinds import BOOL, DICT, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
@@ -286,6 +286,8 @@ def unary(c: Converter, node: Node) -> ast.expr:
         item = property_of(c, inner, *_owner(c, inner)) if inner.type == "member_expression" else c.expr(inner)
         if isinstance(item, ast.Subscript):
             return py("_0.pop(_1, None)", item.value, item.slice)
+        if isinstance(item, ast.Attribute) and c.kinds.of(parse.field(inner, "object")) == NAMESPACE:
+            return call("delattr", item.value, string(item.attr))
     if sign == "~" and inner.type == "unary_expression" and parse.has(inner, "~"):
         return call("int", c.expr(parse.field(inner, "argument")))
     if sign in ("-", "~"):

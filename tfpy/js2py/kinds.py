@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from tfpy.js2py import names, parse
+from tfpy.js2py import flags, names, parse
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.js2py.scopes import Binding, Scopes
 
@@ -20,8 +20,8 @@ class Kind(NamedTuple):
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
-            "ndarray", "function", "generator", "null", "error", "class", a class of tfpy or, after a dot, one
-            of the script; empty if unknown.
+            "ndarray", "function", "generator", "null", "error", "class", "parser" and "namespace" (of arguments of the command
+            line), a class of tfpy or, after a dot, one of the script; empty if unknown.
         item: what the items of a list hold.
         fixed: whether a list is a tuple in Python, as shapes are.
     """
@@ -34,6 +34,7 @@ class Kind(NamedTuple):
 UNKNOWN = Kind("")
 STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
 DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
+PARSER, NAMESPACE = Kind("parser"), Kind("namespace")
 NUMBERS = (NUMBER, INDEX)
 SHAPE = Kind("list", INDEX, True)
 
@@ -67,6 +68,11 @@ TYPED_ARRAYS = {
 _ANNOTATIONS = {
     "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
     "boolean": BOOL, "Function": FUNCTION, "object": DICT,
+}  # fmt: skip
+# What methods of parsers of arguments give, in snake_case.
+_OF_PARSERS = {
+    "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
+    "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
 }  # fmt: skip
 _SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
 
@@ -112,6 +118,7 @@ class Kinds:
         self._bindings: dict[Binding, Kind] = {}
         self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
         self._fields = {name: _fields(node) for name, node in self._classes.items()}
+        self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
         self.methods = {
             name
             for fields in self._fields.values()
@@ -183,7 +190,10 @@ class Kinds:
             found = self._looped(parent)
         else:
             found = self.of(binding.value) if binding.value is not None else NULL
-        kind = found if found == STRING else joined([found, *(self._written(write) for write in binding.writes)])
+        written = [self._written(write) for write in binding.writes]
+        if NAMESPACE in written:
+            return NAMESPACE
+        kind = found if found == STRING else joined([found, *written])
         return Kind("list", joined(self._pushed(binding))) if kind == LIST else kind
 
     def _pushed(self, binding: Binding) -> list[Kind]:
@@ -212,6 +222,8 @@ class Kinds:
         parent = identifier.parent
         if parent is None:
             return UNKNOWN
+        if parent.type == "array_pattern" and parent.parent is not None and kids(parent)[0] == identifier:
+            return self.of(optional(parent.parent, "right")).item or UNKNOWN
         if parent.type == "update_expression":
             return INDEX if parse.has(parent, "++") else NUMBER
         if parent.type == "augmented_assignment_expression":
@@ -328,6 +340,8 @@ class Kinds:
             return DICT
         if path_of(owner) == ["Math"]:
             return NUMBER
+        if kind == NAMESPACE:
+            return self.flags.get(name, UNKNOWN)
         if kind.name.startswith("."):
             return self._field(kind.name[1:], name)
         if kind.name in names.classes():
@@ -358,6 +372,8 @@ class Kinds:
         name = text(parse.field(node, "constructor"))
         if name in TYPED_ARRAYS:
             return NDARRAY
+        if name.rpartition(".")[2] == "ArgumentParser" and name not in self._classes:
+            return PARSER
         binding = self._scopes.bindings.get(parse.field(node, "constructor").id)
         return Kind(f".{name}") if binding is not None else _NEW.get(name, UNKNOWN)
 
@@ -368,6 +384,8 @@ class Kinds:
         arguments = kids(given) if given is not None else []
         if path and ".".join(path) in _CALLS:
             return _CALLS[".".join(path)]
+        if path[-1:] == ["ArgumentParser"]:
+            return PARSER
         if path[:1] == ["Math"]:
             inner = arguments[0] if arguments else None
             whole = path[1] in ("floor", "ceil", "round", "max", "min", "abs", "trunc") and self._is_index(inner)
@@ -397,6 +415,8 @@ class Kinds:
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
             return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
+        if owner == PARSER:
+            return _OF_PARSERS.get(names.snake(name), UNKNOWN)
         if owner == Kind("class"):
             owner = Kind(f".{text(parse.field(callee, 'object'))}")
         if owner.name.startswith("."):

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, builtins, callbacks, names, parse, patterns
+from tfpy.js2py import build, builtins, callbacks, commandline, names, parse, patterns
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, with_comments
-from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.properties import is_cheap, property_of
@@ -54,6 +54,8 @@ def _if_there(c: Converter, node: Node, owner: Node, then: Callable[[], ast.expr
 
 def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, arguments: Node) -> ast.expr:
     kind = c.kinds.of(owner)
+    if kind == PARSER:
+        return commandline.method(c, owner, name, arguments)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
     if not ours:
         rule = _RULES.get(name)

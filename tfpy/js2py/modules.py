@@ -20,7 +20,15 @@ from tfpy.js2py.parse import kids, optional, text
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
 _DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
 _NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
-_NODE = {"fs": "fs", "node:fs": "fs", "path": "path", "node:path": "path", "perf_hooks": "", "node:perf_hooks": ""}
+_NODE = {
+    "argparse": "argparse",
+    "fs": "fs",
+    "node:fs": "fs",
+    "path": "path",
+    "node:path": "path",
+    "perf_hooks": "",
+    "node:perf_hooks": "",
+}
 
 
 @statement("import_statement")

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, builtins, names, parse
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.kinds import DICT, UNKNOWN, Kind
+from tfpy.js2py.kinds import DICT, NAMESPACE, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
@@ -153,6 +153,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
         return call("str", value)
     if name == "size" and kind.name in ("map", "set"):
         return call("len", value)
+    if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
+        return py("getattr(_0, _1, None)", value, string(names.attribute(name)))
     if _is_item(c, node, kind, name):
         return py("_0.get(_1)", value, string(name)) if may_be_missing(node) else ast.Subscript(value, string(name))
     return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
@@ -211,6 +213,8 @@ def subscript(c: Converter, node: Node) -> ast.expr:
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):
         return chained(c, owner, lambda found: ast.Subscript(found, c.expr(at)))
+    if c.kinds.of(owner) == NAMESPACE and at.type == "string":
+        return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):
         raise NotConvertedError("the name of a value of an enum has no counterpart")
     last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
