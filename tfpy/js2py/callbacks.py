@@ -11,7 +11,7 @@ from tfpy.js2py.build import atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
 from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference
-from tfpy.js2py.kinds import STRING
+from tfpy.js2py.kind import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 

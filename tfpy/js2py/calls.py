@@ -13,7 +13,7 @@ from tfpy.js2py.build import atom, call, holes, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import iterated, truth
-from tfpy.js2py.kinds import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.kind import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text

@@ -15,7 +15,7 @@ from tfpy.js2py.callbacks import CONVERSIONS
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import with_comments
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.parse import kids, text
+from tfpy.js2py.parse import text
 
 _TYPES = {"int": "int", "float": "float", "string": "str"}
 _OPTIONS = {

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, parse
 from tfpy.js2py.build import call, py
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.kinds import INDEX, NUMBER
+from tfpy.js2py.kind import INDEX, NUMBER
 from tfpy.js2py.parse import bare, kids, optional, text
 
 

@@ -11,7 +11,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.functions import reference
-from tfpy.js2py.kinds import BOOL, DICT, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.kinds import DICT
+from tfpy.js2py.kind import DICT
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, default_of, kids, text
 from tfpy.js2py.scopes import Binding

@@ -11,7 +11,7 @@ from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import iterated
 from tfpy.js2py.functions import define, take_apart
-from tfpy.js2py.kinds import DICT
+from tfpy.js2py.kind import DICT
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.scopes import is_inlined
 from tfpy.js2py.statements import effects, loop_target

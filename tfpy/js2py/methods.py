@@ -12,7 +12,7 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, with_comments
-from tfpy.js2py.kinds import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.properties import is_cheap, property_of

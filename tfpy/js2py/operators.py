@@ -10,7 +10,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
 from tfpy.js2py.expressions import joined, negated, shown, truth
-from tfpy.js2py.kinds import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.kind import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.properties import GLOBALS, is_get, there

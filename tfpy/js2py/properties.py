@@ -11,7 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, builtins, names, parse
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.kinds import DICT, NAMESPACE, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, NAMESPACE, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written

@@ -14,7 +14,7 @@ from tfpy.js2py.counting import counted_range
 from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
-from tfpy.js2py.kinds import DICT
+from tfpy.js2py.kind import DICT
 from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update

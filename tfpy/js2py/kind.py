@@ -1,0 +1,74 @@
+"""A kind: what an expression holds, as numbers, texts, lists, tensors, and what annotations say of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tfpy.js2py import names
+
+
+class Kind(NamedTuple):
+    """What an expression holds.
+
+    Attributes:
+        name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
+            "ndarray", "function", "generator", "null", "error", "class", "parser" and "namespace" (of
+            arguments of the command line), a class of tfpy or, after a dot, one of the script; empty if unknown.
+        item: what the items of a list hold.
+        fixed: whether a list is a tuple in Python, as shapes are.
+    """
+
+    name: str
+    item: Kind | None = None
+    fixed: bool = False
+
+
+UNKNOWN = Kind("")
+STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
+DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
+PARSER, NAMESPACE = Kind("parser"), Kind("namespace")
+NUMBERS = (NUMBER, INDEX)
+SHAPE = Kind("list", INDEX, True)
+
+TYPED_ARRAYS = {
+    "Float32Array": "np.float32", "Float64Array": "np.float64", "Int32Array": "np.int32", "Uint8Array": "np.uint8",
+    "Int8Array": "np.int8", "Int16Array": "np.int16", "Uint16Array": "np.uint16", "Uint32Array": "np.uint32",
+    "Uint8ClampedArray": "np.uint8",
+}  # fmt: skip
+# Annotations, of tfpy and of TypeScript.
+_ANNOTATIONS = {
+    "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
+    "boolean": BOOL, "Function": FUNCTION, "object": DICT,
+}  # fmt: skip
+
+
+def annotated(said: str) -> Kind:
+    """The kind that an annotation means."""
+    said = said.strip().removesuffix(" | None")
+    if said.startswith("Promise<"):
+        said = said[len("Promise<") : -1]
+    said = said.removeprefix("tf.")
+    for prefix, name in (("Map<", "map"), ("Set<", "set")):
+        if said.startswith(prefix):
+            return Kind(name)
+    if said.endswith("[]"):
+        return Kind("list", annotated(said[:-2]))
+    if said.startswith(("list[", "Sequence[", "Array<")):
+        return LIST
+    if said.startswith(("dict[", "Mapping[", "{", "Record<")):
+        return DICT
+    if said in TYPED_ARRAYS:
+        return NDARRAY
+    return _ANNOTATIONS.get(said) or (Kind(said) if said in names.classes() else UNKNOWN)
+
+
+def joined(kinds: list[Kind]) -> Kind:
+    """The kind of something that is one of several."""
+    if kinds and all(k == NULL for k in kinds):
+        return NULL
+    found = list(dict.fromkeys(k for k in kinds if k != NULL))
+    if len(found) == 1:
+        return found[0]
+    if found and all(k in NUMBERS for k in found):
+        return NUMBER
+    return Kind(found[0].name) if found and len({k.name for k in found}) == 1 else UNKNOWN
