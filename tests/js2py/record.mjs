@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(join(process.env.TFPY_NODE_MODULES ?? join(HERE, "../interop/node_modules"), "x.js"));
-const OTHERS = ["deeplearn", "argparse", "assert", "fs", "mkdirp", "os", "path", "shelljs", "util"];
+const OTHERS = ["deeplearn", "argparse", "assert", "fs", "node:path", "os", "util"];
 const tf = (globalThis.tf = require("@tensorflow/tfjs"));
 
 const plain = (value) => {

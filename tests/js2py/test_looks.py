@@ -820,8 +820,55 @@ import os
 import sys
 
 if __name__ == "__main__":
-    print(os.path.join("a", "b"), sys.argv[2])
+    print(os.path.join("a", "b"), sys.argv[1])
     sys.exit(1)
+""",
+    ),
+    "what the command line says": (
+        """
+const [a, b] = process.argv.slice(2);
+const folder = path.resolve(__dirname, './data');
+const where = process.argv[2] || folder;
+if (process.argv.length < 4) process.exit();
+const port = process.env.PORT;
+""",
+        """
+import os
+import sys
+
+a, b = sys.argv[1:]
+folder = os.path.abspath(os.path.join(os.path.dirname(__file__), "./data"))
+where = (sys.argv[1] if len(sys.argv) > 1 else None) or folder
+if len(sys.argv) + 1 < 4:
+    sys.exit()
+port = os.environ.get("PORT")
+""",
+    ),
+    "shells, TensorBoard and more of Node": (
+        """
+import * as shelljs from 'shelljs';
+import {rm} from 'shelljs';
+import {join} from 'path';
+const mkdirp = require('mkdirp');
+mkdirp.sync(out);
+shelljs.mkdir('-p', join(...parts));
+rm('-rf', 'dist');
+shelljs.cp(a, b);
+fs.rmSync(a, {recursive: true});
+model.fit(x, y, {callbacks: tf.node.tensorBoard('logs', {updateFreq: 'batch'})});
+""",
+        """
+import os
+import shutil
+
+import tfpy as tf
+
+os.makedirs(out, exist_ok=True)
+os.makedirs(os.path.join(*parts), exist_ok=True)
+shutil.rmtree("dist", ignore_errors=True)
+shutil.copy(a, b)
+shutil.rmtree(a)
+model.fit(x, y, callbacks=tf.callbacks.tensor_board("logs", update_freq="batch"))
 """,
     ),
 }
@@ -854,6 +901,11 @@ LEFT = {
         "whether `delete` found something has no counterpart; ask with `has` before"
     ),
     "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",
+    "import * as fs from 'fs'; fs.readFile(x, (error, data) => f(data));": (
+        "a function that is called when a file has been read or written has no counterpart"
+    ),
+    "import fs from 'fs'; fs.watch(x);": "fs.watch has no counterpart",
+    "import * as os from 'os'; const load = os.cpus;": "os.cpus as a value has no counterpart",
     "const p = new ArgumentParser(); p.addArgument(name, {});": (
         "an argument whose name is computed has no counterpart"
     ),

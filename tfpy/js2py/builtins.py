@@ -59,9 +59,6 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "String.fromCharCode": ("chr(_0)",),
     "Date.now": ("time.time() * 1000",),
     "performance.now": ("time.perf_counter() * 1000",),
-    "process.exit": ("sys.exit(_0)", "sys.exit()"),
-    "process.stdout.write": ('print(_0, end="")',),
-    "process.cwd": ("os.getcwd()",),
     "structuredClone": ("copy.deepcopy(_0)",),
 }
 
@@ -161,15 +158,3 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "toString": ("str(_0)",), "subarray": NDARRAYS["subarray"], "hasOwnProperty": ("_1 in _0",), "has": ("_1 in _0",),
     "indexOf": ("_0.index(_1) if _1 in _0 else -1",), "pop": ("_0.pop()",),
 }  # fmt: skip
-
-# Modules of Node: what of them has a counterpart.
-NODE: dict[str, tuple[str, ...]] = {
-    "fs.existsSync": ("os.path.exists(_0)",),
-    "fs.readFileSync": ("pathlib.Path(_0).read_text(_1)", "pathlib.Path(_0).read_bytes()"),
-    "fs.writeFileSync": ("pathlib.Path(_0).write_text(_1)",),
-    "fs.mkdirSync": ("os.makedirs(_0, exist_ok=True)",),
-    "path.basename": ("os.path.basename(_0)",),
-    "path.dirname": ("os.path.dirname(_0)",),
-    "path.resolve": ("os.path.abspath(_0)",),
-    "path.join": ("os.path.join(_0, _1, _2)", "os.path.join(_0, _1)"),
-}

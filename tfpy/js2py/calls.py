@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, builtins, commandline, names, parse
+from tfpy.js2py import build, builtins, commandline, names, nodejs, parse
 from tfpy.js2py.arguments import fitting, given, with_options
-from tfpy.js2py.build import atom, call, holes, py
+from tfpy.js2py.build import atom, call, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import iterated, truth
@@ -24,6 +24,8 @@ NewRule = Callable[[Converter, Node | None], ast.expr]
 
 # `print` of what JavaScript's console writes, by method.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
+# What of TF.js is elsewhere in tfpy.
+_MOVED = {"tf.node.tensorBoard": ["tf", "callbacks", "tensorBoard"]}
 _OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "ValueError", "SyntaxError": "ValueError"}
 
@@ -63,7 +65,10 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
     if module is not None:
         return _tfpy(c, module, arguments)
     binding = c.scopes.bindings.get(first.id)
-    if binding is not None and binding.kind != "import" and path[0] not in c.modules:
+    if (binding is not None and binding.kind != "import" and path[0] not in c.modules) or path[:2] == [
+        "process",
+        "argv",
+    ]:
         return None
     known = ".".join([c.modules.get(path[0]) or path[0], *path[1:]])
     if path[0] == "console" and len(path) == 2:
@@ -71,22 +76,23 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
     special = _SPECIAL.get(known)
     if special is not None:
         return special(c, arguments)
-    templates = builtins.FUNCTIONS.get(known) or builtins.NODE.get(known)
+    found = nodejs.function(c, known, arguments)
+    if found is not None:
+        return found
+    templates = builtins.FUNCTIONS.get(known)
     if templates is None:
-        if path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process", "fs", "path", "os"):
+        if path[0] in c.modules or path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process"):
             raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
         return None
     if known in _OF_OBJECTS and any(c.kinds.of(a).name in ("list", "ndarray") for a in kids(arguments)):
         raise NotConvertedError(f"{known} of a list has no counterpart; see enumerate and range")
     parts = [c.expr(a) for a in kids(arguments)]
-    if known in builtins.NODE:  # further arguments say how files are opened
-        parts = parts[: max(holes(template) for template in templates)]
     return fitting(templates, parts, known)
 
 
 def _tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
     """A call of a function of tfpy."""
-    found = names.resolve(path)
+    found = names.resolve(_MOVED.get(".".join(path), path))
     if found is None:
         raise NotConvertedError(f"tfpy has no {'.'.join(path)}")
     return with_options(c, py(found[0]), arguments, names.options_of(found[1]))

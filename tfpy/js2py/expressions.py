@@ -16,13 +16,15 @@ from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
 from tfpy.js2py.properties import GLOBALS, looked_for, property_of
+from tfpy.js2py.surroundings import constant
 
 # Names that need no declaration.
 _GLOBALS = {
     "undefined": "None",
     "NaN": "math.nan",
     "Infinity": "math.inf",
-    "__dirname": "os.getcwd()",
+    "__dirname": "os.path.dirname(__file__)",
+    "__filename": "__file__",
 }
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
 # Objects of JavaScript of which nothing, or only some methods, has a counterpart.
@@ -241,7 +243,7 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         path = c.modules[name]
         if path is None:
             raise NotConvertedError(f"{name} comes from a package that has no counterpart here")
-        return py(path)
+        return py(path) if path.partition(".")[0] in names.ROOTS else constant(path)
     if binding is not None:
         return atom(binding.python)
     if _GLOBALS.get(name):

@@ -50,6 +50,8 @@ _CALLS = {
     "Object.assign": DICT, "Object.fromEntries": DICT,
     "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
     "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
+    "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
+    "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
     "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
 _CLASSES = ("class_declaration", "abstract_class_declaration")
@@ -291,8 +293,8 @@ class Kinds:
             return SHAPE
         if name == "history" and kind.name in ("", "History"):
             return DICT
-        if path_of(owner) == ["Math"]:
-            return NUMBER
+        if path_of(owner) in (["Math"], ["process"]):
+            return {"argv": Kind("list", STRING), "env": DICT}.get(name, NUMBER if text(owner) == "Math" else UNKNOWN)
         if kind == NAMESPACE:
             return self.flags.get(name, UNKNOWN)
         if kind.name.startswith("."):
@@ -309,7 +311,9 @@ class Kinds:
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
     def _value_in(self, owner: Node, name: str) -> Kind:
-        """The kind of a value in a dict that is written in the script."""
+        """The kind of a value in a dict that is written in the script, or in the environment."""
+        if path_of(owner) == ["process", "env"]:
+            return STRING
         binding = self._scopes.bindings.get(bare(owner).id)
         literal = binding.value if binding is not None and not binding.writes else None
         for pair in kids(literal) if literal is not None and literal.type == "object" else []:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, builtins, callbacks, commandline, names, parse, patterns
+from tfpy.js2py import build, builtins, callbacks, commandline, names, parse, patterns, surroundings
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
@@ -247,6 +247,8 @@ def _is_tuple(c: Converter, node: Node) -> bool:
 
 def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
+    if surroundings.is_command_line(owner) and len(given) == 1 and text(given[0]).isdigit() and text(given[0]) != "0":
+        return py(f"sys.argv[{int(text(given[0])) - 1}:]")
     if c.kinds.of(owner).fixed and node.parent is not None and node.parent.type != "arguments":
         parts = [c.expr(owner), *map(c.expr, given)]
         return call("list", fitting(builtins.LISTS["slice"], parts, "`slice`") if given else parts[0])
@@ -380,7 +382,13 @@ def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
     return py("_1 in _0", c.expr(owner), c.expr(given[0])) if c.kinds.of(owner) in (DICT, UNKNOWN) else None
 
 
+def _asked(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    return surroundings.asked(c, owner, text(parse.field(parse.field(node, "function"), "property")))
+
+
 _RULES: dict[str, Rule] = {
+    "isFile": _asked,
+    "isDirectory": _asked,
     "map": _map,
     "flatMap": _flat_map,
     "keys": _keys,

@@ -20,15 +20,11 @@ from tfpy.js2py.parse import kids, optional, text
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
 _DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
 _NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
+# Modules of Node and packages beside them, and what nodejs.py calls them; "" for what is known without a name.
 _NODE = {
-    "argparse": "argparse",
-    "fs": "fs",
-    "node:fs": "fs",
-    "path": "path",
-    "node:path": "path",
-    "perf_hooks": "",
-    "node:perf_hooks": "",
-}
+    "argparse": "argparse", "assert": "assert", "fs": "fs", "fs/promises": "fs", "mkdirp": "mkdirp", "os": "os",
+    "path": "path", "perf_hooks": "", "process": "process", "shelljs": "shelljs", "util": "util",
+}  # fmt: skip
 
 
 @statement("import_statement")
@@ -58,6 +54,8 @@ def _imported(clause: Node) -> list[tuple[str, Node]]:
 def required(c: Converter, pattern: Node, value: Node | None) -> list[ast.stmt] | None:
     """`const x = require(…)`; None for any other declaration."""
     source = _required(value)
+    if source is None and pattern.type == "identifier" and _promisified(c, pattern, value):
+        return []
     if source is None and value is not None and value.type == "member_expression" and pattern.type == "identifier":
         source = _required(parse.field(value, "object"))
         if source is not None:
@@ -74,6 +72,17 @@ def required(c: Converter, pattern: Node, value: Node | None) -> list[ast.stmt] 
                 (text(parse.field(part, "key") if pair else part), parse.field(part, "value") if pair else part)
             )
     return _bring(c, pattern, source, parts)
+
+
+def _promisified(c: Converter, pattern: Node, value: Node | None) -> bool:
+    """Make a name known that is set to `util.promisify(fs.readFile)`; whether it is."""
+    if value is None or value.type != "call_expression" or not text(value).startswith("util.promisify("):
+        return False
+    path = parse.path_of(kids(parse.field(value, "arguments"))[0]) or [""]
+    module = c.modules.get(path[0])
+    if module is not None:
+        c.modules[text(pattern)] = ".".join([module, *path[1:]])
+    return module is not None
 
 
 def _required(value: Node | None) -> str | None:
@@ -110,6 +119,7 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
             found = None if whole else names.resolve([*root.split("."), name])
             c.modules[text(local)] = root if whole else found[0] if found is not None else None
         return []
+    source = source.removeprefix("node:")
     if source in _NODE:
         for name, local in parts:
             c.modules[text(local)] = (

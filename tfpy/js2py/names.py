@@ -18,7 +18,21 @@ from tfpy.core.names import camel
 ROOTS = {"tf": tf, "dl": dl}
 
 # Modules of Python that the converted code may import: no variable may have such a name.
-STANDARD = {"argparse", "copy", "functools", "json", "math", "os", "pathlib", "random", "re", "sys", "time"}
+STANDARD = {
+    "argparse",
+    "copy",
+    "functools",
+    "json",
+    "math",
+    "os",
+    "pathlib",
+    "random",
+    "re",
+    "shutil",
+    "sys",
+    "tempfile",
+    "time",
+}
 _TAKEN = STANDARD | {"np", *ROOTS} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, builtins, names, parse
+from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kind import DICT, NAMESPACE, UNKNOWN, Kind
@@ -21,7 +21,7 @@ CONSTANTS = {
     "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
     "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
     "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
-    "process.argv": "sys.argv", "process.env": "os.environ",
+    **surroundings.CONSTANTS,
 }  # fmt: skip
 # What pages load as scripts, and what it is here.
 GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
@@ -40,10 +40,13 @@ def member(c: Converter, node: Node) -> ast.expr:
         return _as_function(known)
     if known in ("console.log", "console.info"):
         return atom("print")
-    found = module_member(c, node, path)
+    found = module_member(c, node, path) or _of_node(c, node, path)
     if found is not None:
         return found
     owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
+    asked = surroundings.asked(c, owner, name)
+    if asked is not None:
+        return asked
     stepped = _stepped(c, owner) if name == "value" else None
     if stepped is not None:
         return py("next(_0, None)", c.expr(stepped))
@@ -131,6 +134,16 @@ def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr 
     return py(found[0])
 
 
+def _of_node(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
+    """Something of a module of Node's; None for anything else."""
+    module = c.modules.get(path[0]) if path is not None else None
+    if path is None or module is None or tfpy_path(c, _first(node), path) is not None:
+        return None
+    binding = c.scopes.bindings.get(_first(node).id)
+    known = binding is None or binding.kind in ("import", "variable")
+    return surroundings.constant(".".join([module, *path[1:]])) if known else None
+
+
 def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
     """A path such as layers.dense as one from tf on; None if it is no path into tfpy."""
     binding = c.scopes.bindings.get(first.id)
@@ -148,7 +161,7 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     """A property of what is no namespace."""
     kind = c.kinds.of(owner)
     if name == "length" and kind != DICT and not kind.name.startswith("."):
-        return call("len", value)
+        return call("len", value) if not surroundings.is_command_line(owner) else py("len(sys.argv) + 1")
     if name == "message" and kind.name == "error":
         return call("str", value)
     if name == "size" and kind.name in ("map", "set"):
@@ -156,7 +169,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
         return py("getattr(_0, _1, None)", value, string(names.attribute(name)))
     if _is_item(c, node, kind, name):
-        return py("_0.get(_1)", value, string(name)) if may_be_missing(node) else ast.Subscript(value, string(name))
+        missing = may_be_missing(node) or (text(owner) == "process.env" and not is_written(node))
+        return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
     return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
 
 
@@ -213,6 +227,8 @@ def subscript(c: Converter, node: Node) -> ast.expr:
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):
         return chained(c, owner, lambda found: ast.Subscript(found, c.expr(at)))
+    if surroundings.is_command_line(owner) and text(at).isdigit() and text(at) != "0":
+        return surroundings.argument(int(text(at)), may_be_missing(node))
     if c.kinds.of(owner) == NAMESPACE and at.type == "string":
         return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):
