@@ -824,3 +824,18 @@ console.log(fs.existsSync(file1), process.env.TFPY_NONE === undefined, process.e
   console.log(data1.a);
   fs.unlinkSync(file2);
 })();
+//// indices that come from a division
+const even1 = [1, 2, 3, 4], odd1 = [1, 2, 3, 4, 5];
+const mid1 = even1.length / 2;
+console.log(even1[mid1], even1[even1.length / 2], even1[mid1 - 1], even1[Number('2')], even1[+'1']);
+console.log(odd1.slice(0, odd1.length / 2), odd1.slice(odd1.length * 0.8), even1.slice(mid1, -1), 'abcde'.substring(0, 5 / 2), 'ab'.repeat(7 / 3));
+console.log(new Array(mid1).fill(0), Array.from({length: 5 / 2}, (_, i) => i), new Float32Array(mid1).length, new Float32Array(odd1).slice(0, 5 / 2).length);
+function halves(items) {
+  const at = items.length / 2;
+  return [items.slice(0, at), items.slice(at)];
+}
+console.log(halves(even1), halves(odd1), tf.ones([mid1, 3]).shape);
+console.log(even1.splice(mid1 / 2, 1), even1);
+let low1 = 0, high1 = 4;
+high1 /= 2;
+console.log(odd1[low1], odd1[high1], odd1[Math.max(1, high1)], odd1[Math.floor(odd1.length / 2)]);

@@ -8,7 +8,7 @@ It needs tree-sitter, which the extra `js` installs. How a script goes through i
     converter.py    the state, and the tables of rules that the modules below fill
     statements.py, counting.py, classes.py, functions.py, modules.py, inlining.py
     expressions.py, properties.py, operators.py, calls.py, arguments.py, methods.py, patterns.py, callbacks.py,
-        commandline.py, flags.py, nodejs.py, surroundings.py
+        commandline.py, flags.py, nodejs.py, surroundings.py, indices.py
     builtins.py     tables of JavaScript's own functions and methods
     order.py, documentation.py, printing.py    the order of functions, docstrings, the text
     files.py        the command

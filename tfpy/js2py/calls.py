@@ -13,6 +13,7 @@ from tfpy.js2py.build import atom, call, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import iterated, truth
+from tfpy.js2py.indices import index
 from tfpy.js2py.kind import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
@@ -124,7 +125,7 @@ def _array_from(c: Converter, arguments: Node) -> ast.expr:
     """`Array.from(items)`, `Array.from({length: n}, f)`."""
     items, *function = kids(arguments)
     length = _length_of(items)
-    over = call("range", c.expr(length)) if length is not None else iterated(c, items)
+    over = call("range", index(c, length)) if length is not None else iterated(c, items)
     if function:
         return comprehension(
             c, function[0], over, items=None if length is not None else over, counted=length is not None
@@ -147,7 +148,7 @@ def _length_of(node: Node) -> Node | None:
 def _new_array(c: Converter, arguments: Node) -> ast.expr:
     items = kids(arguments)
     if len(items) == 1 and c.kinds.of(items[0]) in (*NUMBERS, UNKNOWN):
-        return py("[None] * _0", c.expr(items[0]))
+        return py("[None] * _0", index(c, items[0]))
     return ast.List([c.expr(item) for item in items])
 
 
@@ -239,7 +240,7 @@ def _new_typed(dtype: str) -> NewRule:
         kind = c.kinds.of(items[0]) if items else UNKNOWN
         keywords = [ast.keyword("dtype", py(dtype))]
         if len(items) == 1 and kind in NUMBERS:
-            return call("np.zeros", c.expr(items[0]), keywords=keywords)
+            return call("np.zeros", index(c, items[0]), keywords=keywords)
         if len(items) == 1 and kind.name in ("list", "ndarray"):
             return call("np.array", c.expr(items[0]), keywords=keywords)
         raise NotConvertedError(

@@ -12,6 +12,7 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, with_comments
+from tfpy.js2py.indices import index
 from tfpy.js2py.kind import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
@@ -29,6 +30,8 @@ _NO_COUNTERPART = {
     "localeCompare", "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
+# Methods of lists and texts whose arguments are indices or counts.
+_BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
 # Methods of tensors that give a promise, and those that give the same at once.
 _AWAITED = {
     "data": "data_sync", "array": "array_sync", "buffer": "buffer_sync", "getValuesAsync": "get_values", "val": "get",
@@ -70,7 +73,9 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
         if templates is None and kind.name in _JAVASCRIPTS:
             raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
         if templates is not None:
-            return fitting(templates, [c.expr(owner), *elements(c, arguments)], f"`{name}`")
+            by_index = name in _BY_INDEX and not any(part.type == "spread_element" for part in kids(arguments))
+            parts = [index(c, part) for part in kids(arguments)] if by_index else elements(c, arguments)
+            return fitting(templates, [c.expr(owner), *parts], f"`{name}`")
     bound = _bound(c, owner, name, arguments)
     if bound is not None:
         return bound
@@ -114,7 +119,7 @@ def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
         return None
     length = _array_length(owner)
     if length is not None:
-        return callbacks.comprehension(c, given[0], call("range", c.expr(length)), items=None, counted=True)
+        return callbacks.comprehension(c, given[0], call("range", index(c, length)), items=None, counted=True)
     over = c.expr(owner)
     return callbacks.comprehension(c, given[0], over, items=over)
 
@@ -138,7 +143,7 @@ def _array_length(owner: Node) -> Node | None:
 
 def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     length = _array_length(node)
-    return call("range", c.expr(length)) if length is not None else None
+    return call("range", index(c, length)) if length is not None else None
 
 
 def _flat_map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -207,7 +212,7 @@ def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
         return None
     length = _array_length(node)
     if length is not None and owner.type in ("new_expression", "call_expression"):
-        return py("[_1] * _0", c.expr(length), c.expr(given[0]))
+        return py("[_1] * _0", index(c, length), c.expr(given[0]))
     if c.kinds.of(owner).name != "list":
         return None
     value = c.expr(owner)
@@ -250,13 +255,14 @@ def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
     if surroundings.is_command_line(owner) and len(given) == 1 and text(given[0]).isdigit() and text(given[0]) != "0":
         return py(f"sys.argv[{int(text(given[0])) - 1}:]")
     if c.kinds.of(owner).fixed and node.parent is not None and node.parent.type != "arguments":
-        parts = [c.expr(owner), *map(c.expr, given)]
+        parts = [c.expr(owner), *(index(c, part) for part in given)]
         return call("list", fitting(builtins.LISTS["slice"], parts, "`slice`") if given else parts[0])
     if c.kinds.of(owner) != UNKNOWN or any(g.type == "array" or c.kinds.of(g).name == "list" for g in given):
         return None
     if len(given) == 2 and text(given[0]) != "0":
         c.check(node, "`slice` of a list or a text takes begin and end; of a tensor it takes begin and size")
-    return py("_0[_1:_2]" if len(given) == 2 else "_0[_1:]" if given else "_0[:]", c.expr(owner), *map(c.expr, given))
+    bounds = [index(c, part) for part in given]
+    return py("_0[_1:_2]" if len(given) == 2 else "_0[_1:]" if given else "_0[:]", c.expr(owner), *bounds)
 
 
 def _join(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -269,7 +275,7 @@ def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     """`splice` takes items out and puts others in."""
     if len(given) < 2:
         raise NotConvertedError("`splice` with one argument has no counterpart; write `del items[at:]`")
-    value, at, count = c.expr(owner), c.expr(given[0]), c.expr(given[1])
+    value, at, count = c.expr(owner), index(c, given[0]), index(c, given[1])
     part = py("_0[_1:_1 + _2]", value, at, count)
     start, number = build.whole(at), build.whole(count)
     if start is not None and number is not None:

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.indices import index, is_fraction
 from tfpy.js2py.kind import DICT, NAMESPACE, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
@@ -242,6 +243,9 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
+    if c.kinds.of(owner) != DICT and is_fraction(c, at):
+        c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
+        return ast.Subscript(value, index(c, at))
     return ast.Subscript(value, c.expr(at))
 
 
