@@ -839,3 +839,62 @@ console.log(even1.splice(mid1 / 2, 1), even1);
 let low1 = 0, high1 = 4;
 high1 /= 2;
 console.log(odd1[low1], odd1[high1], odd1[Math.max(1, high1)], odd1[Math.floor(odd1.length / 2)]);
+//// cases that are conditions or types
+function size1(n) {
+  switch (true) {
+    case n < 3:
+      return 'small';
+    case n < 10:
+    case n === 50: {
+      return 'middle';
+    }
+    default:
+      return 'big';
+  }
+}
+const kindOf1 = x => {
+  switch (typeof x) {
+    case 'number':
+      return 'n';
+    case 'boolean':
+      return 'b';
+    case 'string':
+    case 'undefined':
+      return 's';
+  }
+  return 'other';
+};
+const limit1 = 4;
+let calls1 = 0;
+const next1 = () => { calls1 += 1; return 5; };
+switch (next1()) {
+  case limit1: console.log('limit'); break;
+  case limit1 + 1: console.log('above'); break;
+  default: console.log('none');
+}
+console.log(size1(1), size1(9), size1(50), size1(51), kindOf1(2.5), kindOf1(true), kindOf1('a'), kindOf1(undefined), kindOf1([1]), calls1);
+console.log('string' === typeof 'a', 'number' !== typeof 'a');
+//// jumps to labels
+outer: for (let i = 0; i < 4; i++) {
+  for (let j = 0; j < 3; j++) {
+    if (j > i) continue outer;
+    console.log('at', i, j);
+  }
+  console.log('whole', i);
+}
+search: for (const row of [[1, 2], [3, 4], [5]]) {
+  for (const cell of row) {
+    if (cell === 3) {
+      console.log('found');
+      break search;
+    }
+  }
+  console.log('not in', row);
+}
+let left1 = 5;
+again: while (true) {
+  left1--;
+  if (left1 % 2 === 0) continue again;
+  if (left1 < 2) break again;
+  console.log(left1);
+}

@@ -877,7 +877,13 @@ model.fit(x, y, callbacks=tf.callbacks.tensor_board("logs", update_freq="batch")
 LEFT = {
     "const box = document.getElementById('box');": "document is the browser's",
     "const answer = await fetch(url);": "fetch is the browser's",
-    "outer: for (;;) { break outer; }": "labeled statement has no counterpart",
+    "a: for (const x of y) for (const z of x) for (const t of z) { break a; }": (
+        "a jump to a label that is no plain loop around this one has no counterpart"
+    ),
+    "a: for (const x of y) { for (const z of x) { if (z) continue a; if (f(z) > 1) break; } }": (
+        "a jump to a label that is no plain loop around this one has no counterpart"
+    ),
+    "a: { f(); break a; }": "a jump to a label that is no plain loop around this one has no counterpart",
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
     "const p = new Promise((resolve, reject) => load(resolve));": "a promise of one's own has no counterpart",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
@@ -929,6 +935,7 @@ CHECKS = {
     "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
     "const p = new ArgumentParser({version: '1'}); f(p);": "no `version` here",
     "const p = new ArgumentParser(); p.addArgument('--x', {optionStrings: ['a']});": "no `optionStrings`; `choices` says",
+    "const t = typeof x.y;": "Python's types have other names",
     "const at = x.length / 2; f(x[at]);": "an index that is no whole number gives undefined",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
 }

@@ -292,6 +292,9 @@ def unary(c: Converter, node: Node) -> ast.expr:
             return call("delattr", item.value, string(item.attr))
     if sign == "~" and inner.type == "unary_expression" and parse.has(inner, "~"):
         return call("int", c.expr(parse.field(inner, "argument")))
+    if sign == "typeof":
+        c.check(node, "Python's types have other names: int and float for number, str for string")
+        return py("type(_0).__name__", c.expr(inner))
     if sign in ("-", "~"):
         return py(f"{sign}_0", c.expr(inner))
     raise NotConvertedError(f"`{sign}` has no counterpart here")

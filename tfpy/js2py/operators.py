@@ -101,8 +101,9 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
 
 def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> ast.expr:
     """Equality; with null it is identity, and for lists, dicts and tensors, too."""
-    if left.type == "unary_expression" and sign_of(left) == "typeof" and right.type == "string":
-        return _of_type(c, parse.field(left, "argument"), text(right)[1:-1])
+    for side, other in ((left, right), (right, left)):
+        if side.type == "unary_expression" and sign_of(side) == "typeof" and other.type == "string":
+            return of_type(c, parse.field(side, "argument"), text(other)[1:-1])
     kinds = c.kinds.of(left), c.kinds.of(right)
     for side, other, kind in ((left, right, kinds[1]), (right, left, kinds[0])):
         if kind == NULL and other.type in ("null", "undefined", "identifier") and text(other) in ("null", "undefined"):
@@ -137,7 +138,7 @@ def _membership(c: Converter, left: Node, right: Node) -> ast.expr | None:
     return py("_0 not in _1", c.expr(given[0]), c.expr(parse.field(callee, "object")))
 
 
-def _of_type(c: Converter, node: Node, said: str) -> ast.expr:
+def of_type(c: Converter, node: Node, said: str) -> ast.expr:
     """`typeof x === said`."""
     undeclared = node.type == "identifier" and node.id not in c.scopes.bindings and text(node) not in c.modules
     if undeclared and text(node) not in GLOBALS:

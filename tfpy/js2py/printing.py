@@ -233,7 +233,12 @@ def _if(node: ast.If, indent: str, word: str = "if") -> list[str]:
 
 
 def _for(node: ast.For, indent: str) -> list[str]:
-    return [*_expression(f"for {_targets(node.target)} in ", node.iter, ":", indent), *_block(node.body, indent)]
+    head = _expression(f"for {_targets(node.target)} in ", node.iter, ":", indent)
+    return [*head, *_block(node.body, indent), *_otherwise(node, indent)]
+
+
+def _otherwise(node: ast.For | ast.While, indent: str) -> list[str]:
+    return [f"{indent}else:", *_block(node.orelse, indent)] if node.orelse else []
 
 
 def _targets(node: ast.expr) -> str:
@@ -319,7 +324,7 @@ def _assign(node: ast.Assign, indent: str) -> list[str]:
 _RULES: dict[type[ast.stmt], Callable[[Any, str], list[str]]] = {
     ast.If: _if,
     ast.For: _for,
-    ast.While: lambda n, i: [*_expression("while ", n.test, ":", i), *_block(n.body, i)],
+    ast.While: lambda n, i: [*_expression("while ", n.test, ":", i), *_block(n.body, i), *_otherwise(n, i)],
     ast.With: lambda n, i: [f"{i}with {', '.join(ast.unparse(w) for w in n.items)}:", *_block(n.body, i)],
     ast.Try: _try,
     ast.FunctionDef: _def,

@@ -18,12 +18,13 @@ from tfpy.js2py import (
     printing,
     properties,
     statements,
+    switching,
 )
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.notes import MARK, Conversion
 
 # Where the rules are; importing these puts them into the converter's tables.
-RULES = (calls, classes, expressions, functions, modules, operators, properties, statements)
+RULES = (calls, classes, expressions, functions, modules, operators, properties, statements, switching)
 
 
 def converted(source: str, typescript: bool) -> Conversion:

@@ -301,14 +301,6 @@ def do_statement(c: Converter, node: Node) -> list[ast.stmt]:
     return [ast.While(atom("True"), [*body, leave], [])]
 
 
-@statement("break_statement", "continue_statement")
-def jump(c: Converter, node: Node) -> list[ast.stmt]:
-    """`break` and `continue`."""
-    if kids(node):
-        raise NotConvertedError("a jump to a label has no counterpart")
-    return [ast.Break()] if node.type == "break_statement" else [*c.steps, ast.Continue()]
-
-
 @statement("return_statement")
 def return_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """`return`; in the body of a forEach that became a loop it goes on with the next item."""
@@ -347,71 +339,6 @@ def try_statement(c: Converter, node: Node) -> list[ast.stmt]:
     body = build.filled(body_of(c, parse.field(node, "body")))
     last = build.filled(c.block(parse.field(final, "body").named_children)) if final is not None else []
     return [ast.Try(body, handlers, [], last)]
-
-
-@statement("switch_statement")
-def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`switch` as `match`, where each case ends and its value is a literal."""
-    subject = c.expr(parse.field(node, "value"))
-    cases: list[ast.match_case] = []
-    waiting: list[ast.pattern] = []
-    last: ast.match_case | None = None
-    parts = kids(parse.field(node, "body"))
-    for at, case in enumerate(parts):
-        inner = [n for n in case.named_children if n != case.child_by_field_name("value")]
-        if case.type == "switch_case":
-            waiting.append(_pattern(c, parse.field(case, "value")))
-        body = _case_body(c, inner, at == len(parts) - 1)
-        if body is None and case.type == "switch_default":
-            raise NotConvertedError("a default that falls through to the next case has no counterpart")
-        if body is None:
-            continue
-        if case.type == "switch_default":
-            last, waiting = ast.match_case(ast.MatchAs(), None, body), []
-            continue
-        pattern = waiting[0] if len(waiting) == 1 else ast.MatchOr(waiting)
-        cases.append(ast.match_case(pattern, None, body))
-        waiting = []
-    if waiting:
-        cases.append(ast.match_case(ast.MatchOr(waiting) if len(waiting) > 1 else waiting[0], None, [ast.Pass()]))
-    return [ast.Match(subject, [*cases, *([last] if last is not None else [])])]
-
-
-def _pattern(c: Converter, node: Node) -> ast.pattern:
-    if node.type in ("null", "undefined") or text(node) == "undefined":
-        return ast.MatchSingleton(None)
-    value = c.expr(node)
-    if node.type not in ("string", "number", "member_expression") or (
-        node.type == "member_expression" and not isinstance(value, ast.Attribute)
-    ):
-        raise NotConvertedError("a case that is no literal has no counterpart; write if and elif")
-    return ast.MatchValue(value)
-
-
-def _case_body(c: Converter, inner: list[Node], is_last: bool) -> list[ast.stmt] | None:
-    """The statements of a case without its `break`; None for an empty one, which shares the next one's."""
-    if len(inner) == 1 and inner[0].type == "statement_block":
-        inner = inner[0].named_children
-    plain = [n for n in inner if n.type != "comment"]
-    if not plain and not is_last:
-        return None
-    ends = ("break_statement", "return_statement", "throw_statement", "continue_statement")
-    if plain and plain[-1].type not in ends and not is_last:
-        raise NotConvertedError("a case that falls through to the next has no counterpart")
-    inner = [n for n in inner if not plain or n != plain[-1] or n.type != "break_statement"]
-    if any(n.type == "break_statement" for n in _outside_loops(inner)):
-        raise NotConvertedError("a `break` within a case has no counterpart; write if and elif")
-    return build.filled(c.block(inner))
-
-
-def _outside_loops(nodes: list[Node]) -> list[Node]:
-    found: list[Node] = []
-    for node in nodes:
-        found.append(node)
-        loops = ("for_statement", "for_in_statement", "while_statement", "do_statement", "switch_statement")
-        if node.type not in (*loops, *parse.FUNCTIONS):
-            found += _outside_loops(node.children)
-    return found
 
 
 @expression("sequence_expression")
