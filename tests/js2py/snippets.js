@@ -898,3 +898,12 @@ again: while (true) {
   if (left1 < 2) break again;
   console.log(left1);
 }
+//// sorting as a dictionary does
+const words2 = ['pear', 'Fig', 'apple', 'Banana'];
+words2.sort((a, b) => a.localeCompare(b));
+console.log(words2, [...words2].sort(function(a, b) { return b.localeCompare(a); }));
+const rows2 = [{name: 'b', n: 1}, {name: 'A', n: 2}, {name: 'a2', n: 3}, {name: 'b', n: 0}];
+console.log(rows2.slice().sort((p, q) => p.name.localeCompare(q.name)).map(r => r.n));
+rows2.sort((p, q) => p.name.localeCompare(q.name) || p.n - q.n);
+console.log(rows2.map(r => r.n), 'a'.localeCompare('B') < 0, words2[0].localeCompare(words2[0]) === 0);
+console.log([3, 1, 2].sort(function(a, b) { return a - b; }), [3, 1, 2].sort((a, b) => { return b - a; }));

@@ -935,6 +935,7 @@ CHECKS = {
     "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
     "const p = new ArgumentParser({version: '1'}); f(p);": "no `version` here",
     "const p = new ArgumentParser(); p.addArgument('--x', {optionStrings: ['a']});": "no `optionStrings`; `choices` says",
+    "names.sort((a, b) => a.name.localeCompare(b.name));": "`localeCompare` goes by the rules of a language",
     "const t = typeof x.y;": "Python's types have other names",
     "const at = x.length / 2; f(x[at]);": "an index that is no whole number gives undefined",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",

@@ -10,11 +10,12 @@ from tfpy.js2py import names, parse
 from tfpy.js2py.build import atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
-from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference
+from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference, value_of
 from tfpy.js2py.kind import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 
+BY_LANGUAGE = "`localeCompare` goes by the rules of a language; here letters go by their codes, without case"
 CONVERSIONS = {"Number": "float", "parseFloat": "float", "String": "str", "Boolean": "bool", "parseInt": "int"}
 
 
@@ -221,25 +222,37 @@ def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keywor
 
 
 def _difference(c: Converter, function: Node) -> tuple[ast.expr | None, bool] | None:
-    """Key and direction where a function gives the difference of the same of both; None for any other function."""
-    given = parse.parameters(function) if function.type == "arrow_function" else []
-    body = parse.field(function, "body") if given else function
-    if len(given) != 2 or body.type != "binary_expression" or text(body.child_by_field_name("operator")) != "-":
-        return None
-    if any(p.type != "identifier" for p in given):
+    """Key and direction where a function compares the same of both; None for any other function."""
+    given = parse.parameters(function) if function.type in ("arrow_function", "function_expression") else []
+    sides = _compared(value_of(parse.field(function, "body"))) if len(given) == 2 else None
+    if sides is None or any(p.type != "identifier" for p in given):
         return None
     a, b = (name_of(c.name(p)) for p in given)
     with c.without(places=False):
-        left, right = c.expr(parse.field(body, "left")), c.expr(parse.field(body, "right"))
-    used = {n.id for side in (left,) for n in ast.walk(side) if isinstance(n, ast.Name)} & {a, b}
+        left, right = (c.expr(side) for side in sides[:2])
+    used = {n.id for n in ast.walk(left) if isinstance(n, ast.Name)} & {a, b}
     if len(used) != 1:
         return None
     mine = used.pop()
     other = b if mine == a else a
     if ast.dump(replaced(right, other, atom(mine))) != ast.dump(left):
         return None
-    key = None if name_of(left) == mine else ast.Lambda(_one(mine), left)
-    return key, mine == b
+    plain = name_of(left) == mine
+    if sides[2]:
+        c.check(function, BY_LANGUAGE)
+        return atom("str.casefold") if plain else ast.Lambda(_one(mine), py("_0.casefold()", left)), mine == b
+    return None if plain else ast.Lambda(_one(mine), left), mine == b
+
+
+def _compared(body: Node) -> tuple[Node, Node, bool] | None:
+    """The two sides of `a - b` and `a.localeCompare(b)`, and whether it is the latter; None for anything else."""
+    if body.type == "binary_expression" and text(body.child_by_field_name("operator")) == "-":
+        return parse.field(body, "left"), parse.field(body, "right"), False
+    callee = parse.field(body, "function") if body.type == "call_expression" else body
+    listed = kids(parse.field(body, "arguments")) if callee is not body else []
+    if callee.type == "member_expression" and text(parse.field(callee, "property")) == "localeCompare":
+        return (parse.field(callee, "object"), listed[0], True) if len(listed) == 1 else None
+    return None
 
 
 def _one(name: str) -> ast.arguments:

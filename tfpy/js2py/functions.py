@@ -67,7 +67,7 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
 
 def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     """A lambda, where the function is one expression and takes plain parameters; else None."""
-    body, given = _value_of(parse.field(node, "body")), parse.parameters(node)
+    body, given = value_of(parse.field(node, "body")), parse.parameters(node)
     simple = all(p.type == "identifier" or is_record(p) for p in given)
     if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
         return None
@@ -85,7 +85,7 @@ def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     return ast.Lambda(arguments, value)
 
 
-def _value_of(body: Node) -> Node:
+def value_of(body: Node) -> Node:
     """What a function returns if its body is that alone, and short; else the body."""
     inner = kids(body) if body.type == "statement_block" else []
     if len(inner) != 1 or inner[0].type != "return_statement" or not kids(inner[0]) or len(text(body)) > _SHORT:

@@ -42,7 +42,7 @@ _METHODS = {
     "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
     "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
     "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
-    "endsWith": "bool", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
+    "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
 }  # fmt: skip
 _CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,

@@ -27,7 +27,7 @@ _JAVASCRIPTS = {
 }  # fmt: skip
 # Methods that nothing of tfpy has.
 _NO_COUNTERPART = {
-    "localeCompare", "reduceRight", "toPrecision", "addEventListener", "appendChild",
+    "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
 # Methods of lists and texts whose arguments are indices or counts.
@@ -388,12 +388,25 @@ def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
     return py("_1 in _0", c.expr(owner), c.expr(given[0])) if c.kinds.of(owner) in (DICT, UNKNOWN) else None
 
 
+def _locale_compare(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`a.localeCompare(b)`, of which the sign counts."""
+    if len(given) != 1:
+        raise NotConvertedError("`localeCompare` with options has no counterpart; see Python's locale")
+    one, other = c.expr(owner), c.expr(given[0])
+    if not (is_cheap(one) and is_cheap(other)):
+        raise NotConvertedError("`localeCompare` of what is computed has no counterpart here; give it a name")
+    c.check(node, callbacks.BY_LANGUAGE)
+    form = "(_0.casefold() > _1.casefold()) - (_0.casefold() < _1.casefold())"
+    return py(form, one, other)
+
+
 def _asked(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     return surroundings.asked(c, owner, text(parse.field(parse.field(node, "function"), "property")))
 
 
 _RULES: dict[str, Rule] = {
     "isFile": _asked,
+    "localeCompare": _locale_compare,
     "isDirectory": _asked,
     "map": _map,
     "flatMap": _flat_map,
