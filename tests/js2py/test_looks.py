@@ -574,7 +574,7 @@ import tfpy as tf
 def gen():
     i = 0
     while i < 3:
-        yield {"xs": [i], "ys": [(i := (i + 1)) - 1]}
+        yield {"xs": [i], "ys": [(i := i + 1) - 1]}
 
 
 ds = tf.data.generator(gen).batch(2)
@@ -808,6 +808,25 @@ def parse_args():
 args = parse_args()
 if args.gpu and args.batch_size % 2 == 0:
     print(args.model_json_path, getattr(args, "other", None))
+""",
+    ),
+    "generators as arguments, negations, assignments within": (
+        """
+if (xs.every(x => x > 1) && !xs.some(x => x > 9)) f(xs.find(x => x > 2) ?? 5);
+const isEverythingInTheListAsItShouldBe = itemsOfTheList.every(item => item > smallest && item < largest);
+let i = 0;
+while (i < 3) f(i++);
+""",
+        """
+if all(x > 1 for x in xs) and not any(x > 9 for x in xs):
+    f(found if (found := next((x for x in xs if x > 2), None)) is not None else 5)
+is_everything_in_the_list_as_it_should_be = all(
+    item > smallest and item < largest
+    for item in items_of_the_list
+)
+i = 0
+while i < 3:
+    f((i := i + 1) - 1)
 """,
     ),
     "modules of Node": (

@@ -16,6 +16,7 @@ from tfpy.js2py.indices import index
 from tfpy.js2py.kind import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
+from tfpy.js2py.printing import source
 from tfpy.js2py.properties import is_cheap, property_of
 
 Rule = Callable[[Converter, Node, Node, list[Node]], ast.expr | None]
@@ -175,16 +176,11 @@ def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
     if alone:
         return call(ast.Attribute(value, "sort"), keywords=keywords)
     if _is_new(owner):
-        if isinstance(value, ast.Subscript) and source_of(value.slice) == ":":
+        if isinstance(value, ast.Subscript) and source(value.slice) == ":":
             value = value.value
         return call("sorted", value, keywords=keywords)
     c.first(ast.Expr(call(ast.Attribute(value, "sort"), keywords=keywords)))
     return value
-
-
-def source_of(node: ast.expr) -> str:
-    """The source of an expression."""
-    return ast.unparse(node)
 
 
 def _is_new(owner: Node) -> bool:
@@ -321,11 +317,11 @@ def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
 def _to_fixed(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     digits = build.whole(c.expr(given[0])) if given else 0
     value = c.expr(owner)
-    said = f"{digits}" if digits is not None else f"{{{source_of(c.expr(given[0]))}}}"
-    inner = source_of(value)
+    said = f"{digits}" if digits is not None else f"{{{source(c.expr(given[0]))}}}"
+    inner = source(value)
     if '"' in inner:
         inner = inner.replace('"', "'")
-    if "\\" in inner or ('"' in source_of(value) and "'" in source_of(value)):
+    if "\\" in inner or ('"' in source(value) and "'" in source(value)):
         return call("format", value, string(f".{digits}f"))
     return atom(f'f"{{{inner}:.{said}f}}"')
 

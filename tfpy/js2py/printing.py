@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,9 +20,38 @@ def module(body: list[ast.stmt]) -> str:
     return "\n".join(_body(body, "", 2)).strip("\n") + "\n"
 
 
-def source(node: ast.expr) -> str:
-    """The source of an expression in one line."""
+def source(node: ast.AST) -> str:
+    """The source of an expression or of a short statement in one line."""
+    if any(isinstance(n, (ast.GeneratorExp, ast.BoolOp, ast.NamedExpr)) for n in ast.walk(node)):
+        node = _Tight().visit(copy.deepcopy(node))
     return ast.unparse(node)
+
+
+def _takes_items(node: ast.AST) -> bool:
+    """Whether a call is given one generator, which needs no parentheses of its own."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return False
+    return isinstance(node.args[0], ast.GeneratorExp)
+
+
+class _Tight(ast.NodeTransformer):
+    """Takes away parentheses that need not be: `all((…))`, `a and (not b)`, `(i := (i + 1))`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        return ast.Call(node.func, [build.atom(ast.unparse(node.args[0])[1:-1])], []) if _takes_items(node) else node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.BoolOp:
+        self.generic_visit(node)
+        negated = [isinstance(v, ast.UnaryOp) and isinstance(v.op, ast.Not) for v in node.values]
+        values = zip(node.values, negated, strict=True)
+        return ast.BoolOp(node.op, [build.atom(ast.unparse(v)) if is_not else v for v, is_not in values])
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.NamedExpr:
+        self.generic_visit(node)
+        if isinstance(node.value, (ast.BinOp, ast.Compare)):
+            node.value = build.atom(ast.unparse(node.value))
+        return node
 
 
 def _body(body: Sequence[ast.stmt], indent: str, apart: int) -> list[str]:
@@ -55,7 +85,7 @@ def _attached(part: Sequence[ast.stmt]) -> bool:
 
 def _statement(node: ast.stmt, indent: str) -> list[str]:
     rule = _RULES.get(type(node))
-    lines = rule(node, indent) if rule is not None else [indent + ast.unparse(node)]
+    lines = rule(node, indent) if rule is not None else [indent + source(node)]
     if build.behind(node):
         at = 0 if isinstance(node, (*_DEFINITIONS, ast.If, ast.For, ast.While, ast.With, ast.Try)) else -1
         lines[at] += f"  # {build.behind(node)}"
@@ -83,6 +113,8 @@ def _commented(node: ast.AST) -> bool:
 def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
     if isinstance(node, ast.Call) and _links(node) > 2 and not prefix.endswith("("):
         return _chain(prefix, node, suffix, indent)
+    if isinstance(node, ast.Call) and _takes_items(node):
+        return [*_head(prefix, node.func, "(", indent), *_comprehended(node.args[0], indent), f"{indent}){suffix}"]
     if isinstance(node, ast.Call) and (node.args or node.keywords):
         parts = [*node.args, *node.keywords]
         return [*_head(prefix, node.func, "(", indent), *_parts(parts, indent), f"{indent}){suffix}"]
@@ -97,13 +129,12 @@ def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
     if isinstance(node, ast.Subscript):
         return _expression(prefix, node.value, f"[{source(node.slice)}]{suffix}", indent)
     if isinstance(node, ast.Lambda):
-        arguments = ast.unparse(node.args)
+        arguments = source(node.args)
         return _expression(
             f"{prefix}lambda {arguments}: " if arguments else f"{prefix}lambda: ", node.body, suffix, indent
         )
     if isinstance(node, ast.ListComp):
-        lines = [source(node.elt), *(line for g in node.generators for line in _generator(g))]
-        return [f"{indent}{prefix}[", *(f"{indent}{_INDENT}{line}" for line in lines), f"{indent}]{suffix}"]
+        return [f"{indent}{prefix}[", *_comprehended(node, indent), f"{indent}]{suffix}"]
     if isinstance(node, (ast.BoolOp, ast.BinOp, ast.IfExp, ast.Compare)):
         return _operands(prefix, node, suffix, indent)
     return [f"{indent}{prefix}{source(node)}{suffix}"]
@@ -164,7 +195,7 @@ def _parts(parts: Sequence[ast.AST], indent: str) -> list[str]:
 
 
 def _part_source(part: ast.AST) -> str:
-    return ast.unparse(part)[1:-1] if isinstance(part, ast.Dict) and "entry" in vars(part) else ast.unparse(part)
+    return source(part)[1:-1] if isinstance(part, ast.Dict) and "entry" in vars(part) else source(part)
 
 
 def _part(part: ast.AST, indent: str, comma: str) -> list[str]:
@@ -184,6 +215,13 @@ def _bare(node: ast.expr) -> ast.expr:
     if build.before(node) or build.behind(node):
         node = type(node)(**{name: value for name, value in ast.iter_fields(node)})
     return node
+
+
+def _comprehended(node: ast.expr, indent: str) -> list[str]:
+    """What is between the brackets of a comprehension."""
+    assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
+    lines = [source(node.elt), *(line for g in node.generators for line in _generator(g))]
+    return [f"{indent}{_INDENT}{line}" for line in lines]
 
 
 def _generator(node: ast.comprehension) -> list[str]:
@@ -256,7 +294,7 @@ def _try(node: ast.Try, indent: str) -> list[str]:
 
 def _def(node: ast.FunctionDef, indent: str) -> list[str]:
     head = [f"{indent}@{source(d)}" for d in node.decorator_list]
-    line = f"{indent}def {node.name}({ast.unparse(node.args)}):"
+    line = f"{indent}def {node.name}({source(node.args)}):"
     lines = (
         [line] if len(line) <= WIDTH else [f"{indent}def {node.name}(", *_arguments(node.args, indent), f"{indent}):"]
     )
@@ -266,7 +304,7 @@ def _def(node: ast.FunctionDef, indent: str) -> list[str]:
 def _arguments(node: ast.arguments, indent: str) -> list[str]:
     """The parameters of a def: in one line if they fit, else each in its own."""
     deeper = indent + _INDENT
-    whole = f"{deeper}{ast.unparse(node)}"
+    whole = f"{deeper}{source(node)}"
     required = len(node.args) - len(node.defaults)
     if len(whole) <= WIDTH or node.vararg is not None or node.kwonlyargs:
         return [whole]
@@ -298,7 +336,7 @@ def _docstring(body: list[ast.stmt], indent: str, apart: bool = False) -> list[s
 def _match(node: ast.Match, indent: str) -> list[str]:
     lines = [f"{indent}match {source(node.subject)}:"]
     for case in node.cases:
-        lines += [f"{indent}{_INDENT}case {ast.unparse(case.pattern)}:", *_block(case.body, indent + _INDENT)]
+        lines += [f"{indent}{_INDENT}case {source(case.pattern)}:", *_block(case.body, indent + _INDENT)]
     return lines
 
 
@@ -325,7 +363,7 @@ _RULES: dict[type[ast.stmt], Callable[[Any, str], list[str]]] = {
     ast.If: _if,
     ast.For: _for,
     ast.While: lambda n, i: [*_expression("while ", n.test, ":", i), *_block(n.body, i), *_otherwise(n, i)],
-    ast.With: lambda n, i: [f"{i}with {', '.join(ast.unparse(w) for w in n.items)}:", *_block(n.body, i)],
+    ast.With: lambda n, i: [f"{i}with {', '.join(source(w) for w in n.items)}:", *_block(n.body, i)],
     ast.Try: _try,
     ast.FunctionDef: _def,
     ast.ClassDef: _class,
