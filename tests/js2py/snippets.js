@@ -907,3 +907,14 @@ console.log(rows2.slice().sort((p, q) => p.name.localeCompare(q.name)).map(r => 
 rows2.sort((p, q) => p.name.localeCompare(q.name) || p.n - q.n);
 console.log(rows2.map(r => r.n), 'a'.localeCompare('B') < 0, words2[0].localeCompare(words2[0]) === 0);
 console.log([3, 1, 2].sort(function(a, b) { return a - b; }), [3, 1, 2].sort((a, b) => { return b - a; }));
+//// arguments that count on
+const word4 = 'abcdef', bytes4 = new Uint8Array(6);
+let at4 = 0, put4 = 0;
+const letters4 = [];
+while (at4 < 3) letters4.push(word4.charAt(at4++));
+console.log(letters4, at4, word4.substr(at4++, 2), word4.charAt(at4++), word4.charAt(99), at4);
+bytes4.set([7], put4++);
+bytes4.set([8], put4++);
+bytes4.set([1, 2], put4++);
+bytes4.set(letters4.map(l => l.length), ++put4 - 1);
+console.log(Array.from(bytes4), put4);

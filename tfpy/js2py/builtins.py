@@ -120,6 +120,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "trimStart": ("_0.lstrip()",),
     "valueOf": ("_0",),
 }
+# Methods of texts once more, for arguments that must be looked at once: those that count on.
+ONCE: dict[str, tuple[str, ...]] = {"charAt": ("_0[_1:][:1]",), "substr": ("_0[_1:][:_2]", "_0[_1:]")}
 NUMBERS: dict[str, tuple[str, ...]] = {
     "toString": ("str(_0)",),
     "toLocaleString": ('f"{_0:,}"',),

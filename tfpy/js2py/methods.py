@@ -76,6 +76,8 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
         if templates is not None:
             by_index = name in _BY_INDEX and not any(part.type == "spread_element" for part in kids(arguments))
             parts = [index(c, part) for part in kids(arguments)] if by_index else elements(c, arguments)
+            if any(isinstance(n, ast.NamedExpr) for part in parts for n in ast.walk(part)):
+                templates = builtins.ONCE.get(name, templates)
             return fitting(templates, [c.expr(owner), *parts], f"`{name}`")
     bound = _bound(c, owner, name, arguments)
     if bound is not None:
@@ -336,9 +338,13 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     if kind.name == "map":
         c.first(build.assign(ast.Subscript(value, c.expr(given[0])), c.expr(given[1])))
         return atom("None") if alone else value
-    at = c.expr(given[1]) if len(given) > 1 else atom("0")
-    part = py("_0[_1:_1 + len(_2)]", value, at, c.expr(given[0]))
-    c.first(build.assign(part, c.expr(given[0])))
+    at, items = c.expr(given[1]) if len(given) > 1 else atom("0"), c.expr(given[0])
+    if isinstance(items, ast.List) and len(items.elts) == 1 and not isinstance(items.elts[0], ast.Starred):
+        c.first(build.assign(ast.Subscript(value, at), items.elts[0]))
+        return atom("None")
+    named = [p if is_cheap(p) else atom(c.new_name(name, node)) for p, name in ((at, "at"), (items, "items"))]
+    c.first(*(build.assign(name, p) for name, p in zip(named, (at, items), strict=True) if name is not p))
+    c.first(build.assign(py("_0[_1:_1 + len(_2)]", value, *named), named[1]))
     return atom("None")
 
 
