@@ -70,6 +70,12 @@ def test_a_text_below_a_number_is_no_nan() -> None:
         tf.data.csv(b"a,b\n1,2\n3,x").batch(2).to_array()
 
 
+def test_truth_values_in_a_column_of_texts_are_texts() -> None:
+    """A default may be one."""
+    dataset = tf.data.csv(b"a,b\nx,1\n,2\n", column_configs={"a": {"default": True}})
+    assert dataset.batch(2).to_array()[0]["a"].array_sync() == ["x", "true"]
+
+
 def test_options_in_every_form() -> None:
     data = b"1;2"
     forms: list[dict[str, Any]] = [

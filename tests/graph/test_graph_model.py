@@ -120,6 +120,22 @@ def test_random_ops() -> None:
     assert drawn.array_sync() == [[1] * 7]
 
 
+def test_bounds_of_whole_random_numbers_may_be_attributes() -> None:
+    shape = np.array([50], np.int32)
+    given = run_op("RandomUniformInt", shape, np.int32(3), np.int32(6), seed=1)
+    (attributes,) = run_op("RandomUniformInt", shape, minval=3, maxval=6, seed=1)
+    np.testing.assert_array_equal(attributes.numpy(), given[0].numpy())
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(5, 0), (-1, 0), (0, 7), (0, -1), (9, 9)])
+def test_a_band_may_reach_beyond_the_matrix(lower: int, upper: int) -> None:
+    (found,) = run_op("MatrixBandPart", X, np.int32(lower), np.int32(upper))
+    expected = {5: np.tril(X), -1: np.tril(X), 0: np.triu(X), 9: X}[lower]
+    np.testing.assert_array_equal(found.numpy(), expected)
+    with pytest.raises(ValueError, match="band_part"):
+        run_op("MatrixBandPart", X[0], np.int32(lower), np.int32(upper))
+
+
 def test_print(capsys: pytest.CaptureFixture[str]) -> None:
     made = model(placeholder("x"), node("y", "Print", "x", "x", message="here:", summarize=2))
     made.execute(X[0], "y")

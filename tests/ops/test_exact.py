@@ -11,6 +11,7 @@ import pytest
 import tfpy as tf
 
 X = ((np.arange(8) * 37) % 11 / 7 - 0.6).astype(np.float32)
+PLACES = np.int32([0, 1, 0, 0, 1, 0, 0, 1])
 
 CALLS: dict[str, Callable[[], Any]] = {
     "softmax": lambda: tf.softmax(X),
@@ -24,6 +25,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "rfft7": lambda: tf.rfft(tf.tensor(X[:7])),
     "q": lambda: tf.linalg.qr(tf.tensor(X.reshape(4, 2)))[0],
     "r": lambda: tf.linalg.qr(tf.tensor(X.reshape(4, 2)))[1],
+    "scatter_nd": lambda: tf.scatter_nd(PLACES[:, None], X, [2]),
+    "dense_bincount": lambda: tf.dense_bincount(PLACES, X, 2),
 }
 
 RECORDED = """
@@ -40,6 +43,8 @@ ifft8: 0.025000002 0.025000002 -0.16594452 -0.06873648 -0.17857143 0.0 0.0126269
 rfft7: -0.057142846 0.0 -0.77824724 0.16382854 -1.8443797 -0.7872951 0.5511983 0.32144466
 q: -0.68530905 -0.25720698 0.62004155 -0.3551641 0.13053505 0.87698495 -0.35897142 0.19646984
 r: 0.87551737 -0.2666645 -1.102365e-09 0.82159156
+scatter_nd: -0.1428571045 0.3428571522
+dense_bincount: -0.1428571045 0.3428571522
 """
 _LINES = RECORDED.strip().replace("\n    ", " ").split("\n")
 EXPECTED = {line.split(":")[0]: line.split(":")[1].split() for line in _LINES}

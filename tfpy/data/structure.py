@@ -108,4 +108,6 @@ def _text(value: Any) -> Any:
     """A value of a column of texts; those that look like numbers have become numbers on the way."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return number_text(value) if isinstance(value, (int, float)) else value

@@ -97,11 +97,11 @@ class TensorList:
     def stacked(self, where: str, shape: PartialShape | None, indices: Sequence[int] | None = None) -> Tensor:
         """The tensors, or those of some indices, as one."""
         picked = range(len(self.items)) if indices is None else [i for i in indices if i < len(self.items)]
-        if not picked:
-            return self._empty(where, shape)
         wanted = merge_shapes(where, self.shape, shape)
         for tensor in self.items:
             wanted = wanted if tensor is None else merge_shapes(where, wanted, tensor.shape)
+        if not picked:
+            return self._empty(where, wanted)
         return stack([self.item(where, i, wanted) for i in picked], 0)
 
     def joined(self, where: str, shape: PartialShape | None) -> Tensor:
@@ -137,9 +137,11 @@ class TensorArray:
         self._items: dict[int, Tensor] = {}
         self._cleared: set[int] = set()
         self._closed = False
+        # What is written first says what nobody said before.
+        self._written: PartialShape | None = None
 
     def __len__(self) -> int:
-        return max(self._size, max(self._items, default=-1) + 1)
+        return self._size
 
     def read(self, where: str, index: int) -> Tensor:
         """A tensor."""
@@ -160,20 +162,24 @@ class TensorArray:
             raise argument_error(where, "index", f"below {self._size}, the size of array {self.name!r}", index)
         if tensor.dtype != self.dtype:
             raise argument_error(where, "tensor", f"a tensor of dtype {self.dtype}", tensor, TypeError)
-        if index in self._items:
+        if index in self._items or index in self._cleared:
             raise argument_error(where, "index", "of a place that was not written to before", index)
         merge_shapes(where, self._shape or None, tensor.shape)
+        self._written = self._written or tensor.shape
+        self._size = max(self._size, index + 1)
         self._items[index] = tensor
 
     def gather(self, where: str, indices: Sequence[int]) -> Tensor:
         """Tensors as one."""
-        if not len(indices):
-            return zeros([0, *(n for n in self._shape or () if n >= 0)], self.dtype or "float32")
-        return stack([self.read(where, i) for i in indices], 0)
+        return stack([self.read(where, i) for i in indices], 0) if len(indices) else self._empty(where)
 
     def joined(self, where: str) -> Tensor:
         """All tensors one after the other along their first axis."""
-        return concat([self.read(where, i) for i in range(len(self))], 0)
+        return concat([self.read(where, i) for i in range(len(self))], 0) if len(self) else self._empty(where)
+
+    def _empty(self, where: str) -> Tensor:
+        shape = merge_shapes(where, self._shape or None, self._written) or ()
+        return zeros([0, *(n for n in shape if n >= 0)], self.dtype or "float32")
 
     def close(self) -> None:
         """Let go of the tensors; the array is not used again."""

@@ -74,14 +74,22 @@ def check_counted(x: Array) -> None:
         raise ValueError(f"dense_bincount: argument 'x' must be of numbers of 0 or more, but got {x.min()}.")
 
 
-def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
-    """Sums of the weights of each number in each row; numbers of `size` or more are left out."""
+def counted(x: Array, weights: Array, size: int) -> tuple[Array, Array, int]:
+    """Where each number of a row is counted, its weight, and how many places there are.
+
+    Numbers of `size` or more are left out.
+    """
     check_counted(x)
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     inside = rows < size
     places = (rows + np.arange(len(rows))[:, None] * size)[inside]
-    counted = weights.reshape(rows.shape)[inside].astype(np.float64)
-    counts: Array = np.bincount(places, counted, minlength=len(rows) * size)
+    return places, weights.reshape(rows.shape)[inside], len(rows) * size
+
+
+def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
+    """Sums of the weights of each number in each row."""
+    places, values, count = counted(x, weights, size)
+    counts: Array = np.bincount(places, values.astype(np.float64), minlength=count)
     if binary_output:
         counts = np.bincount(places, minlength=len(counts)) > 0
     if weights.dtype == np.int32:

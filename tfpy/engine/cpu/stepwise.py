@@ -1,12 +1,13 @@
-"""Products that add up as the TF.js cpu backend does: into a float32 array, which rounds after every part.
+"""Sums that add up as the TF.js cpu backend does: into a float32 array, which rounds after every part.
 
-Convolutions add one product at a time, matrix products those of a block.
+Convolutions add one product at a time, matrix products those of a block, scattered updates one after the other.
 
 Only the backend `exact` uses them, in place of the kernels of the same name which round once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.exact import rounded
+from tfpy.engine.cpu.index import block_numbers, counted
+from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import cells, covered, padded
 from tfpy.engine.windows import Window
 
@@ -48,9 +51,32 @@ def _matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
     return y
 
 
+def _added(places: Array, values: Array, count: int) -> Array:
+    """Sums of the values of each place, each of them rounded after every value."""
+    floats = values.dtype == np.float64
+    out = np.zeros((count, *values.shape[1:]), np.float32 if floats else values.dtype)
+    np.add.at(out, places, values.astype(out.dtype))
+    return out.astype(values.dtype)
+
+
+def _scatter_nd(indices: Array, updates: Array, shape: tuple[int, ...]) -> Array:
+    depth = indices.shape[-1]
+    places = block_numbers("scatter_nd", indices, shape)
+    blocks = updates.reshape((len(places), *shape[depth:]))
+    return _added(places, blocks, math.prod(shape[:depth])).reshape(shape)
+
+
+def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
+    if binary_output or weights.dtype != np.float64:
+        return KERNELS["DenseBincount"](x, weights, size, binary_output)
+    return _added(*counted(x, weights, size)).reshape((*x.shape[:-1], size))
+
+
 STEPWISE: dict[str, Callable[..., Any]] = {
     "BatchMatMul": _matmul,
     "Conv2D": _conv,
     "Conv3D": _conv,
+    "DenseBincount": _dense_bincount,
     "DepthwiseConv2dNative": _depthwise,
+    "ScatterNd": _scatter_nd,
 }

@@ -59,7 +59,12 @@ def _random_uniform(call: Call, random_uniform: Any) -> Any:
 
 @maps("RandomUniformInt", "random_uniform_int")
 def _random_uniform_int(call: Call, random_uniform_int: Any) -> Any:
-    return random_uniform_int(call.sizes(0), call.number(1), call.number(2), _seed(call))
+    """TensorFlow has the bounds among the inputs, TF.js among the attributes."""
+    if len(call.values) > 1:
+        low, high = call.number(1), call.number(2)
+    else:
+        low, high = call.attrs.number("minval"), call.attrs.number("maxval")
+    return random_uniform_int(call.sizes(0), low, high, _seed(call))
 
 
 @maps("TruncatedNormal", "truncated_normal")

@@ -36,4 +36,7 @@ def _transpose(call: Call, transpose: Any) -> Any:
 
 @maps("MatrixBandPart", "linalg.band_part")
 def _band_part(call: Call, band_part: Any) -> Any:
-    return band_part(call.tensor(0), call.number(1), call.number(2))
+    """What reaches beyond the matrix is all of it: TF.js limits numbers that are tensors."""
+    x = call.tensor(0)
+    rows, columns = x.shape[-2:] if x.rank > 1 else (0, 0)
+    return band_part(x, min(call.number(1), rows), min(call.number(2), columns))

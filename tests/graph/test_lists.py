@@ -1,0 +1,69 @@
+"""Lists and arrays of tensors where nothing is asked for, and what they say of themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from graph.handmade import dtype, model, node, placeholder
+
+FLOAT = dtype("float32")
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+NONE = np.zeros(0, np.int32)
+
+
+@pytest.mark.parametrize("shape", [np.int32(-1), np.int32([-1]), np.int32([3])])
+def test_no_tensors_of_a_list_have_the_shape_of_the_others(shape: Any) -> None:
+    made = model(
+        placeholder("x"),
+        node("l", "TensorListFromTensor", "x", "any", element_dtype=FLOAT),
+        node("y", "TensorListGather", "l", "none", "shape", element_dtype=FLOAT),
+        constants={"any": np.int32(-1), "none": NONE, "shape": shape},
+    )
+    assert made.predict(X).shape == (0, 3)
+
+
+def array_of(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
+    """What an array says when tensors have been written to it: those read, none of them, all joined, their number."""
+    names = [f"w{i}" for i in range(len(writes))]
+    flows = ["a:1", *names]
+    made = model(
+        node("a", "TensorArrayV3", "n", dtype=FLOAT, dynamic_size=True, **attributes),
+        *(node(w, "TensorArrayWriteV3", "a", f"i{k}", f"v{k}", flows[k]) for k, w in enumerate(names)),
+        node("last", "TensorArrayReadV3", "a", f"i{max(len(writes) - 1, 0)}", flows[-1]),
+        node("again", "TensorArrayWriteV3", "a", "i0", "v0", "^last") if writes else node("again", "NoOp"),
+        node("none", "TensorArrayGatherV3", "a", "indices", flows[-1], dtype=FLOAT),
+        node("all", "TensorArrayConcatV3", "a", flows[-1], dtype=FLOAT),
+        node("size", "TensorArraySizeV3", "a", flows[-1], *(["^last"] if writes else [])),
+        constants={"n": np.int32(size), "indices": NONE, "i0": np.int32(0)}
+        | {f"i{k}": np.int32(k) for k in range(len(writes))}
+        | {f"v{k}": np.float32(v) for k, v in enumerate(writes)},
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("element_shape", "writes", "expected"),
+    [
+        (None, [X, X], (0, 2, 3)),
+        ([-1, 3], [X], (0, 2, 3)),
+        ([2, 3], [], (0, 2, 3)),
+        (None, [], (0,)),
+        ([], [1.0], (0,)),
+    ],
+)
+def test_no_tensors_of_an_array(element_shape: Any, writes: list[Any], expected: tuple[int, ...]) -> None:
+    dims = [{"size": str(n)} for n in element_shape or []]
+    shape = {"shape": {"unknownRank": True} if element_shape is None else {"dim": dims}}
+    made = array_of(writes=writes, element_shape=shape)
+    assert made.execute({}, "none").shape == expected
+    if not writes:
+        assert made.execute({}, "all").shape == expected
+
+
+def test_an_array_stays_as_long_when_it_is_read() -> None:
+    made = array_of(writes=[X, X, X])
+    assert int(made.execute({}, "size")) == 3
+    with pytest.raises(ValueError, match="not written to before"):
+        array_of(writes=[X]).execute({}, "again")
