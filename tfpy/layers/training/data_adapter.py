@@ -98,9 +98,19 @@ def _at_least_a_matrix(tensor: Tensor) -> Tensor:
     return expand_dims(tensor, 1) if tensor.rank == 1 else tensor
 
 
-def target_shape(shape: PartialShape, loss: Loss | None) -> PartialShape | None:
-    """What targets of an output must look like under a loss; None where `check_targets` says it better."""
-    return None if loss is losses.sparse_categorical_crossentropy else shape
+def standardize_targets(
+    where: str, y: Any, names: Sequence[str], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
+) -> list[Tensor]:
+    """Targets as tensors in the order of the outputs' names, and of their shapes where `check_targets` says no more."""
+    wanted = [
+        None if function is losses.sparse_categorical_crossentropy else shape
+        for function, shape in zip(functions, shapes, strict=True)
+    ]
+    try:
+        return standardize(where, "y", y, names, wanted)
+    except ValueError:
+        _refuse_classes(where, y, functions[0])  # which says more
+        raise
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
@@ -123,14 +133,14 @@ def check_targets(
             _check_classes(where, target, shape)
         if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
             raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
-        refuse_classes(where, target, function)
+        _refuse_classes(where, target, function)
         if function in alike and any(
             n is not None and m != n for m, n in zip(target.shape[1:], shape[1:], strict=False)
         ):
             raise argument_error(where, "y", f"of the output's shape {_described(shape)}", target)
 
 
-def refuse_classes(where: str, target: Any, function: Loss | None) -> None:
+def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
     """Say what to do with class indices under the loss for one-hot labels."""
     if function is not metrics.categorical_crossentropy:
         return

@@ -366,12 +366,7 @@ class TrainableModel(TrainableModelCamel, Container):
         inputs = self._inputs(where, x)
         shapes = [t.shape for t in self.outputs]
         functions = [output.loss for output in compiled.outputs]
-        wanted = [adapter.target_shape(shape, loss) for shape, loss in zip(shapes, functions, strict=True)]
-        try:
-            targets = adapter.standardize(where, "y", y, self.output_names, wanted)
-        except ValueError:
-            adapter.refuse_classes(where, y, functions[0])  # which says more
-            raise
+        targets = adapter.standardize_targets(where, y, self.output_names, functions, shapes)
         adapter.check_lengths(where, inputs, targets)
         adapter.check_targets(where, targets, functions, shapes)
         if self.stateful and size is not None and inputs[0].shape[0] % size:
