@@ -251,6 +251,7 @@ def test_gzip_members_follow_each_other_and_must_be_whole() -> None:
 # Memory
 
 
+@pytest.mark.slow
 def test_files_are_read_piece_by_piece(tmp_path: Path) -> None:
     path = tmp_path / "big.csv"
     with path.open("w", encoding="utf-8") as file:

@@ -32,7 +32,15 @@ def cut_off_until_done(kind: str, folder: Path, ticks: int) -> tuple[str, int]:
     raise AssertionError("it never ends")
 
 
-@pytest.mark.parametrize(("kind", "ticks"), [("arrays", 31), ("epochs", 29), ("stream", 37), ("passes", 47)])
+@pytest.mark.parametrize(
+    ("kind", "ticks"),
+    [
+        ("arrays", 31),
+        pytest.param("epochs", 29, marks=pytest.mark.slow),
+        pytest.param("stream", 37, marks=pytest.mark.slow),
+        pytest.param("passes", 47, marks=pytest.mark.slow),
+    ],
+)
 def test_a_training_that_is_cut_off_comes_to_the_same_numbers(kind: str, ticks: int, tmp_path: Path) -> None:
     whole = run(kind, tmp_path / "whole", 0)
     assert whole.returncode == 0, whole.stderr

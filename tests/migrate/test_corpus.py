@@ -62,6 +62,7 @@ def test_the_numbers_stay(name: str) -> None:
     assert new == pytest.approx(old, rel=1e-4, abs=1e-5, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPUS)
 def test_the_second_time_nothing_changes(name: str) -> None:
     once = migrated(name)
@@ -89,6 +90,7 @@ def test_comments_stay(name: str) -> None:
     assert comments(migrated(name).code) == comments(CORPUS[name].read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_most_of_the_corpus_is_rewritten() -> None:
     found = [migrated(name) for name in CORPUS]
     rewritten, left = sum(m.rewritten for m in found), sum(len(m.left) for m in found)
