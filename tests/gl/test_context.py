@@ -83,6 +83,12 @@ def test_without_any_gpu_the_error_says_why(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\n" not in str(error.value)
 
 
+def test_what_fails_everywhere_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, [Exception("no GL")] * context._MOST_DEVICES, Exception("no display"))
+    with pytest.raises(RuntimeError, match=r"\(EGL device 0 to EGL device 15: no GL; default display: no display\)"):
+        context.open_context()
+
+
 def test_without_moderngl_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "moderngl", None)
     with pytest.raises(RuntimeError, match="pip install moderngl"):

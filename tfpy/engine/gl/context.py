@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from tfpy.engine.warn import warn_user
@@ -158,4 +159,9 @@ def _try(moderngl: Any, how: str, settings: dict[str, Any]) -> tuple[Any, Attemp
 
 
 def _reasons(attempts: list[Attempt]) -> str:
-    return "; ".join(f"{a.how}: {a.problem}" for a in attempts) or "no display was found"
+    """What went wrong, said once where it did at several places that follow on each other."""
+    reasons = []
+    for problem, alike in groupby(attempts, lambda attempt: attempt.problem):
+        places = [attempt.how for attempt in alike]
+        reasons.append(f"{' to '.join(dict.fromkeys((places[0], places[-1])))}: {problem}")
+    return "; ".join(reasons) or "no display was found"
