@@ -95,6 +95,20 @@ def test_registering_and_removing() -> None:
     assert tf.find_backend("mine") is None
 
 
+def test_other_names_of_a_backend() -> None:
+    backends = Registry()
+    assert backends.register("plain", CpuBackend, aliases=("simple",))
+    assert not backends.register("simple", CpuBackend), "it would never be found"
+    assert backends.find("simple") is backends.find("plain")
+    backends.remove("simple")
+    assert backends.names() == []
+    with pytest.raises(ValueError, match="simple"):
+        backends.find("simple")
+    assert backends.register("simple", CpuBackend)
+    assert backends.names() == ["simple"]
+    assert backends.find("simple") is backends.default()
+
+
 def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TFPY_BACKEND", raising=False)
     cpu, gpu = CpuBackend(), CpuBackend()
