@@ -6,6 +6,7 @@ the values around it; one that nobody needs any more by then was never stored.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -102,12 +103,12 @@ def stored_bytes(spec: Spec) -> int:
 
 
 def bits(number: Any, dtype: str) -> int:
-    """A number of a dtype as a 32-bit parameter."""
+    """A number of a dtype as a 32-bit parameter; as an integer, one that is not finite is 0."""
     if dtype == "float32":
         return float_bits(number)
     if dtype == "bool":
         return 1 if number else 0
-    return int(number) & 0xFFFFFFFF
+    return int(number) & 0xFFFFFFFF if math.isfinite(number) else 0
 
 
 def float_bits(number: float) -> int:
