@@ -28,7 +28,6 @@ layout(std430, binding = 2) writeonly buffer C { vec2 c[]; };
 class _Transform:
     """The task for rows of `length` complex numbers."""
 
-    fusable = False
     extends = False
 
     def __init__(self, length: int, inverse: bool) -> None:

@@ -286,7 +286,6 @@ class _Argmax:
     cells are.
     """
 
-    fusable = True
     _INDEX = Expression(
         "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
     )
