@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.gl.pool import aligned
 from tfpy.engine.gl.structures import NUMBER, THERE
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.spec import Spec
@@ -100,6 +101,11 @@ class Value:
 def stored_bytes(spec: Spec) -> int:
     """How many bytes of a buffer the elements take."""
     return spec.size * WIDTH[spec.dtype]
+
+
+def part_bytes(spec: Spec) -> int:
+    """How many bytes a part of a buffer has for the elements."""
+    return aligned(stored_bytes(spec))
 
 
 def bits(number: Any, dtype: str) -> int:
