@@ -227,7 +227,9 @@ def record(
         (v.spec, layout.places[i], part_bytes(v.spec)) if i in layout.places else _other(v, inputs, results[:i])
         for i, v in enumerate(results)
     ]
-    memory = _Memory(device, pool, [action for action in log if isinstance(action, Lease)])
+    uploaded = [action for action in log if isinstance(action, Lease)]
+    kept = [v.lease for v in constants if v.lease is not None and _range(v.lease.buffer) in fixed]
+    memory = _Memory(device, pool, uploaded + kept)
     return Recording(device, steps, list(fixed.values()), made, layout.room, memory)
 
 
