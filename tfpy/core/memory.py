@@ -93,13 +93,16 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
 
     Source: TF.js `tf.tidy`.
     """
-    if name_or_fn is None and fn is None:
-        return Tidy()
-    name, function = ("", name_or_fn) if fn is None else (name_or_fn, fn)
+    if fn is None:
+        if name_or_fn is None:
+            return Tidy()
+        name, function = "", name_or_fn
+    else:
+        name, function = name_or_fn, fn
+        if not isinstance(name, str):
+            raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
     if not callable(function):
         raise argument_error("tidy", "fn", "a function", function, TypeError)
-    if not isinstance(name, str):
-        raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
     opened = scope.start_scope(name)
     result = None
     try:

@@ -42,16 +42,16 @@ def end_scope(result: Any = None) -> None:
     scopes = local.state.scopes
     if not scopes:
         raise RuntimeError("end_scope: no scope is open on this thread.")
-    scope = scopes.pop()
-    if scope.handles:
-        _hand_over(scope, result, scopes[-1] if scopes else None)
+    close_scope(scopes[-1], result)
 
 
 def close_scope(scope: Scope, result: Any = None) -> None:
     """End a function's scope, and before it what is open inside it: an exception or a generator may leave scopes so."""
     scopes = local.state.scopes
     while scope in scopes:
-        end_scope(result)
+        innermost = scopes.pop()
+        if innermost.handles:
+            _hand_over(innermost, result, scopes[-1] if scopes else None)
 
 
 def leave_scope(scope: Scope, result: Any = None) -> None:
