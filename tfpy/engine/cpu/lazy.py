@@ -264,12 +264,12 @@ def _held(todo: list[Lazy]) -> list[bool]:
     return [sys.getrefcount(todo[i]) > _UNHELD + uses[id(todo[i])] for i in range(len(todo))]
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal's handler may need numbers while they are computed
 
 
 def _renew_lock() -> None:
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
