@@ -6,6 +6,7 @@ to it; the blocks are shared among the cores. Every element is computed as in on
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -52,7 +53,7 @@ class Lazy:
         self.compute: Callable[..., Any] | None = compute
         self.inputs = inputs
         self.shape = shape
-        self.size = int(np.prod(shape))
+        self.size = math.prod(shape)
         self.dtype = np.dtype(dtype)
         self.weight = weight
         self.arrays = arrays
