@@ -256,10 +256,6 @@ class Device:
             cache.clear()
         self.pool.collect()
 
-    def wait(self) -> None:
-        """Let what follows wait, where buffers do not tell that it has to."""
-        self.next_epoch()
-
     def upload(self, values: Array) -> Lease:
         """A buffer holding the bytes of an array."""
         lease = self.take(values.nbytes)
