@@ -281,7 +281,8 @@ class Layer(LayerCamel, Declared, family="layer"):
         weight = make_weight(name, sizes, kind, first, trainable, Constraint.of(constraint))
         loss = Regularizer.of(regularizer)
         if loss is not None:
-            self.add_loss(lambda: loss.apply(weight))
+            # Not a function that closes over the weight: a copy of the layer would have the loss of this one's weight.
+            self.add_loss(functools.partial(loss.apply, weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
         return weight
 
