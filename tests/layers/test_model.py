@@ -143,10 +143,15 @@ def test_weights_are_read_and_written() -> None:
     model.set_weights(given)
     assert values(model) == [g.tolist() for g in given]
     before = values(model)
-    for wrong in (given[:-1], [*given[:-1], np.zeros((7,))], [*given[:-1], "text"]):
+    last = given[-1]
+    zeros = [np.zeros_like(g) for g in given[:-1]]
+    for wrong in (given[:-1], [*zeros, np.zeros((7,))], [*zeros, "text"], [*zeros, tf.cast(last, "int32")], last):
         with pytest.raises((ValueError, TypeError), match="weights"):
             model.set_weights(wrong)
     assert values(model) == before, "nothing was half-written"
+    model.set_weights(np.ones(g.shape, int) for g in given)
+    assert {w.dtype for w in model.weights} == {"float32"}
+    assert float(model.weights[-1].sum()) == last.size
 
 
 def test_what_get_weights_gave_does_not_change() -> None:

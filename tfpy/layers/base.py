@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tfpy.core.convert import to_tensor, to_tensors
+from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
@@ -349,13 +349,13 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     @accepts_options()
     def set_weights(self, weights: Sequence[Any]) -> None:
-        """Write values to the weights, in the order of `weights`.
+        """Write values to the weights, in the order of `weights`: the trainable ones first, then the others.
 
         Raises:
             ValueError: another number of values, or one of another shape; nothing is written then.
+            TypeError: a tensor of another dtype; arrays and lists take that of the weight. Nothing is written then.
         """
-        tensors = to_tensors("set_weights", "weights", weights)
-        set_values(f"layer {self.name}", self.weights, tensors)
+        set_values(f"layer {self.name}", self.weights, weights)
 
     def count_params(self) -> int:
         """The number of numbers in the weights."""
