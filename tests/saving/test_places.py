@@ -395,7 +395,9 @@ def test_everything_may_be_awaited(tmp_path: Path) -> None:
 def test_files_in_hand(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     files = [tmp_path / "model.json", tmp_path / "weights.bin"]
-    check_same(tf.io.browser_files(files))
+    handler = tf.io.browser_files(files)
+    check_same(handler)
+    check_same(handler)
     with files[0].open("rb") as first, files[1].open("rb") as second:
         check_same(tf.io.browser_files([first, second]))
     assert tf.load_layers_model(tf.io.browser_files(files[:1])).count_params() == 8
