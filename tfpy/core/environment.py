@@ -38,14 +38,19 @@ class Platform:
         return bytes(data).decode(encoding, errors="replace")
 
     def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
-        """The file at a URL; `init` may hold a method, headers and a body."""
+        """What a server answers, also that there is no such file; `init` may hold a method, headers and a body."""
         import urllib.request  # it takes as long to import as all of the core
+        from urllib.error import HTTPError
 
         given = dict(init or {})
         body = given.get("body")
         data = body.encode() if isinstance(body, str) else body
         request = urllib.request.Request(path, data, dict(given.get("headers") or {}), method=given.get("method"))
-        with urllib.request.urlopen(request) as answer:
+        try:
+            answer = urllib.request.urlopen(request)
+        except HTTPError as error:
+            answer = error
+        with answer:
             return Response(answer.read(), getattr(answer, "status", None) or 200, path)
 
     def is_typed_array(self, value: object) -> bool:

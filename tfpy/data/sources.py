@@ -127,6 +127,7 @@ class URLDataSource(DataSource):
 
     def _chunks(self, request: Request) -> Iterator[bytes]:
         from http.client import HTTPException
+        from urllib.error import HTTPError
         from urllib.request import urlopen
 
         try:
@@ -134,6 +135,8 @@ class URLDataSource(DataSource):
                 _discard(response, self.file.offset)
                 yield from _pieces(response, self.file.chunk_size)
         except (OSError, ValueError, HTTPException) as error:
+            if isinstance(error, HTTPError):
+                error.close()  # it holds the answer open
             raise RuntimeError(f"{request.full_url} cannot be read: {error}.") from error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import url2pathname, urlopen
 
@@ -31,7 +31,9 @@ def read_bytes(op: str, location: str) -> bytes:
             return data
         path = url2pathname(urlsplit(location).path) if scheme == "file" else location
         return Path(path).read_bytes()
-    except (OSError, URLError) as error:
+    except OSError as error:
+        if isinstance(error, HTTPError):
+            error.close()  # it holds the answer open
         raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None
 
 
