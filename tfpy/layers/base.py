@@ -23,7 +23,7 @@ from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.declared import Declared, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.naming import name_scope, snake_class, uid
+from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
@@ -118,7 +118,8 @@ class Layer(LayerCamel, Declared, family="layer"):
         self._trainable = bool(base["trainable"])
         self.initial_weights = base["weights"]
         kind = self.get_class_name()
-        self.name: str = base["name"] or f"{snake_class(kind)}_{uid(kind)}"
+        self.name: str = base["name"] or uid(f"{snake_class(kind)}_{kind}")
+        take_note(self.name)
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
