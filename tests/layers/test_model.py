@@ -230,6 +230,14 @@ def test_a_model_that_was_frozen_after_it_was_compiled_says_so() -> None:
         model.train_on_batch(X, Y)
 
 
+@pytest.mark.parametrize("wrap", [tf.layers.time_distributed, tf.layers.bidirectional])
+def test_a_wrapper_that_is_not_trainable_freezes_what_is_in_it(wrap: Any) -> None:
+    layer = wrap(layer=tf.layers.lstm(units=2, return_sequences=True), trainable=False)
+    assert not layer.trainable
+    assert not layer.get_config()["trainable"]
+    assert not layer.trainable_weights
+
+
 def test_disposing_frees_the_weights() -> None:
     before = tf.memory().num_tensors
     model = small()
