@@ -427,7 +427,9 @@ def test_the_best_weights_of_a_model_of_which_a_part_is_frozen_meanwhile() -> No
     before = [w.array_sync() for layer in model.layers for w in layer.get_weights()]
     stopping = tf.callbacks.early_stopping(monitor="loss", min_delta=1, patience=2, restore_best_weights=True)
     freeze = {"on_epoch_end": lambda: setattr(model.layers[0], "trainable", False)}
+    tensors = tf.memory().num_tensors
     fit(model, epochs=3, callbacks=[stopping, freeze])
+    assert tf.memory().num_tensors == tensors, "the best weights have been let go"
     assert [w.array_sync() for layer in model.layers for w in layer.get_weights()] == before
 
 
