@@ -491,6 +491,9 @@ def test_the_local_store(store: Path) -> None:
     assert list(tf.io.list_models()) == ["localstorage://my/model-1", "indexeddb://copy"]
     assert tf.io.list_models()["indexeddb://copy"].weight_data_bytes == 32
     tf.io.move_model("indexeddb://copy", "localstorage://moved")
+    for same in ("localstorage://moved", "LocalStorage://moved", store / "localstorage/moved/model.json"):
+        with pytest.raises(ValueError, match="another place"):
+            tf.io.move_model("localstorage://moved", same)
     check_same("localstorage://moved")
     assert tf.io.remove_model("localstorage://my/model-1").modelTopologyType == "JSON"
     assert list(tf.io.list_models()) == ["localstorage://moved"]
