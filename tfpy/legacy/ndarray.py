@@ -16,6 +16,7 @@ from tfpy.core import ops
 from tfpy.core.format import tensor_html, tensor_text
 from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu import CpuBackend
 from tfpy.engine.errors import argument_error
@@ -261,6 +262,9 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
         view.flags.writeable = False
         return view
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _array_again, (self.numpy(), self.spec.dtype)
+
     def __float__(self) -> float:
         return float(self._one_element("float"))
 
@@ -361,6 +365,11 @@ class Array4D(_Shaped):
 
 
 _BY_RANK: tuple[type[NDArray], ...] = (Scalar, Array1D, Array2D, Array3D, Array4D)
+
+
+def _array_again(values: Array, dtype: DType) -> NDArray:
+    """An array of given values: what copying and unpickling make."""
+    return dispatch.make(class_of_rank(values.ndim), values, dtype)
 
 
 def class_of_rank(rank: int) -> type[NDArray]:
