@@ -195,6 +195,24 @@ def test_observers_see_kernels_that_run(small_blocks: None) -> None:
         assert not pending(A.mul(B))
 
 
+def test_kernels_that_give_little_take_what_was_put_off(small_blocks: None) -> None:
+    many = tf.zeros([800, 1]).add(tf.range(0, 800).reshape([800, 1]))
+    places = many.cast("int32").mul(tf.ones([800, 1], "int32"))
+    updates = many.reshape([800]).add(many.reshape([800]))
+    assert {type(t.payload) for t in (many, places, updates)} == {lazy.Lazy}
+    few = tf.tensor([[3], [700]], dtype="int32")
+    assert tf.gather_nd(many.reshape([800]), few).array_sync() == [3, 700]
+    last = tf.tensor_scatter_update(tf.zeros([800]), places, updates)
+    assert last.array_sync() == [2 * n for n in range(800)]
+    within = places.mod(tf.scalar(4, "int32"))
+    updates = many.reshape([800]).add(many.reshape([800]))
+    assert {type(t.payload) for t in (within, updates)} == {lazy.Lazy}
+    assert tf.tensor_scatter_update(tf.zeros([4]), within, updates).array_sync() == [1592, 1594, 1596, 1598]
+    pairs = places.reshape([400, 2]).mod(tf.scalar(4, "int32"))
+    assert type(pairs.payload) is lazy.Lazy
+    assert tf.gather_nd(tf.eye(4).mul(tf.scalar(2)), pairs).shape == (400,)
+
+
 def test_variables_and_plans_take_what_was_put_off(small_blocks: None) -> None:
     v = tf.variable(A.mul(B))
     v.assign(v.add(1))

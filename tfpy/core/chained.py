@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tfpy.core import ops
 from tfpy.core._camel import ChainedCamel
@@ -85,4 +87,5 @@ class Chained(ChainedCamel, Handle):
 
 
 def _listed(x: TensorLike | Sequence[TensorLike]) -> Sequence[TensorLike]:
-    return [x] if isinstance(x, Handle) else list(x)  # type: ignore[arg-type]
+    several = isinstance(x, Iterable) and not isinstance(x, (Handle, np.ndarray, str, bytes))
+    return list(x) if several else [x]  # type: ignore[arg-type, list-item]

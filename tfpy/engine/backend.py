@@ -91,7 +91,7 @@ class Registry:
         Args:
             unasked: makes the backend where nobody named it; None from it means that it should not be the default.
         """
-        if name in self._factories:
+        if self.own_name(name) in self._factories:
             return False
         if unasked is not None:
             self._unasked[name] = unasked
@@ -99,13 +99,17 @@ class Registry:
         self._aliases |= dict.fromkeys(aliases, name)
         return True
 
+    def own_name(self, name: str) -> str:
+        """The name that a backend was registered under, given another one that it has."""
+        return self._aliases.get(name, name)
+
     def find(self, name: str) -> Backend:
         """The backend of that name, made if need be.
 
         Raises:
             ValueError: no such backend. RuntimeError: it cannot be used on this machine.
         """
-        name = self._aliases.get(name, name)
+        name = self.own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         made = self._made.get(name)
@@ -127,7 +131,7 @@ class Registry:
         return dict(self._made)
 
     def factory(self, name: str) -> Factory | None:
-        entry = self._factories.get(self._aliases.get(name, name))
+        entry = self._factories.get(self.own_name(name))
         return entry[0] if entry else None
 
     def use(self, name: str) -> Backend:
@@ -155,11 +159,12 @@ class Registry:
 
     def remove(self, name: str) -> None:
         """Forget a backend and let it dispose of what it holds."""
-        name = self._aliases.get(name, name)
+        name = self.own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         del self._factories[name]
         self._unasked.pop(name, None)
+        self._aliases = {alias: of for alias, of in self._aliases.items() if of != name}
         made = self._made.pop(name, None)
         if made is not None:
             if self.current is made:

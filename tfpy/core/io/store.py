@@ -24,7 +24,6 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.router import (
     LoadOptions,
     handler_for,
-    has_scheme,
     load_artifacts,
     register_load_router,
     register_save_router,
@@ -35,6 +34,7 @@ from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.ready import ReadyDict
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
+from tfpy.core.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
 SCHEMES = ("localstorage", "indexeddb")
