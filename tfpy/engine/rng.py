@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random as _random
+import struct
 from typing import Any
 
 import numpy as np
@@ -159,15 +160,12 @@ class _Mash:
     def __call__(self, data: str) -> float:
         n = self.n
         encoded = data.encode("utf-16-le", "surrogatepass")
-        for i in range(0, len(encoded), 2):
-            n += encoded[i] | encoded[i + 1] << 8
-            h = 0.02519603282416938 * n
-            n = float(int(h) & _MASK)
-            h -= n
-            h *= n
-            n = float(int(h) & _MASK)
-            h -= n
-            n += h * _B
+        for unit in struct.unpack(f"<{len(encoded) // 2}H", encoded):
+            h = 0.02519603282416938 * (n + unit)
+            whole = int(h)  # below 2³², as n is below 2³³
+            h = (h - whole) * whole
+            whole = int(h)
+            n = whole + (h - whole) * _B
         self.n = n
         return (int(n) & _MASK) * 2.3283064365386963e-10
 
