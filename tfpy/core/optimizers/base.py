@@ -39,7 +39,7 @@ class Optimizer(OptimizerCamel, Hints):
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
     It may name a kernel beside its `update` that does the same for all variables at once, and takes `numbers()` as
-    attributes.
+    attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
 
     The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
     gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
@@ -57,7 +57,7 @@ class Optimizer(OptimizerCamel, Hints):
 
     def __init__(
         self,
-        learning_rate: LearningRate,
+        learning_rate: LearningRate = 0.01,
         clip_value: float | None = None,
         clip_norm: float | None = None,
         global_clip_norm: float | None = None,
