@@ -484,6 +484,12 @@ def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
         run_op("Split", np.int32(0), X, **attributes)
 
 
+def test_a_merge_of_nothing() -> None:
+    merged = model(placeholder("x"), node("m", "Merge"), node("y", "Add", "x", "m"))
+    with pytest.raises(ValueError, match="Merge 'm': is given nothing that it could pass on"):
+        merged.execute([1], "y")
+
+
 def test_errors_say_in_which_node() -> None:
     made = model(placeholder("x"), node("bad", "MatMul", "x", "x"))
     with pytest.raises(ValueError, match="mat_mul|shapes") as error:

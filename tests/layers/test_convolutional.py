@@ -123,3 +123,8 @@ def test_mistakes_are_named(make: Any, words: str) -> None:
 )  # fmt: skip
 def test_poolings_have_the_short_names_too(one: str, other: str) -> None:
     assert getattr(tf.layers, one) is getattr(tf.layers, other)
+
+
+def test_sizes_beyond_floats() -> None:
+    layer = tf.layers.average_pooling2d(pool_size=3, strides=2)
+    assert layer.compute_output_shape((None, 10**400, 5, 1)) == (None, (10**400 - 3) // 2 + 1, 2, 1)

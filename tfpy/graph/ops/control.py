@@ -56,7 +56,9 @@ def _switch(call: Call) -> Any:
 
 @maps("Merge RefMerge", outputs="output value_index")
 def _merge(call: Call) -> Any:
-    index, value = next((i, value) for i, value in enumerate(call.values) if value is not None)
+    index, value = next(((i, value) for i, value in enumerate(call.values) if value is not None), (0, None))
+    if value is None:
+        raise ModelFileError(f"{call.node.label}: is given nothing that it could pass on.")
     return [value, scalar(index, "int32")]
 
 
