@@ -504,7 +504,7 @@ def test_damaged_models_of_the_store_can_be_listed_and_removed(store: Path) -> N
     for name in ("whole", "cut", "weightless"):
         small_model().save(f"localstorage://{name}")
     (store / "localstorage/cut/model.json").write_text("{")
-    (store / "localstorage/weightless/weights.bin").unlink()
+    (store / "localstorage/weightless/model.weights.bin").unlink()
     assert {url: info.weight_data_bytes for url, info in tf.io.list_models().items()} == {
         "localstorage://cut": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
     }  # fmt: skip
@@ -521,6 +521,20 @@ def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
     assert [p.parent for p in (store / "localstorage").iterdir()] == [store / "localstorage"]
     assert list(store.parent.iterdir()) == [store]
     assert list(tf.io.list_models()) == [f"localstorage://{name}"]
+
+
+@pytest.mark.parametrize(
+    "name", ["m.json", "model.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.safetensors", "v1.2"]
+)
+def test_names_in_the_store_may_end_like_those_of_files(store: Path, name: str) -> None:
+    for value in (0.5, 0.25):
+        small_model(value).save(f"localstorage://{name}")
+        check_same(f"localstorage://{name}", value)
+    assert tf.io.list_models()[f"localstorage://{name}"].weight_data_bytes == 32
+    tf.io.move_model(f"localstorage://{name}", f"indexeddb://{name}")
+    assert list(tf.io.list_models()) == [f"indexeddb://{name}"]
+    tf.io.remove_model(f"indexeddb://{name}")
+    assert [list(folder.iterdir()) for folder in store.iterdir()] == [[], []]
 
 
 def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None:
