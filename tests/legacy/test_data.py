@@ -262,6 +262,7 @@ def test_data_sets_from_files(folder: Path, url: str) -> None:
         ({"path": "labels", "dataType": "nparray", "shape": [2]}, "npy"),
         ({"path": "labels", "dataType": "png", "shape": [2, 2, 3]}, "not a PNG"),
         ({"path": "images.png", "dataType": "png", "shape": [2, 1, 3]}, "pixels wide"),
+        ({"path": "images.png", "dataType": "png", "shape": []}, "pixels wide"),
         ({"path": "labels", "dataType": "mp3", "shape": [2]}, "dataType"),
         ({"path": "missing", "dataType": "uint8", "shape": [2]}, "cannot read"),
         ({"path": "a\0b", "dataType": "uint8", "shape": [2]}, "cannot read"),
