@@ -146,6 +146,17 @@ def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
         tf.load_layers_model(tf.io.file_system(tmp_path / "m.keras"))
 
 
+@pytest.mark.parametrize("place", ["m", "m.zip"])
+def test_halves_of_characters_are_kept(tmp_path: Path, place: str) -> None:
+    """JSON may have them, UTF-8 has not."""
+    model = small_model()
+    model.set_user_defined_metadata({"a\ud83d": "\udc00 \U0001f600"})
+    model.save(tmp_path / place)
+    again = tf.load_layers_model(tmp_path / place)
+    assert again.get_user_defined_metadata() == {"a\ud83d": "\udc00 \U0001f600"}
+    assert again.to_json() == model.to_json()
+
+
 # Replacing
 
 
