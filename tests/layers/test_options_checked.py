@@ -33,6 +33,8 @@ L = tf.layers
         (lambda: L.permute(dims=1), "Permute: argument 'dims' must be a list, but got 1"),
         (lambda: L.dropout(rate=0.5, noise_shape=3), "Dropout: argument 'noise_shape' must be a list, but got 3"),
         (lambda: L.stacked_rnn_cells(cells=2), "StackedRNNCells: argument 'cells' must be a list, but got 2"),
+        (lambda: L.stacked_rnn_cells(cells=[]), "argument 'cells' must be a list of at least one cell, but got []"),
+        (lambda: L.rnn(cell=[]), "argument 'cells' must be a list of at least one cell, but got []"),
         (
             lambda: tf.sequential([L.random_width(factor=0.5, input_shape=[3], name="w")]),
             "w: argument 'inputs' must be images, of rank 3 or 4, but got the shape [None, 3]",
