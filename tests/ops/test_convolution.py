@@ -91,8 +91,8 @@ def test_cells_that_lie_beside_the_input_make_no_difference(
         for cells in (2**16, 0):
             monkeypatch.setattr(pool_ops, "_MANY_CELLS", cells)
             found.append([layer(given).numpy(), tf.grad(lambda t, f=layer: tf.sum(f(t)))(given).numpy()])
-        np.testing.assert_array_equal(found[0][0], found[1][0])
-        np.testing.assert_array_equal(found[0][1], found[1][1])
+        for one, other in zip(*found, strict=True):  # a GPU may round a mean over another window otherwise
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [10**5, 10**9, 10**400])
