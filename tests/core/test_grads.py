@@ -42,6 +42,9 @@ def test_variable_grads_by_name() -> None:
     np.testing.assert_array_equal(grads["v"].numpy(), [15, 24])
     only = tf.variable_grads(lambda: v.mul(w).sum(), [w])
     assert set(only.grads) == {"w"}
+    listed = tf.variable_grads(lambda: v.mul(frozen).sum(), [frozen, v])
+    assert set(listed.grads) == {"v", "frozen"}
+    assert listed.grads["frozen"] is None
     with pytest.raises(ValueError, match="variable_grads.*trainable|trainable"):
         tf.variable_grads(lambda: frozen.sum(), [frozen])
 

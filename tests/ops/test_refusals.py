@@ -58,6 +58,7 @@ anything = st.one_of(
         (lambda: tf.variable_grads(lambda: tf.scalar(1), 3), "variable_grads.*var_list"),
         (lambda: tf.variable([1.0], True, 5), "variable.*name"),
         (lambda: tf.batch_norm(tf.ones([2]), 1.0, tf.complex(1.0, 0.0)), "batch_norm.*variance"),
+        (lambda: tf.batch_norm2d(tf.ones([2, 2]), [0.0, 1.0], None), "batch_norm2d.*variance"),
         (lambda: tf.buffer([2**31]), "buffer.*shape"),
     ],
 )

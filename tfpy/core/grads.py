@@ -135,10 +135,11 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
 
     Args:
         f: a function that returns a scalar.
-        var_list: the variables to consider, which must be trainable; all trainable ones by default.
+        var_list: the variables to consider; all trainable ones by default.
 
     Returns:
-        A record (value, grads); grads maps the names of those variables that f depends on to their gradients.
+        A record (value, grads); grads maps the names of those variables that f depends on to their gradients, and the
+        names of those in var_list that are not trainable to None.
 
     Raises:
         ValueError: f returns no scalar, depends on none of the variables, or no variable is trainable.
@@ -147,23 +148,25 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
     Source: TF.js `tf.variableGrads`.
     """
     function = _checked("variable_grads", f)
-    variables = _trainable(var_list)
+    variables, frozen = _by_trainability(var_list)
     with recording(variables) as tape:
         value = _tensor_from("variable_grads", function())
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
     found = backprop(tape, value, partial(_ones, value), variables, Tensor)
-    named = {v.name: found[v.id] for v in variables if v.id in found}
+    named: dict[str, Any] = {v.name: found[v.id] for v in variables if v.id in found}
     _link_constants([v for v in variables if v.id in found], list(named.values()))
     if not named:
         raise GradientError(
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
-    return VariableGrads(value, named)
+    return VariableGrads(value, {**named, **dict.fromkeys(v.name for v in frozen)} if frozen else named)
 
 
-def _trainable(var_list: Sequence[Variable] | None) -> list[Variable]:
+def _by_trainability(var_list: Sequence[Variable] | None) -> tuple[list[Variable], list[Variable]]:
+    """The trainable variables, and those in the list that are not."""
+    frozen: list[Variable] = []
     if var_list is None:
         variables = trainable_variables()
     else:
@@ -173,9 +176,10 @@ def _trainable(var_list: Sequence[Variable] | None) -> list[Variable]:
             if not isinstance(v, Variable):
                 raise argument_error("variable_grads", f"var_list[{i}]", "a variable", v, TypeError)
         variables = [v for v in given if isinstance(v, Variable) and v.trainable]
+        frozen = [v for v in given if isinstance(v, Variable) and not v.trainable]
     if not variables:
         raise ValueError("variable_grads: there is no trainable variable.")
-    return variables
+    return variables, frozen
 
 
 def _gradients(

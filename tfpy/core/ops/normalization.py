@@ -148,7 +148,8 @@ def _normalized(
     if rank is not None and t.rank != rank:
         raise argument_error(name, "x", f"of rank {rank}", t)
     center = real(name, mean, "float32", "mean")
-    given = {"mean": center, "variance": variance, "offset": offset, "scale": scale}
+    spread = real(name, variance, "float32", "variance")
+    given = {"mean": center, "variance": spread, "offset": offset, "scale": scale}
     parameters = []
     for argument, value in given.items():
         if value is None:
