@@ -6,6 +6,7 @@ import contextlib
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,11 +60,42 @@ anything = st.one_of(
         (lambda: tf.variable([1.0], True, 5), "variable.*name"),
         (lambda: tf.batch_norm(tf.ones([2]), 1.0, tf.complex(1.0, 0.0)), "batch_norm.*variance"),
         (lambda: tf.buffer([2**31]), "buffer.*shape"),
+        (lambda: tf.conv1d(tf.ones([2, 1]), tf.ones([1, 1, 1]), 1, np.ones(2)), "conv1d: argument 'pad'"),
+        (lambda: tf.max_pool(tf.ones([2, 2, 1]), 1, 10**30, "valid"), "max_pool: argument 'strides'"),
+        (lambda: tf.max_pool(tf.ones([2, 2, 1]), 2**31 - 1, 1, "same").data_sync(), "max_pool: .*padding"),
+        (lambda: tf.pool(tf.ones([2, 2, 1]), 1, "avg", np.ones(2)), "pool: argument 'pad'"),
+        (lambda: tf.softmax([1.0], "a"), "softmax: argument 'dim'"),
+        (lambda: tf.dropout([1.0], 0.5, 3), "dropout: argument 'noise_shape'"),
+        (lambda: tf.ensure_shape([1.0], ["a"]), "ensure_shape: argument 'shape'"),
+        (lambda: tf.signal.frame([1.0, 2.0], 1, 10**30), "frame: argument 'frame_step'"),
+        (
+            lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, {}),
+            "rotate_with_offset: argument 'fill_value'",
+        ),
+        (lambda: tf.multi_rnn_cell([lambda *_: None], [[1.0]], [[[1.0]]], [[[1.0]]]), r"argument 'lstm_cells\[0\]'"),
+        (lambda: tf.browser.from_pixels({"data": b"", "width": None, "height": 0}), "argument 'pixels.width'"),
+        (lambda: tf.browser.from_pixels({"data": [[1], [1, 2]], "width": 1, "height": 1}), "argument 'pixels.data'"),
+        (lambda: tf.sparse.sparse_fill_empty_rows(tf.zeros([0, 1], "int32"), [], [-1], 0), "argument 'dense_shape'"),
+        (
+            lambda: tf.ragged_tensor_to_tensor([1], [1.0], 0.0, [1, [0]], ["FIRST_DIM_SIZE", 3]),
+            "argument 'row_partition_types'",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(call: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         call()
+
+
+def test_a_window_without_places_takes_no_time() -> None:
+    assert tf.max_pool3d(tf.ones([2, 2, 2, 1]), 2**31 - 1, 1, "valid").shape == (0, 0, 0, 1)
+    assert tf.avg_pool3d(tf.ones([2, 2, 2, 1]), 2**31 - 1, 1, "valid").shape == (0, 0, 0, 1)
+
+
+def test_an_endless_angle_leaves_nothing_of_a_picture() -> None:
+    """As in TF.js, where no pixel comes from a place that is NaN."""
+    turned = tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), math.inf, 7)
+    assert turned.data_sync().tolist() == [7, 7, 7, 7]
 
 
 def test_losses_of_nothing_divide_by_nothing() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfpy.core import ops
 from tfpy.core._camel import ChainedCamel
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType
+from tfpy.engine.spec import DType, as_list
 
 if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike
@@ -27,11 +27,11 @@ class Chained(ChainedCamel, Handle):
 
     def concat(self, x: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
         """This tensor joined with one or several others along an axis that they have."""
-        return ops.join.concat([self, *_listed(x)], axis)
+        return ops.join.concat([self, *_listed("concat", x)], axis)
 
     def stack(self, x: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
         """This tensor joined with one or several others of its shape along a new axis."""
-        return ops.join.stack([self, *_listed(x)], axis)
+        return ops.join.stack([self, *_listed("stack", x)], axis)
 
     def as_type(self, dtype: DType) -> Tensor:
         """The values in another dtype (`cast`)."""
@@ -55,6 +55,8 @@ class Chained(ChainedCamel, Handle):
 
     def reshape_as(self, x: Tensor) -> Tensor:
         """The elements in the shape of another tensor."""
+        if not isinstance(getattr(x, "shape", None), tuple):
+            raise argument_error("reshape_as", "x", "a tensor", x, TypeError)
         return ops.shape.reshape(self, x.shape)
 
     def as_scalar(self) -> Tensor:
@@ -84,5 +86,5 @@ class Chained(ChainedCamel, Handle):
         return ops.shape.reshape(self, (rows, columns, depth, depth2, depth3))
 
 
-def _listed(x: TensorLike | Sequence[TensorLike]) -> Sequence[TensorLike]:
-    return [x] if isinstance(x, Handle) else list(x)  # type: ignore[arg-type]
+def _listed(op: str, x: TensorLike | Sequence[TensorLike]) -> Sequence[Any]:
+    return [x] if isinstance(x, Handle) else as_list(op, "x", x, "tensors")

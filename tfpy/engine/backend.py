@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tfpy.engine.errors import unknown_name_error
+from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Spec
 from tfpy.engine.state import local
@@ -105,7 +105,7 @@ class Registry:
         Raises:
             ValueError: no such backend. RuntimeError: it cannot be used on this machine.
         """
-        name = self._aliases.get(name, name)
+        name = self._own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         made = self._made.get(name)
@@ -113,8 +113,17 @@ class Registry:
             with self._making:
                 made = self._made.get(name)
                 if made is None:
-                    made = self._add(name, self._factories[name][0]())
+                    new = self._factories[name][0]()
+                    if not hasattr(new, "run"):
+                        raise argument_error("register_backend", "factory", "a function that makes a backend", new)
+                    made = self._add(name, new)
         return made
+
+    def _own_name(self, name: str) -> str:
+        """A backend's name, of that or of an alias."""
+        if not isinstance(name, str):
+            raise argument_error("backend", "name", "a text", name, TypeError)
+        return self._aliases.get(name, name)
 
     def _add(self, name: str, backend: Backend) -> Backend:
         self._made[name] = backend
@@ -127,7 +136,7 @@ class Registry:
         return dict(self._made)
 
     def factory(self, name: str) -> Factory | None:
-        entry = self._factories.get(self._aliases.get(name, name))
+        entry = self._factories.get(self._own_name(name))
         return entry[0] if entry else None
 
     def use(self, name: str) -> Backend:
@@ -155,7 +164,7 @@ class Registry:
 
     def remove(self, name: str) -> None:
         """Forget a backend and let it dispose of what it holds."""
-        name = self._aliases.get(name, name)
+        name = self._own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         del self._factories[name]

@@ -12,7 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_shape
+from tfpy.engine.spec import as_int, as_shape
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, slide
 
@@ -73,7 +73,7 @@ def _pad_of_one_row(pad: Padding, data_format: str) -> Any:
     if isinstance(pad, str):
         return pad
     if not isinstance(pad, Sequence):
-        if pad != 0:
+        if as_int("conv1d", "pad", pad) != 0:
             raise argument_error("conv1d", "pad", "'same', 'valid', 0, or pairs (before, after)", pad)
         return pad
     if len(pad) == 4:  # TF.js takes them for the picture
