@@ -60,6 +60,13 @@ anything = st.one_of(
         (lambda: tf.variable([1.0], True, 5), "variable.*name"),
         (lambda: tf.batch_norm(tf.ones([2]), 1.0, tf.complex(1.0, 0.0)), "batch_norm.*variance"),
         (lambda: tf.buffer([2**31]), "buffer.*shape"),
+        (lambda: tf.zeros({}), "zeros: argument 'shape' must be a list"),
+        (lambda: tf.sum([1.0], {0}), "sum: argument 'axis'"),
+        (lambda: tf.concat({"a": [1.0]}), "concat: argument 'tensors' must be a list"),
+        (
+            lambda: tf.fused.mat_mul(a=[[1.0]], b=[[1.0]], activation="relu", prelu_activation_weights="a"),
+            "mat_mul: argument 'prelu_activation_weights'",
+        ),
         (lambda: tf.conv1d(tf.ones([2, 1]), tf.ones([1, 1, 1]), 1, np.ones(2)), "conv1d: argument 'pad'"),
         (lambda: tf.max_pool(tf.ones([2, 2, 1]), 1, 10**30, "valid"), "max_pool: argument 'strides'"),
         (lambda: tf.max_pool(tf.ones([2, 2, 1]), 2**31 - 1, 1, "same").data_sync(), "max_pool: .*padding"),
