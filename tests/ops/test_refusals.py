@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ops.cases import CASES
 from ops.strategies import REFUSALS, arrays, whole_arrays
+from ops.table import outputs
 
 import tfpy as tf
 from tfpy.core.registry import OPS
+from tfpy.engine import dispatch
 
 # Ops that change the state of the process, or do nothing but that.
 NOT_PURE = {
@@ -24,6 +27,9 @@ NOT_PURE = {
     "keep", "dispose", "tidy",
 }  # fmt: skip
 CALLABLE = sorted(path for path in OPS if path not in NOT_PURE and "util." not in path)
+
+# The kinds of numpy arrays that hold values of a dtype.
+KINDS = {"float32": "f", "int32": "i", "bool": "b", "complex64": "c", "string": "O"}
 
 anything = st.one_of(
     arrays().map(lambda a: ("tensor", a)),
@@ -109,6 +115,32 @@ def test_losses_of_nothing_divide_by_nothing() -> None:
     nothing = tf.zeros([0])
     assert math.isnan(float(tf.losses.softmax_cross_entropy(nothing, nothing, nothing, 0.5)))
     assert math.isnan(float(tf.losses.absolute_difference(1.0, 2.0, tf.zeros([2, 0]), tf.Reduction.MEAN)))
+
+
+def in_dtype(t: tf.Tensor, dtype: str) -> tf.Tensor:
+    """The values of a tensor in a dtype, however it gets there."""
+    if dtype == "string":
+        return tf.fill(t.shape, "text")
+    values = t.numpy().real
+    return tf.complex(values, values + 1) if dtype == "complex64" else tf.tensor(values).cast(dtype)
+
+
+@pytest.mark.cpu  # it looks at how results are stored
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool", "complex64", "string"])
+@pytest.mark.parametrize("op", sorted(CASES))
+def test_whatever_the_dtypes_results_are_stored_in_the_dtype_that_they_say(op: str, dtype: str) -> None:
+    case = next(c for c in CASES[op] if c.error is None)
+    given = case.arguments()
+    for i, value in enumerate(given):
+        if not isinstance(value, tf.Tensor) or value.dtype == "string":
+            continue
+        with contextlib.suppress(*REFUSALS):
+            result = case.run([*given[:i], in_dtype(value, dtype), *given[i + 1 :]])
+            for t in outputs(result):
+                stored = dispatch.read(t, "test")
+                assert stored.shape == t.shape
+                assert stored.dtype.kind in KINDS[t.dtype]
 
 
 @pytest.mark.filterwarnings("ignore")
