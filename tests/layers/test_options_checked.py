@@ -38,6 +38,7 @@ X = np.ones((2, 1))
         (lambda: tf.sequential(layers=3), "sequential: argument 'layers' must be a list of layers, but got 3"),
         (lambda: L.dense(units=1).build(None), "layer: argument 'input_shape' must be a shape with the batch size"),
         (lambda: L.dense(units=1).compute_output_shape([]), "layer: argument 'input_shape' must be a shape with"),
+        (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors with the"),
         (lambda: L.add().compute_output_shape(None), "layer: argument 'input_shape' must be a shape with the batch"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
         (lambda: L.activation(activation="relu").call([None]), "layer: argument 'inputs' must be a tensor or numbers"),

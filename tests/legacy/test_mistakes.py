@@ -37,6 +37,14 @@ def disposed() -> dl.NDArray:
     return a
 
 
+FILTER = dl.Array3D.ones([2, 1, 1])
+
+
+def _with_numerics_of_deeplearn(call: Callable[[], Any]) -> Any:
+    with dl.numerics("deeplearn.js"):
+        return call()
+
+
 MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "a symbolic tensor given to math": (lambda m: m.math.add(m.x, V([1, 2])), TypeError, "session.eval"),
     "a symbolic tensor given to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
@@ -146,6 +154,11 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     ),
     "a dtype that is an array": (lambda m: V([1], np.ones(2)), ValueError, "argument 'dtype' must be one of"),
     "a shape beyond all bounds": (lambda m: dl.Array1D.zeros([10**30]), ValueError, "zeros: argument 'shape'"),
+    "windows that do not move": (
+        lambda m: _with_numerics_of_deeplearn(lambda: m.math.conv1d(dl.Array2D.ones([4, 1]), FILTER, None, 0, 1)),
+        ValueError,
+        "conv2d: argument 'strides' must be 1 or more",
+    ),
     "an orientation that is a truth value": (
         lambda m: m.math.mat_mul(dl.Array2D.zeros([2, 2]), dl.Array2D.zeros([2, 2]), True),
         TypeError,

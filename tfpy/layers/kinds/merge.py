@@ -69,6 +69,8 @@ class Merge(Layer):
     def call(self, inputs: Any) -> Tensor:
         listed = as_list(inputs)
         rank = max(x.rank for x in listed)
+        if not all(x.rank for x in listed):
+            raise argument_error(self.name, "inputs", "tensors with the batch size in front", inputs)
         return self.merged([x.reshape([x.shape[0], *[1] * (rank - x.rank), *x.shape[1:]]) for x in listed])
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
