@@ -186,14 +186,19 @@ def _graph(public: list[Public], names: list[str]) -> str:
 def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
     """`legacy/_eager.py`: the functions of deeplearn.js 0.5 that the core has, and those of legacy/ops."""
     paths = {f"{p.namespace}.{p.name}".lstrip("."): p for p in public}
-    chosen = [paths[n] for n in names if n in paths]
-    origins = {p.name: (p.module.name, p.local_name) for p in chosen}
-    origins |= {n: (m.module.name, m.node.name) for m in own for n in m.eager}
+    chosen = {p.name: (p.module, p.node) for p in (paths[n] for n in names if n in paths)}
+    chosen |= {n: (m.module, m.node) for m in own for n in m.eager}
     lines = [NOTICE.format("The functions that deeplearn.js 0.5 has beside its classes: its step towards TF.js.")]
-    lines += [f"from {module} import {local} as {name}\n" for name, (module, local) in sorted(origins.items())]
+    lines += ["from tfpy.legacy.eager import giving_arrays as _giving_arrays\n"]
+    arrays = []
+    for name, (module, node) in sorted(chosen.items()):
+        gives = isinstance(node, ast.FunctionDef) and returns(node) == "Tensor"
+        arrays += [name] if gives else []
+        lines.append(f"from {module.name} import {node.name} as {'_' * gives}{name}\n")
     spaces = sorted({p.namespace for p in public} & {"image", "losses", "train"})
     lines += [f"from tfpy._api import {space} as {space}\n" for space in spaces]
-    aliases = {camel(name, ""): name for name in sorted(origins) if camel(name, "") != name}
+    lines += ["\n", *[f"{name} = _giving_arrays(_{name})\n" for name in arrays]]
+    aliases = {camel(name, ""): name for name in sorted(chosen) if camel(name, "") != name}
     lines += ["\n", *[f"{spelling} = {name}\n" for spelling, name in aliases.items()]]
-    exported = ", ".join(f'"{name}"' for name in sorted([*origins, *aliases, *spaces]))
+    exported = ", ".join(f'"{name}"' for name in sorted([*chosen, *aliases, *spaces]))
     return "".join(lines) + f"\n__all__ = [{exported}]\n"

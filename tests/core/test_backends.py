@@ -39,6 +39,17 @@ def test_tensors_move_between_backends() -> None:
     assert b.add(a).array_sync() == [3, 5]
 
 
+def test_tensors_stay_where_they_are_when_an_op_fails() -> None:
+    a, b, c = tf.ones([2]), tf.ones([3]), tf.ones([2])
+    c.dispose()
+    tf.set_backend("exact")
+    for wrong in (lambda: a.add(b), lambda: a.mat_mul(b), lambda: a.reshape([3]), lambda: a.add(c)):
+        with pytest.raises((ValueError, RuntimeError)):
+            wrong()
+        assert a.backend is not None
+        assert a.backend.name == "cpu"
+
+
 def test_exact_rounds_each_result_once() -> None:
     """The sum of many float32 numbers is that of float64, rounded: as the TF.js cpu backend computes."""
     values = np.random.default_rng(0).random(1000).astype(np.float32)
@@ -93,6 +104,20 @@ def test_registering_and_removing() -> None:
     with pytest.raises(ValueError, match="mine"):
         tf.set_backend("mine")
     assert tf.find_backend("mine") is None
+
+
+def test_other_names_of_a_backend() -> None:
+    backends = Registry()
+    assert backends.register("plain", CpuBackend, aliases=("simple",))
+    assert not backends.register("simple", CpuBackend), "it would never be found"
+    assert backends.find("simple") is backends.find("plain")
+    backends.remove("simple")
+    assert backends.names() == []
+    with pytest.raises(ValueError, match="simple"):
+        backends.find("simple")
+    assert backends.register("simple", CpuBackend)
+    assert backends.names() == ["simple"]
+    assert backends.find("simple") is backends.default()
 
 
 def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

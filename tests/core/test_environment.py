@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -134,6 +137,35 @@ def test_another_platform_serves_the_helpers() -> None:
     tf.set_platform("still", Still())
     assert tf.util.now() == 5
     assert tf.util.encodeString("a") == b"A"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_what_a_server_refuses_is_an_answer(tmp_path: Path, server: str) -> None:
+    (tmp_path / "a.txt").write_text("A")
+    found, missing, refused = (
+        tf.util.fetch(f"{server}/a.txt"),
+        tf.util.fetch(f"{server}/b.txt"),
+        tf.util.fetch(f"{server}/a.txt", {"method": "POST", "body": "x"}),
+    )
+    assert (found.ok, found.status, found.text()) == (True, 200, "A")
+    assert (missing.ok, missing.status) == (False, 404)
+    assert (refused.ok, refused.status) == (False, 501)
+    with pytest.raises(OSError, match="ftp"):
+        tf.util.fetch("ftp://127.0.0.1/a.txt")
+    with pytest.raises(FileNotFoundError, match=r"b\.txt"):
+        tf.util.fetch((tmp_path / "b.txt").as_uri())
 
 
 def test_fetch_reads_a_file(tmp_path: Path) -> None:

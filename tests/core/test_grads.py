@@ -89,6 +89,16 @@ def test_custom_gradients() -> None:
     assert tf.grad(by_numpy)(tf.tensor([1.0, 2.0])).array_sync() == [7, 7]
 
 
+def test_a_custom_gradient_may_let_nothing_through() -> None:
+    second_only = tf.custom_grad(lambda a, b: (a.mul(b), lambda dy: [None, dy]))
+    assert float(tf.grad(lambda x: second_only(x.mul(2), x))(tf.scalar(3))) == 1
+    assert float(tf.grad(lambda x: second_only(tf.split(x, 2)[0].sum(), x.sum()).sum())(tf.ones([2])).sum()) == 2
+    nothing = tf.custom_grad(lambda a: (a.mul(1), lambda dy: None))
+    for f in (lambda x: nothing(x.mul(2)), lambda x: nothing(tf.split(x, 2)[0]).sum()):
+        with pytest.raises(ValueError, match="does not depend on x"):
+            tf.grad(f)(tf.ones([2]))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -230,6 +230,18 @@ def test_a_kernel_may_call_the_one_that_it_replaces() -> None:
     assert tf.scalar(2).mul(3).array_sync() == 6
 
 
+def test_a_backend_under_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._aliases, "numpy", "cpu")
+    tf.register_kernel(kernel_name="Square", backend_name="numpy", kernel_func=lambda c: c["inputs"]["x"])
+    assert tf.square([3.0]).array_sync() == [3]
+    kernel = tf.get_kernel("Square", "numpy")
+    assert kernel is not None
+    assert kernel is tf.get_kernel("Square", "cpu")
+    assert kernel.backend_name == "cpu"
+    tf.unregister_kernel("Square", "numpy")
+    assert tf.square([3.0]).array_sync() == [9]
+
+
 def test_set_up_and_dispose_functions() -> None:
     seen: list[str] = []
     tf.register_kernel(

@@ -139,6 +139,14 @@ def test_dead_tensors_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert x.data_sync()[0] == 300
 
 
+def test_no_living_tensor_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origins, "_SWEEP_AT", 50)
+    with tf.leaks(verbose=False) as report:
+        monkeypatch.setattr(origins._watch, "sweep_at", 50)
+        held = [tf.scalar(n) for n in range(60)]
+    assert len(report) == len(held)
+
+
 def test_wrong_use() -> None:
     report = tf.leaks()
     with pytest.raises(RuntimeError, match="leaks: nothing was watched"):

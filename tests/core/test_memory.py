@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -90,6 +90,53 @@ def test_tidies_nest_and_hand_results_outwards() -> None:
         return kept.mul(3)
 
     assert tf.tidy(outer).array_sync() == 6
+
+
+def tidied() -> Iterator[tf.Tensor]:
+    with tf.tidy():
+        yield tf.ones([2])
+
+
+def test_a_generator_that_is_closed_later_ends_its_own_tidy() -> None:
+    begun_outside = tidied()
+    first = next(begun_outside)
+    with tf.tidy() as scope:
+        scope.result = tf.ones([3])
+        begun_outside.close()
+        assert first.is_disposed
+        assert not scope.result.is_disposed
+    assert not local.state.scopes
+    assert not scope.result.is_disposed
+
+
+def test_a_tidy_ends_what_is_left_open_inside_it() -> None:
+    begun_inside = tidied()
+    result = tf.tidy(lambda: (next(begun_inside), tf.ones([3]))[1])
+    assert not local.state.scopes
+    with tf.tidy():
+        other = tf.ones([3])
+        begun_inside.close()
+        assert not other.is_disposed
+    assert not result.is_disposed
+
+    def left_open() -> None:
+        tf.engine().start_scope()
+        raise Oops
+
+    with pytest.raises(Oops):
+        tf.tidy(left_open)
+    assert not local.state.scopes
+
+
+def test_a_tidy_may_be_entered_again_in_itself() -> None:
+    scope = tf.tidy()
+    with scope:
+        outer = tf.ones([2])
+        with scope:
+            inner = tf.ones([2])
+        assert inner.is_disposed
+        assert not outer.is_disposed
+    assert outer.is_disposed
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ SEVERAL = np.array([1, 2])
         (lambda: tf.TensorBuffer([1], "float"), "buffer: argument 'dtype' must be one of 'float32'"),
         (lambda: tf.buffer([2]).index_to_loc("a"), "index_to_loc: argument 'index' must be a whole number, but got 'a'"),
         (lambda: tf.ones([1]).reshape_as(None), "reshape_as: argument 'x' must be a tensor, but got None"),
-        (lambda: tf.ones([1]).concat(None), "concat: argument 'x' must be a list of tensors, but got None"),
+        (lambda: tf.ones([1]).concat(None), "concat: argument 'tensors[1]' must be a tensor or numbers, but got None"),
         (lambda: tf.ones([2, 2])[[[0, 1], [0]]], "[]: argument 'index' must be rectangular"),
         (lambda: recipe("pie", {5: 1}), "recipe: unknown option 5. It takes dish, oven_heat, time."),
     ],

@@ -106,7 +106,8 @@ def test_copied_variables_change_alone() -> None:
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
 def test_copied_models_train_on_alone_and_alike(again: Callable[[Any], Any]) -> None:
-    model = tf.sequential([tf.layers.gru(units=3, input_shape=[4, 2]), tf.layers.dense(units=2, activation="softmax")])
+    regular = tf.layers.dense(units=2, activation="softmax", kernel_regularizer="l1l2")
+    model = tf.sequential([tf.layers.gru(units=3, input_shape=[4, 2]), regular])
     model.compile(optimizer="adam", loss="categoricalCrossentropy", metrics=["accuracy"])
     random = np.random.default_rng(0)
     x, y = random.random((6, 4, 2)), np.eye(2)[random.integers(0, 2, 6)]

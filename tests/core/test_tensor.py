@@ -271,3 +271,15 @@ def test_names_of_ranks() -> None:
     x: tf.Tensor2D = tf.ones([2, 3])
     assert isinstance(x, tf.Tensor2D)
     assert {tf.Scalar, tf.Tensor1D, tf.Tensor3D, tf.Tensor4D, tf.Tensor5D, tf.Tensor6D} == {tf.Tensor}
+
+
+def test_joining_with_one_or_several() -> None:
+    t = tf.tensor([1.0, 2.0])
+    for one in (tf.tensor([3.0, 4.0]), np.array([3.0, 4.0])):
+        assert t.concat(one).array_sync() == [1, 2, 3, 4]
+        assert t.stack(one).array_sync() == [[1, 2], [3, 4]]
+        assert t.concat([one, one]).array_sync() == [1, 2, 3, 4, 3, 4]
+    assert t.concat(iter([t, t])).array_sync() == [1, 2, 1, 2, 1, 2]  # type: ignore[arg-type]
+    for wrong in (5, "five"):
+        with pytest.raises((ValueError, TypeError), match="concat"):
+            t.concat(wrong)

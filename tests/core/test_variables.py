@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,21 @@ def test_names_are_unique() -> None:
     assert tf.variable(tf.scalar(1)).name != tf.variable(tf.scalar(1)).name
     a.dispose()
     assert tf.variable(tf.scalar(3), True, "weight").name == "weight"
+
+
+def test_names_of_their_own_are_free_ones() -> None:
+    number = int(tf.variable(tf.scalar(1)).name)
+    taken = tf.variable(tf.scalar(2), True, str(number + 1))
+    assert tf.variable(tf.scalar(3)).name == str(number + 2)
+    assert pickle.loads(pickle.dumps(taken)).name == str(number + 3)
+
+
+def test_strings_are_counted_as_they_are_now() -> None:
+    before = tf.memory().num_bytes
+    v = tf.variable(tf.tensor(["a", "b"]))
+    assert tf.memory().num_bytes - before == 2
+    v.assign(tf.tensor(["eleven", "words"]))
+    assert tf.memory().num_bytes - before == 11
 
 
 def test_dtype_and_trainability() -> None:

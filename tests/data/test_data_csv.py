@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 import tracemalloc
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfpy as tf
+from tfpy import legacy as dl
 from tfpy.data.csv_dataset import split_row
 from tfpy.data.sources import FileDataSource
 from tfpy.engine.values import text_number
@@ -222,6 +225,25 @@ def test_parts_of_sources(tmp_path: Path, web: str) -> None:
 def test_sources_that_cannot_be_read(make: Any, words: str, tmp_path: Path, web: str) -> None:
     with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
         make(tmp_path, web)
+
+
+def test_answers_that_there_is_nothing_are_closed(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[urllib.error.HTTPError] = []
+
+    def noted(*args: Any) -> urllib.error.HTTPError:
+        answers.append(urllib.error.HTTPError(*args))
+        return answers[-1]
+
+    monkeypatch.setattr(urllib.request, "HTTPError", noted)
+    with pytest.raises(RuntimeError, match="404"):
+        tf.data.csv(f"{web}/none.csv").to_array()
+    with pytest.raises(ValueError, match="404"):
+        dl.CheckpointLoader(f"{web}/none").get_all_variables()
+    with pytest.raises(tf.io.ModelFileError, match="404"):
+        tf.load_layers_model(f"{web}/none/model.json")
+    answer = tf.util.fetch(f"{web}/none")
+    assert (answer.ok, answer.status) == (False, 404)
+    assert [answer.closed for answer in answers] == [True] * 4
 
 
 def test_text_lines() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import signal
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,19 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazy, "_SHARD", 200)
     monkeypatch.setattr(lazy, "LARGE", 500)
     monkeypatch.setattr(cpu, "LARGE", 500)
+
+
+@pytest.fixture
+def signalled() -> Iterator[Callable[[Callable[[], None]], Callable[[], None]]]:
+    """From what a signal's handler does to what sends the signal."""
+    before = signal.getsignal(signal.SIGTERM)
+
+    def send_to(handler: Callable[[], None]) -> Callable[[], None]:
+        signal.signal(signal.SIGTERM, lambda *_: handler())
+        return lambda: signal.raise_signal(signal.SIGTERM)
+
+    yield send_to
+    signal.signal(signal.SIGTERM, before)
 
 
 def operands(kernel: str, dtype: str, shapes: list[tuple[int, ...]]) -> list[Handle]:
@@ -195,6 +209,24 @@ def test_observers_see_kernels_that_run(small_blocks: None) -> None:
         assert not pending(A.mul(B))
 
 
+def test_kernels_that_give_little_take_what_was_put_off(small_blocks: None) -> None:
+    many = tf.zeros([800, 1]).add(tf.range(0, 800).reshape([800, 1]))
+    places = many.cast("int32").mul(tf.ones([800, 1], "int32"))
+    updates = many.reshape([800]).add(many.reshape([800]))
+    assert {type(t.payload) for t in (many, places, updates)} == {lazy.Lazy}
+    few = tf.tensor([[3], [700]], dtype="int32")
+    assert tf.gather_nd(many.reshape([800]), few).array_sync() == [3, 700]
+    last = tf.tensor_scatter_update(tf.zeros([800]), places, updates)
+    assert last.array_sync() == [2 * n for n in range(800)]
+    within = places.mod(tf.scalar(4, "int32"))
+    updates = many.reshape([800]).add(many.reshape([800]))
+    assert {type(t.payload) for t in (within, updates)} == {lazy.Lazy}
+    assert tf.tensor_scatter_update(tf.zeros([4]), within, updates).array_sync() == [1592, 1594, 1596, 1598]
+    pairs = places.reshape([400, 2]).mod(tf.scalar(4, "int32"))
+    assert type(pairs.payload) is lazy.Lazy
+    assert tf.gather_nd(tf.eye(4).mul(tf.scalar(2)), pairs).shape == (400,)
+
+
 def test_variables_and_plans_take_what_was_put_off(small_blocks: None) -> None:
     v = tf.variable(A.mul(B))
     v.assign(v.add(1))
@@ -221,6 +253,29 @@ def test_plans_run_large_kernels_in_blocks(small_blocks: None, monkeypatch: pyte
     replay.run(tf.Tensor, [B])
     assert max(sizes) == 64
     assert sum(sizes) == B.size
+
+
+def test_what_interrupts_a_kernel_may_compute(
+    signalled: Callable[[Callable[[], None]], Callable[[], None]], monkeypatch: pytest.MonkeyPatch, small_blocks: None
+) -> None:
+    found: list[float] = []
+    late = tf.ones([800]).add(tf.range(0, 800))
+    interrupt = signalled(lambda: found.append(float(tf.scalar(1).div(tf.scalar(0)).add(late.min()))))
+    exp = COMPUTE["Exp"]
+
+    def interrupted(x: Any) -> Any:
+        interrupt()
+        return exp(x)
+
+    monkeypatch.setitem(COMPUTE, "Exp", interrupted)
+    assert tf.scalar(0).exp().array_sync() == 1
+    chain = tf.range(0, 800).mul(tf.zeros([800]).add(late)).exp()
+    assert type(chain.payload) is lazy.Lazy
+    assert chain.numpy()[0] == 1
+    assert len(found) >= 2
+    assert set(found) == {np.inf}
+    with pytest.warns(RuntimeWarning, match="divide"):
+        np.divide(1, np.zeros(1))  # outside of kernels numpy's settings are the user's
 
 
 def test_two_threads_may_need_the_same(small_blocks: None) -> None:

@@ -79,6 +79,22 @@ def test_what_is_not_needed_is_left_out_and_what_is_the_same_is_done_once() -> N
     replay, _, _ = recorded(f, [normal(3)])
     assert replay is not None
     assert "Exp" not in [node.kernel for node in replay.plan.nodes]
+    at_first, later = kernels_run(replay, normal(3))
+    assert at_first == ["Fill", "Sqrt"]  # constants are computed once, when the plan is compiled
+    assert later == ["Sin", "Add", "Add"]
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("large", [10, 3])
+def test_constants_are_kept_unless_they_are_large(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfpy.engine.cpu.replay._LARGE", large)
+    replay, _, _ = recorded(lambda a: a.add(tf.split(tf.range(0, 4), 2)[1]), [normal(2)])
+    constant = ["Range", "SplitV"]
+    assert kernels_run(replay, normal(2)) == ((constant, ["Add"]) if large > 4 else ([], [*constant, "Add"]))
+
+
+def kernels_run(replay: Any, x: Any) -> tuple[list[str], list[str]]:
+    """The kernels that numpy runs when a plan of one input is compiled, and when it is run."""
     calls: list[str] = []
     backend: Any = registry.default()
     own = backend._function
@@ -97,10 +113,9 @@ def test_what_is_not_needed_is_left_out_and_what_is_the_same_is_done_once() -> N
         run = backend.compile(replay.plan)
     finally:
         del backend._function
-    assert calls == ["Fill", "Sqrt"]  # constants are computed once, when the plan is compiled
-    calls.clear()
-    run([normal(3).numpy()])
-    assert calls == ["Sin", "Add", "Add"]
+    at_first = calls.copy()
+    run([x.numpy()])
+    return at_first, calls[len(at_first) :]
 
 
 def test_variables_are_read_anew_and_assigned() -> None:

@@ -87,6 +87,50 @@ def test_a_number_of_shards_that_is_none_is_named(monkeypatch: pytest.MonkeyPatc
         threads._wanted()
 
 
+FORKED = """
+import os, threading, time
+import numpy as np
+import tfpy as tf
+from tfpy.engine.cpu import threads
+
+tf.set_backend("cpu")
+threads.set_most_shards(2)
+a = tf.ones([600, 600])
+expected = float(a.mat_mul(a).sum())
+before = threads.one_blas_thread._get()
+inside, over = threading.Event(), threading.Event()
+
+
+def hold():
+    with threads.one_blas_thread, threads._workers._lock, threads.one_blas_thread._lock:
+        inside.set()
+        over.wait()
+
+
+threading.Thread(target=hold, daemon=True).start()
+inside.wait()
+child = os.fork()
+if not child:
+    right = float(a.mat_mul(a).sum()) == expected and threads.one_blas_thread._get() == before
+    os._exit(0 if right else 3)
+for _ in range(100):
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if ended:
+        break
+    time.sleep(0.05)
+else:
+    os.kill(child, 9)
+    raise SystemExit("the child hangs")
+raise SystemExit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_does_not_wait_for_threads_that_it_lacks() -> None:
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_the_allocator_can_be_left_alone() -> None:
     code = "from tfpy.engine.cpu.allocator import keep_freed_memory; print(keep_freed_memory())"
     run = subprocess.run(

@@ -60,6 +60,38 @@ def test_hardware_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [a.renderer for a in opened.attempts] == ["llvmpipe (LLVM 15)", "NVIDIA H200"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "turn", "renderer"),
+    [
+        ("", 0, "Intel UHD"),
+        ("", 1, "AMD Radeon"),
+        ("", 3, "AMD Radeon"),
+        ("0", 1, "Intel UHD"),
+        (" 1 ", 0, "AMD Radeon"),
+        ("radeon", 0, "AMD Radeon"),
+        ("llvm", 0, "llvmpipe"),
+    ],
+)
+def test_one_of_several_gpus(monkeypatch: pytest.MonkeyPatch, asked: str, turn: int, renderer: str) -> None:
+    fake_moderngl(monkeypatch, ["Intel UHD", Exception("broken"), "llvmpipe", "AMD Radeon"], "Intel UHD")
+    monkeypatch.setenv("TFPY_GPU", asked)
+    monkeypatch.setattr(context, "_turn", 0)
+    context.share_gpus(turn)
+    opened = context.open_context()
+    assert opened.context.info["GL_RENDERER"] == renderer
+    assert not opened.context.released
+    assert opened.software == (renderer == "llvmpipe")
+    assert context.gpus() == ["Intel UHD", "AMD Radeon"]
+
+
+@pytest.mark.parametrize("asked", ["2", "nvidia"])
+def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+    fake_moderngl(monkeypatch, ["Intel UHD", "llvmpipe", "AMD Radeon"], Exception("no display"))
+    monkeypatch.setenv("TFPY_GPU", asked)
+    with pytest.raises(RuntimeError, match=f"TFPY_GPU asks for the GPU '{asked}'.* 0: Intel UHD; 1: AMD Radeon"):
+        context.open_context()
+
+
 def test_the_default_display_comes_before_software(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, ["llvmpipe"], "Intel UHD")
     assert context.open_context().context.info["GL_RENDERER"] == "Intel UHD"
@@ -81,6 +113,12 @@ def test_without_any_gpu_the_error_says_why(monkeypatch: pytest.MonkeyPatch) -> 
     assert "libGL.so not found" in str(error.value)
     assert "nstall" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_what_fails_everywhere_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_moderngl(monkeypatch, [Exception("no GL")] * context._MOST_DEVICES, Exception("no display"))
+    with pytest.raises(RuntimeError, match=r"\(EGL device 0 to EGL device 15: no GL; default display: no display\)"):
+        context.open_context()
 
 
 def test_without_moderngl_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

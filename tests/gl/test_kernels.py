@@ -105,6 +105,14 @@ def test_functions_of_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -
     assert_alike(found, expected, absolute=LOOSE.get(kernel, 0.0))
 
 
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 3e9, -2.5])
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_attributes_that_are_no_integers(gpu: GlBackend, number: float, dtype: str) -> None:
+    places = np.array([1, 0, 3], np.int32)
+    assert_alike(*on_both("OneHot", places, depth=2, on_value=number, off_value=1, dtype=dtype))
+    assert_alike(*on_both("Step", VALUES[dtype], alpha=number))
+
+
 @pytest.mark.parametrize(("kernel", "dtype"), PAIRS)
 def test_functions_of_two_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
     values = VALUES[dtype]

@@ -12,6 +12,7 @@ from gpu import made
 
 import tfpy as tf
 from tfpy.core.tensor import Tensor
+from tfpy.engine.gl import value
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.replay import Executor
@@ -159,6 +160,23 @@ def test_memory_goes_back_when_a_plan_goes(device: Device) -> None:
     assert tf.memory()["numBytesInPlans"] == 0
     assert device.pool.in_use() == used
     assert device.pool.idle >= 40_000
+
+
+def test_constants_that_are_forgotten_stay_with_the_recording(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resized(x: tf.Tensor) -> tf.Tensor:
+        return tf.image.resize_bilinear(x, [7, 5], True)
+
+    resized(on_gpu(1, 3, 3, 2)).data_sync()
+    replay, executor = recorded(resized, on_gpu(1, 3, 3, 2))
+    x = on_gpu(1, 3, 3, 2)
+    replay.run(Tensor, [x])
+    assert executor.recordings
+    monkeypatch.setattr(value, "_MOST_CONSTANTS", 4)
+    held = [made(on_gpu(8).add(resized(on_gpu(1, size, 4, 1)).sum())) for size in range(4, 12)]
+    assert len(device.constants) <= 4
+    (found,), _ = replay.run(Tensor, [x])
+    np.testing.assert_array_equal(found.numpy(), resized(x).numpy())
+    assert len(held) == 8
 
 
 def test_recordings_make_room_when_memory_is_short(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,3 +123,11 @@ def test_mistakes_are_named(make: Any, words: str) -> None:
 )  # fmt: skip
 def test_poolings_have_the_short_names_too(one: str, other: str) -> None:
     assert getattr(tf.layers, one) is getattr(tf.layers, other)
+
+
+def test_a_function_of_ones_own_is_not_taken_for_the_activation_of_its_name() -> None:
+    def relu(x: Any) -> Any:
+        return x.mul(2)
+
+    layer = tf.layers.conv2d(filters=1, kernel_size=1, kernel_initializer="ones", activation=relu)
+    assert layer.apply(tf.fill([1, 1, 1, 1], -3)).array_sync() == [[[[-6]]]]

@@ -133,3 +133,12 @@ def test_warnings_point_to_the_line_of_the_program() -> None:
         fit(callbacks=tf.callbacks.early_stopping(monitor="val_los"))
     assert [w.filename for w in caught] == [__file__]
     assert "there is no 'val_los' to look at, only loss" in str(caught[0].message)
+
+
+def test_an_axis_that_the_input_does_not_have_is_named() -> None:
+    class Picky(tf.layers.Layer):
+        def configure(self) -> None:
+            self.input_spec = [tf.InputSpec(axes={3: 2})]
+
+    with pytest.raises(ValueError, match=r"expected an axis 3, but got shape \[2, 2\]"):
+        Picky().apply(tf.ones([2, 2]))

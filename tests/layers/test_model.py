@@ -143,10 +143,15 @@ def test_weights_are_read_and_written() -> None:
     model.set_weights(given)
     assert values(model) == [g.tolist() for g in given]
     before = values(model)
-    for wrong in (given[:-1], [*given[:-1], np.zeros((7,))], [*given[:-1], "text"]):
+    last = given[-1]
+    zeros = [np.zeros_like(g) for g in given[:-1]]
+    for wrong in (given[:-1], [*zeros, np.zeros((7,))], [*zeros, "text"], [*zeros, tf.cast(last, "int32")], last):
         with pytest.raises((ValueError, TypeError), match="weights"):
             model.set_weights(wrong)
     assert values(model) == before, "nothing was half-written"
+    model.set_weights(np.ones(g.shape, int) for g in given)
+    assert {w.dtype for w in model.weights} == {"float32"}
+    assert float(model.weights[-1].sum()) == last.size
 
 
 def test_what_get_weights_gave_does_not_change() -> None:
@@ -223,6 +228,14 @@ def test_a_model_that_was_frozen_after_it_was_compiled_says_so() -> None:
     model.trainable = False
     with pytest.raises(RuntimeError, match="train_on_batch: the model has no trainable weights any more: `trainable`"):
         model.train_on_batch(X, Y)
+
+
+@pytest.mark.parametrize("wrap", [tf.layers.time_distributed, tf.layers.bidirectional])
+def test_a_wrapper_that_is_not_trainable_freezes_what_is_in_it(wrap: Any) -> None:
+    layer = wrap(layer=tf.layers.lstm(units=2, return_sequences=True), trainable=False)
+    assert not layer.trainable
+    assert not layer.get_config()["trainable"]
+    assert not layer.trainable_weights
 
 
 def test_disposing_frees_the_weights() -> None:

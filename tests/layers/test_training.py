@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.layers.saving.training_config import training_config_of
 
 X = np.linspace(-1, 1, 20).reshape(10, 2).astype(np.float32)
 Y = (X @ np.array([[1.0], [-2.0]]) + 0.5).astype(np.float32)
@@ -426,7 +427,9 @@ def test_the_best_weights_of_a_model_of_which_a_part_is_frozen_meanwhile() -> No
     before = [w.array_sync() for layer in model.layers for w in layer.get_weights()]
     stopping = tf.callbacks.early_stopping(monitor="loss", min_delta=1, patience=2, restore_best_weights=True)
     freeze = {"on_epoch_end": lambda: setattr(model.layers[0], "trainable", False)}
+    tensors = tf.memory().num_tensors
     fit(model, epochs=3, callbacks=[stopping, freeze])
+    assert tf.memory().num_tensors == tensors, "the best weights have been let go"
     assert [w.array_sync() for layer in model.layers for w in layer.get_weights()] == before
 
 
@@ -503,3 +506,12 @@ def test_fit_leaves_no_tensors_behind() -> None:
     history = fit(model, epochs=3, batch_size=3, validation_split=0.3)
     assert tf.memory().num_tensors == before
     assert all(math.isfinite(v) for v in history.history["loss"])
+
+
+def test_functions_as_metrics_have_their_own_names_in_logs() -> None:
+    short = [tf.metrics.mse, tf.metrics.MSE, tf.metrics.mape, tf.metrics.MAPE]
+    model = linear(metrics=[*short, tf.metrics.mean_squared_error])
+    assert model.metrics_names == ["loss", "mse", "MSE", "mape", "MAPE", "meanSquaredError"]
+    with pytest.raises(ValueError, match="fit: argument 'y' must be numbers"):
+        linear(loss=tf.metrics.mse).fit(X, Y * np.nan, verbose=0)
+    assert training_config_of(model)["metrics"] == ["mse", "mse", "mape", "mape", "mse"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +50,53 @@ VALUES: dict[str, tuple[Callable[[dl.NDArray], Any], Any]] = {
 @pytest.mark.parametrize("name", NAMES.split())
 def test_arrays_have_the_methods_of_05(name: str) -> None:
     assert callable(getattr(dl.NDArray, name))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: dl.tensor([1, 2]), lambda: dl.sqrt(tf.tensor1d([1, 4])), lambda: dl.variable(A1([1, 2]))],
+)
+def test_what_functions_and_variables_give_has_the_methods_of_05(make: Callable[[], Any]) -> None:
+    made = make()
+    for name in (*NAMES.split(), "flatten", "asScalar", "as1D", "as2D", "as3D", "as4D", "squeeze", "getValuesAsync"):
+        assert callable(getattr(made, name))
+    first = made.get(0)
+    assert (first, made.locToIndex([1]), made.indexToLoc(1), made.getValues()[0]) == (1, 1, [1], 1)
+    assert asyncio.run(made.val(0)) == 1
+    assert made.rankType == "1"
+    made_of = (made.neg(), made.mul(2), made.reshape([1, 2]), made.asType("int32"), made.concat(made), made.argMax())
+    for found in made_of:
+        assert isinstance(found, dl.NDArray)
+
+
+def test_functions_give_the_classes_of_the_ranks() -> None:
+    scalar, vector, matrix = dl.scalar(1), dl.ones([2]), dl.tensor2d([[1, 2]])
+    assert isinstance(scalar, dl.Scalar)
+    assert isinstance(vector, dl.Tensor1D)
+    assert isinstance(dl.matMul(matrix, matrix, False, True), dl.Tensor2D)
+    vector.set(5, 0)
+    assert vector.getValues().tolist() == [5, 1]
+
+
+def test_functions_do_not_take_their_arguments_away() -> None:
+    mine = tf.tensor1d([1, 2])
+    assert dl.cast(mine, "float32").get(1) == dl.reshape(x=mine, shape=[2]).get(1) == 2
+    assert mine.array_sync() == [1, 2]
+
+
+def test_arrays_have_the_arithmetic_operators() -> None:
+    a = A1([1, 2])
+    assert ((a + 1) * a - 2).array_sync() == [0, 4]
+    assert (1 - a / 2).array_sync() == [0.5, 0]
+    assert (2 / -a).numpy().tolist() == [-2, -1]
+    assert isinstance(a + tf.scalar(1), dl.Array1D)
+
+
+def test_variables_are_trained_by_functions_that_give_arrays() -> None:
+    x, v = dl.tensor1d([1, 2]), dl.variable(dl.scalar(1))
+    cost = dl.train.sgd(0.1).minimize(lambda: dl.mean(dl.square(x - v)), True)
+    assert (float(cost), round(v.get(), 6)) == (0.5, 1.1)
+    assert dl.grad(lambda z: dl.sum(x.mul(z)))(dl.scalar(2)).array_sync() == 3
 
 
 @pytest.mark.parametrize("name", CHAINED_OPS.split())

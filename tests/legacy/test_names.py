@@ -88,9 +88,12 @@ def test_the_page_of_names_is_up_to_date() -> None:
     assert tool["PAGE"].read_text(encoding="utf-8") == tool["page"](), "run python tools/legacy_coverage.py"
 
 
-def test_the_functions_of_05_are_those_of_the_core() -> None:
-    for name in ("add", "mat_mul", "matMul", "tidy", "scalar", "tensor1d", "square", "grad", "variableGrads", "max"):
+def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:
+    for name in ("tidy", "grad", "variableGrads", "memory"):
         assert getattr(dl, name) is getattr(tf, name)
+    for name in ("add", "mat_mul", "matMul", "scalar", "tensor1d", "square", "max"):
+        assert getattr(dl, name).__wrapped__ is getattr(tf, name)
+    assert dl.matMul is dl.mat_mul
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
     assert dl.train is tf.train
     assert dl.losses is tf.losses

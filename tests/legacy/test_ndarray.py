@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -366,3 +369,13 @@ def test_there_are_no_textures() -> None:
     for ask in (a.get_texture, a.getTextureShapeRC):
         with pytest.raises(RuntimeError, match="tfpy"):
             ask()
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_and_pickles_are_arrays_of_their_own(again: Callable[[Any], Any]) -> None:
+    first = dl.Array2D.new([1, 2], [3, 4], "int32")
+    first.set(5, 0, 0)
+    second = again(first)
+    second.set(6, 0, 1)
+    assert (type(second), second.dtype, second.id != first.id) == (dl.Array2D, "int32", True)
+    assert (first.array_sync(), second.array_sync()) == ([[5, 4]], [[5, 6]])

@@ -56,5 +56,7 @@ METRICS: dict[str, list[Case]] = {
     "metrics.mean_absolute_error": _smooth(lambda t, p: np.abs(p - t).mean(-1)),
     "metrics.mean_absolute_percentage_error": _smooth(lambda t, p: 100 * np.abs((t - p) / t).mean(-1)),
     "metrics.mean_squared_error": _smooth(lambda t, p: ((p - t) ** 2).mean(-1)),
+    **dict.fromkeys(("metrics.mape", "metrics.MAPE"), _smooth(lambda t, p: 100 * np.abs((t - p) / t).mean(-1))),
+    **dict.fromkeys(("metrics.mse", "metrics.MSE"), _smooth(lambda t, p: ((p - t) ** 2).mean(-1))),
     "metrics.r2_score": _smooth(lambda t, p: 1 - ((t - p) ** 2).sum() / ((t - t.mean()) ** 2).sum()),
 }  # fmt: skip

@@ -145,6 +145,21 @@ def test_weights_by_name(tmp_path: Path) -> None:
     np.testing.assert_array_equal(predict(model)[0], predict(third)[0])
 
 
+def test_layers_can_be_added_to_a_model_from_a_file() -> None:
+    dense = {"class_name": "Dense", "config": {"units": 2, "name": "dense_Dense4000", "batch_input_shape": [None, 3]}}
+    model = tf.models.model_from_json({"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}})
+    model.add(tf.layers.dense(units=1))
+    assert [layer.name for layer in model.layers] == ["dense_Dense4000", "dense_Dense4001"]
+    assert model.predict(tf.ones([1, 3])).shape == (1, 1)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_weights_into_the_same_model_made_again(strict: bool) -> None:
+    first, again = (tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=1)]) for _ in "ab")
+    again.load_weights(first.get_named_weights(), strict=strict)
+    assert all((a.numpy() == b.numpy()).all() for a, b in zip(first.weights, again.weights, strict=True))
+
+
 def test_weights_that_do_not_fit_change_nothing() -> None:
     model = filled(tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="d")]))
     before = [w.numpy().copy() for w in model.weights]

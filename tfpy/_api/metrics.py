@@ -8,35 +8,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.ops.metrics import MAPE as MAPE
+from tfpy.core.ops.metrics import MSE as MSE
 from tfpy.core.ops.metrics import binary_accuracy as binary_accuracy
 from tfpy.core.ops.metrics import binary_crossentropy as binary_crossentropy
 from tfpy.core.ops.metrics import categorical_accuracy as categorical_accuracy
 from tfpy.core.ops.metrics import categorical_crossentropy as categorical_crossentropy
 from tfpy.core.ops.metrics import cosine_proximity as cosine_proximity
+from tfpy.core.ops.metrics import mape as mape
 from tfpy.core.ops.metrics import mean_absolute_error as mean_absolute_error
-from tfpy.core.ops.metrics import mean_absolute_percentage_error as _MAPE
-from tfpy.core.ops.metrics import mean_absolute_percentage_error as _mape
 from tfpy.core.ops.metrics import mean_absolute_percentage_error as mean_absolute_percentage_error
-from tfpy.core.ops.metrics import mean_squared_error as _MSE
-from tfpy.core.ops.metrics import mean_squared_error as _mse
 from tfpy.core.ops.metrics import mean_squared_error as mean_squared_error
+from tfpy.core.ops.metrics import mse as mse
 from tfpy.core.ops.metrics import precision as precision
 from tfpy.core.ops.metrics import r2_score as r2_score
 from tfpy.core.ops.metrics import recall as recall
 from tfpy.core.ops.metrics import sparse_categorical_accuracy as sparse_categorical_accuracy
 
-MAPE = _MAPE
-MSE = _MSE
 binaryAccuracy = binary_accuracy
 binaryCrossentropy = binary_crossentropy
 categoricalAccuracy = categorical_accuracy
 categoricalCrossentropy = categorical_crossentropy
 cosineProximity = cosine_proximity
-mape = _mape
 meanAbsoluteError = mean_absolute_error
 meanAbsolutePercentageError = mean_absolute_percentage_error
 meanSquaredError = mean_squared_error
-mse = _mse
 r2Score = r2_score
 sparseCategoricalAccuracy = sparse_categorical_accuracy
 

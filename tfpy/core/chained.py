@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tfpy.core import ops
 from tfpy.core._camel import ChainedCamel
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_list
+from tfpy.engine.spec import DType
 
 if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike
@@ -27,11 +29,11 @@ class Chained(ChainedCamel, Handle):
 
     def concat(self, x: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
         """This tensor joined with one or several others along an axis that they have."""
-        return ops.join.concat([self, *_listed("concat", x)], axis)
+        return ops.join.concat([self, *_listed(x)], axis)
 
     def stack(self, x: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
         """This tensor joined with one or several others of its shape along a new axis."""
-        return ops.join.stack([self, *_listed("stack", x)], axis)
+        return ops.join.stack([self, *_listed(x)], axis)
 
     def as_type(self, dtype: DType) -> Tensor:
         """The values in another dtype (`cast`)."""
@@ -86,5 +88,6 @@ class Chained(ChainedCamel, Handle):
         return ops.shape.reshape(self, (rows, columns, depth, depth2, depth3))
 
 
-def _listed(op: str, x: TensorLike | Sequence[TensorLike]) -> Sequence[Any]:
-    return [x] if isinstance(x, Handle) else as_list(op, "x", x, "tensors")
+def _listed(x: TensorLike | Sequence[TensorLike]) -> Sequence[TensorLike]:
+    several = isinstance(x, Iterable) and not isinstance(x, (Handle, np.ndarray, str, bytes))
+    return list(x) if several else [x]  # type: ignore[arg-type, list-item]

@@ -143,7 +143,8 @@ class Engine(EngineCamel):
     def reset(self) -> None:
         """Begin anew: dispose the variables, close the open scopes, and let go of the backends, to be made again."""
         self.dispose_variables()
-        scope.abandon_scopes(0)
+        while local.state.scopes:
+            scope.end_scope()
         registry.reset()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.profiling import watch_for_errors
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
+from tfpy.core.urls import has_scheme, local_path, open_web
 from tfpy.engine.cpu.threads import most_shards, set_most_shards
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.spec import as_int
@@ -39,15 +41,23 @@ class Platform:
         return bytes(data).decode(encoding, errors="replace")
 
     def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
-        """The file at a URL; `init` may hold a method, headers and a body."""
-        import urllib.request  # it takes as long to import as all of the core
+        """What is at an http, https or file URL; `init` may hold a method, headers and a body.
+
+        A server's answer that nothing was found, or another refusal, is an answer: see its `status`.
+
+        Raises:
+            OSError: no server answers, or the file cannot be read.
+        """
+        if has_scheme(path, "file"):
+            return Response(Path(local_path(path)).read_bytes(), 200, path)
+        from urllib.request import Request  # it takes as long to import as all of the core
 
         given = dict(init or {})
         body = given.get("body")
         data = body.encode() if isinstance(body, str) else body
-        request = urllib.request.Request(path, data, dict(given.get("headers") or {}), method=given.get("method"))
-        with urllib.request.urlopen(request) as answer:
-            return Response(answer.read(), getattr(answer, "status", None) or 200, path)
+        request = Request(path, data, dict(given.get("headers") or {}), method=given.get("method"))
+        with open_web(request) as answer:
+            return Response(answer.read(), answer.status, path)
 
     def is_typed_array(self, value: object) -> bool:
         """Whether a value is an array of numbers."""

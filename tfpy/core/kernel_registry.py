@@ -85,6 +85,7 @@ def register_kernel(
             raise argument_error("register_kernel", argument, "a function", function, TypeError)
     if registry.factory(backend_name) is None:
         raise unknown_name_error("backend", backend_name, registry.names())
+    backend_name = registry.own_name(backend_name)
     config_ = KernelConfig(kernel_name, backend_name, kernel_func, setup_func, dispose_func)
     _kernels[kernel_name, backend_name] = config_
     if kernel_name in KERNELS:
@@ -117,6 +118,7 @@ def unregister_kernel(kernel_name: str, backend_name: str) -> None:
 
     Source: TF.js `tf.unregisterKernel`.
     """
+    backend_name = registry.own_name(backend_name)
     config = _kernels.pop((kernel_name, backend_name), None)
     if config is None:
         raise unknown_name_error(f"kernel registered for backend {backend_name!r}:", kernel_name, _names(backend_name))
@@ -136,6 +138,7 @@ def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
 
     Source: TF.js `tf.getKernel`.
     """
+    backend_name = registry.own_name(backend_name)
     config = _kernels.get((kernel_name, backend_name))
     if config is not None or kernel_name not in KERNELS or registry.factory(backend_name) is None:
         return config
@@ -156,7 +159,8 @@ def get_kernels_for_backend(backend_name: str) -> list[KernelConfig]:
 
     Source: TF.js `tf.getKernelsForBackend`.
     """
-    names = [*KERNELS, *(name for name in _names(backend_name) if name not in KERNELS)]
+    added = _names(registry.own_name(backend_name))
+    names = [*KERNELS, *(name for name in added if name not in KERNELS)]
     return [config for name in names if (config := get_kernel(name, backend_name)) is not None]
 
 

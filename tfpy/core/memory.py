@@ -58,16 +58,16 @@ def memory() -> MemoryInfo:
 class Tidy:
     """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on."""
 
-    def __init__(self, name: str = "") -> None:
-        self.name = name
+    def __init__(self) -> None:
         self.result: Any = None
+        self._opened: list[scope.Scope] = []
 
     def __enter__(self) -> Tidy:
-        scope.start_scope(self.name)
+        self._opened.append(scope.start_scope())
         return self
 
     def __exit__(self, *error: object) -> None:
-        scope.end_scope(self.result)
+        scope.leave_scope(self._opened.pop(), self.result)
 
 
 @overload
@@ -93,19 +93,22 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
 
     Source: TF.js `tf.tidy`.
     """
-    if name_or_fn is None and fn is None:
-        return Tidy()
-    name, function = ("", name_or_fn) if fn is None else (name_or_fn, fn)
+    if fn is None:
+        if name_or_fn is None:
+            return Tidy()
+        name, function = "", name_or_fn
+    else:
+        name, function = name_or_fn, fn
+        if not isinstance(name, str):
+            raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
     if not callable(function):
         raise argument_error("tidy", "fn", "a function", function, TypeError)
-    if not isinstance(name, str):
-        raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
-    scope.start_scope(name)
+    opened = scope.start_scope(name)
     result = None
     try:
         result = function()
     finally:
-        scope.end_scope(result)
+        scope.close_scope(opened, result)
     if type(result) is CoroutineType:
         warn_user("tidy: the function is async; what it makes after its first await is not tidied.")
     return result

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, take_over
 from tfpy.engine.backend import Backend, current
-from tfpy.engine.hooks import is_hooked
-from tfpy.engine.plan import Replay, can_replay, recording_plan
-from tfpy.engine.state import local
+from tfpy.engine.plan import Replay, may_plan, recording_plan
 
 Result = tuple[list[Tensor], Any]
 """The tensors that a step computes, and what else there is to say of them that is the same each time."""
@@ -91,7 +89,7 @@ class Plans:
         if found is not None:
             return found
         backend = current()
-        if _is_watched(backend) or not can_replay(backend):
+        if not may_plan(backend):
             return compute()
         full_key = _full_key(key, backend, inputs)
         self._planned.pop(full_key, None)  # it does not hold any more
@@ -113,7 +111,7 @@ class Plans:
         """What `run` returns, if there is a plan that can be run."""
         backend = current()
         planned = self._planned.get(_full_key(key, backend, inputs))
-        if planned is None or _is_watched(backend):
+        if planned is None or not may_plan(backend):
             return None
         replay, rest, holds = planned
         found = replay.run(Tensor, inputs) if holds() else None
@@ -127,9 +125,3 @@ class Plans:
 
 def _full_key(key: tuple[Hashable, ...], backend: Backend, inputs: Sequence[Tensor]) -> tuple[Hashable, ...]:
     return (*key, backend, *[t.spec for t in inputs])
-
-
-def _is_watched(backend: Backend) -> bool:
-    """Whether a tape, a recording or an observer has to see the kernels one by one."""
-    state = local.state
-    return bool(state.tapes) or state.recorder is not None or is_hooked(backend)

@@ -45,7 +45,7 @@ class Variable(Tensor, VariableCamel):
         check_live(initial_value, "variable")
         if not isinstance(name, (str, type(None))):
             raise argument_error("variable", "name", "a text", name, TypeError)
-        self.name = str(next(_numbers)) if name is None else name
+        self.name = _free_name() if name is None else name
         if self.name in _registered:
             raise ValueError(f"variable: a variable named {self.name!r} already exists; names are unique.")
         self.trainable = trainable
@@ -71,6 +71,7 @@ class Variable(Tensor, VariableCamel):
         check_live(self, "assign")
         check_live(value, "assign")
         self.member = None
+        self.spec, self.held = value.spec, value.spec.held  # those of strings know how long they are
         self.payload, self.backend = value.payload, value.backend
         join_share(value, self)
         if local.state.recorder is not None:
@@ -89,6 +90,11 @@ class Variable(Tensor, VariableCamel):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+
+def _free_name() -> str:
+    """The next number that is no variable's name: those that were copied or loaded have names from elsewhere."""
+    return next(name for name in map(str, _numbers) if name not in _registered)
 
 
 def take_over(variable: Variable, value: Tensor) -> None:

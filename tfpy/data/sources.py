@@ -13,6 +13,7 @@ import numpy as np
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
+from tfpy.core.urls import has_scheme, local_path, open_web
 from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.errors import argument_error
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _UNPACKED = 1 << 16
-_TIMEOUT = 60
 _GZIP_MAGIC = b"\x1f\x8b"
 # zlib's number for 'a gzip header is expected'.
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
@@ -127,10 +127,11 @@ class URLDataSource(DataSource):
 
     def _chunks(self, request: Request) -> Iterator[bytes]:
         from http.client import HTTPException
-        from urllib.request import urlopen
 
         try:
-            with urlopen(request, timeout=_TIMEOUT) as response:
+            with open_web(request) as response:
+                if not 200 <= response.status < 300:
+                    raise OSError(f"the server answers {response.status} ({response.reason})")
                 _discard(response, self.file.offset)
                 yield from _pieces(response, self.file.chunk_size)
         except (OSError, ValueError, HTTPException) as error:
@@ -157,7 +158,7 @@ def _web_request(url: Any) -> Request | None:
     """A request of the web for a URL, or given as such; None if the URL is not one of the web."""
     if _is_request(url):
         return url  # type: ignore[no-any-return]
-    if isinstance(url, str) and url.partition("://")[0].lower() in ("http", "https"):
+    if has_scheme(url, "http", "https"):
         from urllib.request import Request
 
         return Request(url)
@@ -171,14 +172,8 @@ def _path_or_bytes(value: Any) -> Path | bytes:
         return value.tobytes()
     if isinstance(value, os.PathLike):
         return Path(value)
-    if isinstance(value, str):
-        scheme, _, rest = value.partition("://")
-        if not rest:
-            return Path(value)
-        if scheme.lower() == "file":
-            from urllib.request import url2pathname
-
-            return Path(url2pathname(rest))
+    if isinstance(value, str) and (has_scheme(value, "file") or "://" not in value):
+        return Path(local_path(value))
     raise argument_error("FileDataSource", "input", "a path, a file URL, bytes or a uint8 array", value, TypeError)
 
 

@@ -17,6 +17,7 @@ from tfpy.core.extras import optional_module
 from tfpy.core.registry import export
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.ranks import Ranks
+from tfpy.engine.gl.context import share_gpus
 
 # How many seconds what processes have said about the end gets to reach the terminal.
 _LAST_WORDS = 0.3
@@ -30,6 +31,8 @@ class MpiGroup:
         self._all = self._world.Dup()
         self.rank: int = self._all.Get_rank()
         self.size: int = self._all.Get_size()
+        # The number of this process among those of its machine.
+        self.rank_here: int = self._all.Split_type(module.COMM_TYPE_SHARED).Get_rank()
 
     def gather(self, value: Any) -> list[Any]:
         """What each process gives, in the order of the ranks."""
@@ -60,7 +63,8 @@ def mpi() -> Ranks:
 
     `compile(…, distribute=tf.distribute.mpi())` has them train a model together: each computes a part of every batch.
     Call it before anything is drawn at random: from then on the streams that are given no seed are the same in all
-    processes. An error that ends one process ends all. It needs the extra `mpi` of tfpy.
+    processes. Where a machine has several GPUs its processes take them in turns, if none was used before. An error that
+    ends one process ends all. It needs the extra `mpi` of tfpy.
 
     Returns:
         The processes; a single one when the program was started as usual.
@@ -80,6 +84,7 @@ def _ranks() -> Ranks:
     _check_launcher(group.size)
     agreement = Agreement(group)
     if group.size > 1:
+        share_gpus(group.rank_here)
         agreement.take_random_numbers()
         _end_together(group, agreement)
     return Ranks(agreement, mpi)

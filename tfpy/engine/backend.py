@@ -91,7 +91,7 @@ class Registry:
         Args:
             unasked: makes the backend where nobody named it; None from it means that it should not be the default.
         """
-        if name in self._factories:
+        if self.own_name(name) in self._factories:
             return False
         if unasked is not None:
             self._unasked[name] = unasked
@@ -99,13 +99,19 @@ class Registry:
         self._aliases |= dict.fromkeys(aliases, name)
         return True
 
+    def own_name(self, name: str) -> str:
+        """The name that a backend was registered under, given another one that it has."""
+        if not isinstance(name, str):
+            raise argument_error("backend", "name", "a text", name, TypeError)
+        return self._aliases.get(name, name)
+
     def find(self, name: str) -> Backend:
         """The backend of that name, made if need be.
 
         Raises:
             ValueError: no such backend. RuntimeError: it cannot be used on this machine.
         """
-        name = self._own_name(name)
+        name = self.own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         made = self._made.get(name)
@@ -119,12 +125,6 @@ class Registry:
                     made = self._add(name, new)
         return made
 
-    def _own_name(self, name: str) -> str:
-        """A backend's name, of that or of an alias."""
-        if not isinstance(name, str):
-            raise argument_error("backend", "name", "a text", name, TypeError)
-        return self._aliases.get(name, name)
-
     def _add(self, name: str, backend: Backend) -> Backend:
         self._made[name] = backend
         for function in self.on_made:
@@ -136,7 +136,7 @@ class Registry:
         return dict(self._made)
 
     def factory(self, name: str) -> Factory | None:
-        entry = self._factories.get(self._own_name(name))
+        entry = self._factories.get(self.own_name(name))
         return entry[0] if entry else None
 
     def use(self, name: str) -> Backend:
@@ -164,11 +164,12 @@ class Registry:
 
     def remove(self, name: str) -> None:
         """Forget a backend and let it dispose of what it holds."""
-        name = self._own_name(name)
+        name = self.own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
         del self._factories[name]
         self._unasked.pop(name, None)
+        self._aliases = {alias: of for alias, of in self._aliases.items() if of != name}
         made = self._made.pop(name, None)
         if made is not None:
             if self.current is made:

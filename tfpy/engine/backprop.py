@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
-from tfpy.engine.backend import Backend, current
+from tfpy.engine.backend import current
 from tfpy.engine.dispatch import wrap
 from tfpy.engine.handle import Handle, share_of
-from tfpy.engine.hooks import is_hooked
-from tfpy.engine.plan import Executor, Plan, Replays, can_replay, recording_plan
+from tfpy.engine.plan import Executor, Plan, may_plan, recording_plan
 from tfpy.engine.spec import Spec
-from tfpy.engine.state import local
 from tfpy.engine.tape import Tape
 from tfpy.engine.walk import walk_back
 
@@ -107,7 +105,7 @@ def backprop(
         return walk_back(tape, y, dy, sources, cls, all_of_them)
 
     backend = current()
-    if not _may_plan(backend):
+    if not (may_plan(backend) and getattr(backend, "immediate", False)):
         return walk()
     look = _look(tape, y, weights, sources, (backend, cls, all_of_them))
     way = None if look is None else _way(look)
@@ -152,13 +150,6 @@ def _are_apart(handles: Iterable[Handle]) -> bool:
     """Whether each has data of its own: of two that share theirs, a plan makes two that do not."""
     shares = [share for handle in handles if (share := share_of(handle)) is not None]
     return len({*shares}) == len(shares)
-
-
-def _may_plan(backend: Backend) -> TypeGuard[Replays]:
-    """Whether nobody wants to see the kernels one by one, and a plan would be faster."""
-    state = local.state
-    watched = state.tapes or state.recorder is not None or is_hooked(backend)
-    return not watched and can_replay(backend) and getattr(backend, "immediate", False)
 
 
 def _look(

@@ -42,21 +42,21 @@ def runner(cls: type[H]) -> Callable[..., H]:
         try:
             if len(inputs) == 2:
                 a, b = inputs
-                if a.backend is not backend or b.backend is not backend:
-                    inputs = _gathered(row, inputs, backend)
                 out_spec, other = a.spec, b.spec
                 if not row.alike or (other is not out_spec and other.shape):
                     out_spec = row.infer(a, b, **attrs)
+                if a.backend is not backend or b.backend is not backend:
+                    _gather(row, inputs, backend)
             elif len(inputs) == 1:
                 a = inputs[0]
-                if a.backend is not backend:
-                    inputs = _gathered(row, inputs, backend)
                 out_spec = a.spec if row.alike else row.infer(a, **attrs)
+                if a.backend is not backend:
+                    _gather(row, inputs, backend)
             else:
                 out_spec = row.infer(*inputs, **attrs)
                 for t in inputs:
                     if t.backend is not backend:
-                        inputs = _gathered(row, inputs, backend)
+                        _gather(row, inputs, backend)
                         break
             payload = backend.run(name, inputs, attrs, out_spec)
         except ShapeError as error:
@@ -104,7 +104,7 @@ def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]
     row = KERNELS[name]
     out_specs: Sequence[Spec] = infer(row, inputs, attrs)
     if any(t.backend is not backend for t in inputs):
-        inputs = _gathered(row, inputs, backend)
+        _gather(row, inputs, backend)
     payloads = backend.run(name, inputs, attrs, out_specs)
     outs = [wrap(cls, s, payload, backend) for s, payload in zip(out_specs, payloads, strict=True)]
     if state.tapes:
@@ -184,13 +184,15 @@ def read(handle: Handle, op: str) -> Array:
     return handle.backend.read(handle.payload, handle.spec.dtype)
 
 
-def _gathered(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> tuple[Handle, ...]:
-    """All inputs, moved to `backend` where they live elsewhere."""
+def _gather(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> None:
+    """Move inputs that live elsewhere to `backend`, once it is known that none is disposed."""
     for handle in inputs:
         check_live(handle, row.label)
-        if handle.backend is not backend and not backend.symbolic:
+    if backend.symbolic:
+        return
+    for handle in inputs:
+        if handle.backend is not backend:
             move(handle, backend)
-    return inputs
 
 
 def settle(groups: Iterable[Sequence[Handle]]) -> None:

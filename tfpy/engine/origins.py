@@ -75,9 +75,9 @@ class _Watch:
 
     def next_id(self) -> int:
         number = self.plain[0]()
-        self.made[number] = origin(sys._getframe(1))
-        if len(self.made) > self.sweep_at:
+        if len(self.made) >= self.sweep_at:  # before the tensor of this number, which nobody knows yet, is noted
             self._sweep()
+        self.made[number] = origin(sys._getframe(1))
         return number
 
     def release(self, handle: Handle) -> None:
@@ -115,7 +115,7 @@ def stop_watching() -> None:
     _watch.watchers -= 1
     if not _watch.watchers:
         (handles.next_id, handles.release), handles.whereabouts = _watch.plain, handles.whereabouts_unknown
-        _watch.made, _watch.disposed = {}, {}
+        _watch.made, _watch.disposed, _watch.sweep_at = {}, {}, _SWEEP_AT
 
 
 def made_since(number: int) -> list[tuple[Handle, Origin]]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 from tfpy.engine.backend import Array, Backend
 from tfpy.engine.dispatch import wrap
 from tfpy.engine.handle import Handle
+from tfpy.engine.hooks import is_hooked
 from tfpy.engine.spec import DType, Spec
 from tfpy.engine.state import local
 
@@ -103,6 +104,13 @@ class Replays(Backend, Protocol):
 def can_replay(backend: Backend) -> TypeGuard[Replays]:
     """Whether a backend can replay plans."""
     return getattr(backend, "compile", None) is not None
+
+
+def may_plan(backend: Backend) -> TypeGuard[Replays]:
+    """Whether a backend can replay plans, and no tape, recording or observer has to see the kernels one by one."""
+    state = local.state
+    watched = state.tapes or state.recorder is not None or is_hooked(backend)
+    return not watched and can_replay(backend)
 
 
 class Recorder:

@@ -31,7 +31,7 @@ class Scope:
 
 
 def start_scope(name: str = "") -> Scope:
-    """Open a scope on this thread; pair it with `end_scope`, in a try/finally."""
+    """Open a scope on this thread; pair it with `close_scope`, in a try/finally."""
     scope = Scope(name)
     local.state.scopes.append(scope)
     return scope
@@ -42,29 +42,44 @@ def end_scope(result: Any = None) -> None:
     scopes = local.state.scopes
     if not scopes:
         raise RuntimeError("end_scope: no scope is open on this thread.")
-    scope = scopes.pop()
-    if not scope.handles:
-        return
+    close_scope(scopes[-1], result)
+
+
+def close_scope(scope: Scope, result: Any = None) -> None:
+    """End a function's scope, and before it what is open inside it: an exception or a generator may leave scopes so."""
+    scopes = local.state.scopes
+    while scope in scopes:
+        innermost = scopes.pop()
+        if innermost.handles:
+            _hand_over(innermost, result, scopes[-1] if scopes else None)
+
+
+def leave_scope(scope: Scope, result: Any = None) -> None:
+    """End a block's scope alone, unless it has been closed.
+
+    A generator may be in a block, and be closed when other scopes are the innermost: they are none of its business.
+    """
+    scopes = local.state.scopes
+    if scope in scopes:
+        at = scopes.index(scope)
+        del scopes[at]
+        _hand_over(scope, result, scopes[at - 1] if at else None)
+
+
+def _hand_over(scope: Scope, result: Any, parent: Scope | None) -> None:
+    """Dispose what a scope made, except `result`'s handles, which the parent takes over."""
     left = [handle for ref in scope.handles if (handle := ref()) is not None]  # the others have been freed already
     if not left:
         return
     # Nearly all results are a tensor or nothing; looking for tensors in them takes longer than all the rest.
     returned = {id(result)} if result is None or isinstance(result, Handle) else {id(h) for h in handles_in(result)}
-    parent = scopes[-1].handles if scopes else None
     for handle in left:
         if handle.kept:
             continue
         if id(handle) not in returned:
             handle.dispose()
         elif parent is not None:
-            parent.append(weakref.ref(handle))
-
-
-def abandon_scopes(outer: int) -> None:
-    """Close scopes until `outer` of them are left: what an exception left open between start and end."""
-    scopes = local.state.scopes
-    while len(scopes) > outer:
-        end_scope()
+            parent.handles.append(weakref.ref(handle))
 
 
 def track(handle: Handle) -> None:

@@ -37,13 +37,18 @@ class GradientRow:
     __slots__ = ("_flows", "in_order", "joint", "kernel", "places", "pure", "saves")
 
     def __init__(
-        self, kernel: Kernel, saves: tuple[str, ...], rules: Mapping[str, Rule | None], joint: Rule | None
+        self,
+        kernel: Kernel,
+        saves: tuple[str, ...],
+        rules: Mapping[str, Rule | None],
+        joint: Rule | None,
+        pure: bool = False,
     ) -> None:
         self.kernel = kernel
         self.saves = saves
         self.places = [(name, _place(kernel, name)) for name in saves]
         self.joint = joint
-        self.pure = False
+        self.pure = pure
         names = kernel.inputs if joint is None else ()
         self.in_order = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
         self._flows: dict[int, list[bool]] = {}
@@ -88,8 +93,7 @@ def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules
         raise ValueError(f"gradient: kernel {kernel!r} needs a rule, or None, for each of {', '.join(names)}.")
     if kernel in GRADIENTS:
         raise ValueError(f"gradient: kernel {kernel!r} already has one.")
-    GRADIENTS[kernel] = GradientRow(row, saved, rules, joint)
-    GRADIENTS[kernel].pure = True
+    GRADIENTS[kernel] = GradientRow(row, saved, rules, joint, pure=True)
 
 
 NOT_DIFFERENTIABLE: set[str] = set()

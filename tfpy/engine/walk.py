@@ -115,7 +115,10 @@ def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int])
     assert row is not None
     if node.saved:
         node.restore()
-    dy = grads[node.outputs[0]] if len(node.outputs) == 1 else _output_gradients(node, grads)
+    try:
+        dy = grads[node.outputs[0]] if len(node.outputs) == 1 else _output_gradients(node, grads)
+    except KeyError:  # on the way a joint rule let nothing through
+        return [None] * len(inputs)
     if row.joint is not None:
         node.wanted = [ident in tracked for ident in inputs]
         return list(row.joint(dy, node))
@@ -131,6 +134,9 @@ def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int])
 
 
 def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
+    """The gradients of several outputs, zeros for those that none reaches; KeyError if it reaches none of them."""
+    if grads.keys().isdisjoint(node.outputs):
+        raise KeyError(node.outputs)
     count = len(node.outputs) - node.kernel.workspace
     pairs = zip(node.outputs[:count], node.output_specs, strict=False)
     return [grads[i] if i in grads else _zeros(s, node.cls) for i, s in pairs]

@@ -54,8 +54,6 @@ class ContainerCamel:
 
         def countParams(self) -> int: ...
 
-        def setWeights(self, weights: Sequence[Any]) -> None: ...
-
         def getConfig(self) -> dict[str, Any]: ...
 
         @classmethod
@@ -71,7 +69,6 @@ class ContainerCamel:
         nonTrainableWeights = forward_property("non_trainable_weights")
         resetStates = forward("reset_states")
         countParams = forward("count_params")
-        setWeights = forward("set_weights")
         getConfig = forward("get_config")
         fromConfig = classmethod(forward("from_config"))
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tfpy.core.convert import to_tensor, to_tensors
+from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
@@ -24,7 +24,7 @@ from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.declared import Declared, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.naming import name_scope, snake_class, uid
+from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
@@ -119,7 +119,8 @@ class Layer(LayerCamel, Declared, family="layer"):
         self._trainable = bool(base["trainable"])
         self.initial_weights = base["weights"]
         kind = self.get_class_name()
-        self.name: str = base["name"] or f"{snake_class(kind)}_{uid(kind)}"
+        self.name: str = base["name"] or uid(f"{snake_class(kind)}_{kind}")
+        take_note(self.name)
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
@@ -287,7 +288,8 @@ class Layer(LayerCamel, Declared, family="layer"):
         weight = make_weight(name, sizes, kind, first, trainable, Constraint.of(constraint))
         loss = Regularizer.of(regularizer)
         if loss is not None:
-            self.add_loss(lambda: loss.apply(weight))
+            # Not a function that closes over the weight: a copy of the layer would have the loss of this one's weight.
+            self.add_loss(functools.partial(loss.apply, weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
         return weight
 
@@ -354,13 +356,13 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     @accepts_options()
     def set_weights(self, weights: Sequence[Any]) -> None:
-        """Write values to the weights, in the order of `weights`.
+        """Write values to the weights, in the order of `weights`: the trainable ones first, then the others.
 
         Raises:
             ValueError: another number of values, or one of another shape; nothing is written then.
+            TypeError: a tensor of another dtype; arrays and lists take that of the weight. Nothing is written then.
         """
-        tensors = to_tensors("set_weights", "weights", weights)
-        set_values(f"layer {self.name}", self.weights, tensors)
+        set_values(f"layer {self.name}", self.weights, weights)
 
     def count_params(self) -> int:
         """The number of numbers in the weights."""

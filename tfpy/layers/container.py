@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from tfpy.core.convert import to_tensor, to_tensors
+from tfpy.core.convert import to_tensor
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
@@ -213,15 +213,6 @@ class Container(ContainerCamel, Layer):
     def count_params(self) -> int:
         """The number of numbers in the weights."""
         return count_params(self.weights)
-
-    def set_weights(self, weights: Sequence[Any]) -> None:
-        """Write values to the weights, all trainable ones first, then the others.
-
-        Raises:
-            ValueError: another number of values, or one of another shape; nothing is written then.
-        """
-        tensors = to_tensors("set_weights", "weights", weights)
-        super().set_weights(tensors)
 
     # Configuration
 

@@ -20,11 +20,25 @@ class _Scopes(threading.local):
 _scopes = _Scopes()
 
 
+# A name that ends with a number, which is short enough to be one of ours.
+_NUMBERED = re.compile(r"(.*?)(\d{1,9})")
+
+
 def uid(prefix: str) -> str:
     """The prefix with the next number that it has not had."""
     with _lock:
         _uids[prefix] = _uids.get(prefix, 0) + 1
         return f"{prefix}{_uids[prefix]}"
+
+
+def take_note(name: str) -> None:
+    """A name that `uid` has not made is in use: those that it makes from here on have higher numbers.
+
+    A model from a file can have layers added to it, whose names would be those of its own ones otherwise.
+    """
+    if found := _NUMBERED.fullmatch(name):
+        with _lock:
+            _uids[found[1]] = max(_uids.get(found[1], 0), int(found[2]))
 
 
 @contextmanager

@@ -30,7 +30,6 @@ class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
 
     options: ClassVar[dict[str, Any]] = {"layers": None}
     name_prefix: ClassVar[str] = "sequential_"
-    takes_custom_objects = True
 
     def configure(self) -> None:
         given = [] if self.layers is None else items_of("sequential", "layers", self.layers, "layers")

@@ -80,6 +80,8 @@ def _fault(spec: InputSpec, shape: PartialShape) -> str | None:
     if spec.min_ndim is not None and rank < spec.min_ndim:
         return f"rank {spec.min_ndim} at least"
     for axis, size in spec.axes.items():
+        if not -rank <= axis < rank:
+            return f"an axis {axis}"
         if size is not None and shape[axis] not in (size, None):
             return f"size {size} on axis {axis}"
     if spec.shape is not None:

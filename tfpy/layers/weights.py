@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from tfpy.core.convert import TensorLike
+from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable
@@ -115,14 +115,18 @@ def as_made(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
     return sorted(weights, key=lambda weight: weight.id)
 
 
-def set_values(owner: str, weights: Sequence[LayerVariable], values: Sequence[Tensor]) -> None:
-    """Write values to weights; all are checked before any is written."""
-    if len(weights) != len(values):
-        raise argument_error(
-            "set_weights", "weights", f"{len(weights)} tensors, as many as {owner} has", Words(f"{len(values)} of them")
-        )
-    for weight, value in zip(weights, values, strict=True):
-        if tuple(value.shape) != weight.shape:
-            raise argument_error("set_weights", weight.original_name, f"of shape {list(weight.shape)}", value)
-    for weight, value in zip(weights, values, strict=True):
-        weight.write(value)
+def set_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[TensorLike]) -> None:
+    """Write values to weights; all are checked before any is written. Plain values take the dtypes of the weights."""
+    where = "set_weights"
+    if not isinstance(values, (list, tuple, Iterator)):
+        raise argument_error(where, "weights", "a list of tensors", values, TypeError)
+    given = list(values)
+    if len(weights) != len(given):
+        expected = f"{len(weights)} tensors, as many as {owner} has"
+        raise argument_error(where, "weights", expected, Words(f"{len(given)} of them"))
+    tensors = [to_tensor(where, w.original_name, v, w.dtype) for w, v in zip(weights, given, strict=True)]
+    for weight, tensor in zip(weights, tensors, strict=True):
+        if tensor.shape != weight.shape:
+            raise argument_error(where, weight.original_name, f"of shape {list(weight.shape)}", tensor)
+    for weight, tensor in zip(weights, tensors, strict=True):
+        weight.write(tensor)

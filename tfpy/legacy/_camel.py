@@ -359,11 +359,9 @@ class NDArrayCamel:
 
         def getData(self) -> dict[str, Array]: ...
 
+        def arraySync(self) -> Any: ...
+
         async def getValuesAsync(self) -> Array: ...
-
-        def locToIndex(self, locs: ShapeLike) -> int: ...
-
-        def indexToLoc(self, index: int) -> list[int]: ...
 
         def asScalar(self) -> NDArray: ...
 
@@ -391,9 +389,8 @@ class NDArrayCamel:
         getValues = forward("get_values")
         dataSync = forward("data_sync")
         getData = forward("get_data")
+        arraySync = forward("array_sync")
         getValuesAsync = forward("get_values_async")
-        locToIndex = forward("loc_to_index")
-        indexToLoc = forward("index_to_loc")
         asScalar = forward("as_scalar")
         as1D = forward("as_1d")
         as2D = forward("as_2d")
@@ -502,6 +499,22 @@ class OptimizerCamel:
         coreOptimizer = forward("core_optimizer")
         computeGradients = forward("compute_gradients")
         applyGradients = forward("apply_gradients")
+
+
+class PlacesCamel:
+    """TF.js's spellings for Places."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def locToIndex(self, locs: ShapeLike) -> int: ...
+
+        def indexToLoc(self, index: int) -> list[int]: ...
+
+    else:
+        locToIndex = forward("loc_to_index")
+        indexToLoc = forward("index_to_loc")
 
 
 class RuleOptimizerCamel:

@@ -20,142 +20,273 @@ from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
 from tfpy.core.memory import tidy as tidy
-from tfpy.core.ops.activation import elu as elu
-from tfpy.core.ops.activation import leaky_relu as leaky_relu
-from tfpy.core.ops.activation import prelu as prelu
-from tfpy.core.ops.activation import relu as relu
-from tfpy.core.ops.activation import selu as selu
-from tfpy.core.ops.activation import sigmoid as sigmoid
-from tfpy.core.ops.activation import step as step
-from tfpy.core.ops.arith import add as add
-from tfpy.core.ops.arith import div as div
-from tfpy.core.ops.arith import maximum as maximum
-from tfpy.core.ops.arith import minimum as minimum
-from tfpy.core.ops.arith import mul as mul
-from tfpy.core.ops.arith import pow_ as pow
-from tfpy.core.ops.arith import sub as sub
-from tfpy.core.ops.browser import from_pixels as from_pixels
-from tfpy.core.ops.compare import equal as equal
-from tfpy.core.ops.compare import greater as greater
-from tfpy.core.ops.compare import greater_equal as greater_equal
-from tfpy.core.ops.compare import less as less
-from tfpy.core.ops.compare import less_equal as less_equal
-from tfpy.core.ops.compare import not_equal as not_equal
-from tfpy.core.ops.conv import conv1d as conv1d
-from tfpy.core.ops.conv import conv2d as conv2d
-from tfpy.core.ops.conv import conv2d_transpose as conv2d_transpose
+from tfpy.core.ops.activation import elu as _elu
+from tfpy.core.ops.activation import leaky_relu as _leaky_relu
+from tfpy.core.ops.activation import prelu as _prelu
+from tfpy.core.ops.activation import relu as _relu
+from tfpy.core.ops.activation import selu as _selu
+from tfpy.core.ops.activation import sigmoid as _sigmoid
+from tfpy.core.ops.activation import step as _step
+from tfpy.core.ops.arith import add as _add
+from tfpy.core.ops.arith import div as _div
+from tfpy.core.ops.arith import maximum as _maximum
+from tfpy.core.ops.arith import minimum as _minimum
+from tfpy.core.ops.arith import mul as _mul
+from tfpy.core.ops.arith import pow_ as _pow
+from tfpy.core.ops.arith import sub as _sub
+from tfpy.core.ops.browser import from_pixels as _from_pixels
+from tfpy.core.ops.compare import equal as _equal
+from tfpy.core.ops.compare import greater as _greater
+from tfpy.core.ops.compare import greater_equal as _greater_equal
+from tfpy.core.ops.compare import less as _less
+from tfpy.core.ops.compare import less_equal as _less_equal
+from tfpy.core.ops.compare import not_equal as _not_equal
+from tfpy.core.ops.conv import conv1d as _conv1d
+from tfpy.core.ops.conv import conv2d as _conv2d
+from tfpy.core.ops.conv import conv2d_transpose as _conv2d_transpose
 from tfpy.core.ops.create import buffer as buffer
-from tfpy.core.ops.create import fill as fill
-from tfpy.core.ops.create import linspace as linspace
-from tfpy.core.ops.create import ones as ones
-from tfpy.core.ops.create import ones_like as ones_like
+from tfpy.core.ops.create import fill as _fill
+from tfpy.core.ops.create import linspace as _linspace
+from tfpy.core.ops.create import ones as _ones
+from tfpy.core.ops.create import ones_like as _ones_like
 from tfpy.core.ops.create import print_ as print
-from tfpy.core.ops.create import range_ as range
-from tfpy.core.ops.create import scalar as scalar
-from tfpy.core.ops.create import tensor as tensor
-from tfpy.core.ops.create import tensor1d as tensor1d
-from tfpy.core.ops.create import tensor2d as tensor2d
-from tfpy.core.ops.create import tensor3d as tensor3d
-from tfpy.core.ops.create import tensor4d as tensor4d
-from tfpy.core.ops.create import zeros as zeros
-from tfpy.core.ops.create import zeros_like as zeros_like
-from tfpy.core.ops.depthwise import depthwise_conv2d as depthwise_conv2d
-from tfpy.core.ops.join import concat as concat
-from tfpy.core.ops.join import stack as stack
-from tfpy.core.ops.logic import logical_and as logical_and
-from tfpy.core.ops.logic import logical_not as logical_not
-from tfpy.core.ops.logic import logical_or as logical_or
-from tfpy.core.ops.logic import logical_xor as logical_xor
-from tfpy.core.ops.matmul import mat_mul as mat_mul
-from tfpy.core.ops.matmul import outer_product as outer_product
-from tfpy.core.ops.matmul import transpose as transpose
-from tfpy.core.ops.norm import norm as norm
-from tfpy.core.ops.normalization import local_response_normalization as local_response_normalization
-from tfpy.core.ops.pool import avg_pool as avg_pool
-from tfpy.core.ops.pool import max_pool as max_pool
-from tfpy.core.ops.random import rand as rand
-from tfpy.core.ops.random import random_normal as random_normal
-from tfpy.core.ops.random import random_uniform as random_uniform
-from tfpy.core.ops.random import truncated_normal as truncated_normal
-from tfpy.core.ops.ranked import concat1d as concat1d
-from tfpy.core.ops.ranked import concat2d as concat2d
-from tfpy.core.ops.ranked import concat3d as concat3d
-from tfpy.core.ops.ranked import concat4d as concat4d
-from tfpy.core.ops.ranked import pad1d as pad1d
-from tfpy.core.ops.ranked import pad2d as pad2d
-from tfpy.core.ops.ranked import pad3d as pad3d
-from tfpy.core.ops.ranked import pad4d as pad4d
-from tfpy.core.ops.ranked import reverse1d as reverse1d
-from tfpy.core.ops.ranked import reverse2d as reverse2d
-from tfpy.core.ops.ranked import reverse3d as reverse3d
-from tfpy.core.ops.ranked import reverse4d as reverse4d
-from tfpy.core.ops.ranked import slice1d as slice1d
-from tfpy.core.ops.ranked import slice2d as slice2d
-from tfpy.core.ops.ranked import slice3d as slice3d
-from tfpy.core.ops.ranked import slice4d as slice4d
+from tfpy.core.ops.create import range_ as _range
+from tfpy.core.ops.create import scalar as _scalar
+from tfpy.core.ops.create import tensor as _tensor
+from tfpy.core.ops.create import tensor1d as _tensor1d
+from tfpy.core.ops.create import tensor2d as _tensor2d
+from tfpy.core.ops.create import tensor3d as _tensor3d
+from tfpy.core.ops.create import tensor4d as _tensor4d
+from tfpy.core.ops.create import zeros as _zeros
+from tfpy.core.ops.create import zeros_like as _zeros_like
+from tfpy.core.ops.depthwise import depthwise_conv2d as _depthwise_conv2d
+from tfpy.core.ops.join import concat as _concat
+from tfpy.core.ops.join import stack as _stack
+from tfpy.core.ops.logic import logical_and as _logical_and
+from tfpy.core.ops.logic import logical_not as _logical_not
+from tfpy.core.ops.logic import logical_or as _logical_or
+from tfpy.core.ops.logic import logical_xor as _logical_xor
+from tfpy.core.ops.matmul import mat_mul as _mat_mul
+from tfpy.core.ops.matmul import outer_product as _outer_product
+from tfpy.core.ops.matmul import transpose as _transpose
+from tfpy.core.ops.norm import norm as _norm
+from tfpy.core.ops.normalization import local_response_normalization as _local_response_normalization
+from tfpy.core.ops.pool import avg_pool as _avg_pool
+from tfpy.core.ops.pool import max_pool as _max_pool
+from tfpy.core.ops.random import rand as _rand
+from tfpy.core.ops.random import random_normal as _random_normal
+from tfpy.core.ops.random import random_uniform as _random_uniform
+from tfpy.core.ops.random import truncated_normal as _truncated_normal
+from tfpy.core.ops.ranked import concat1d as _concat1d
+from tfpy.core.ops.ranked import concat2d as _concat2d
+from tfpy.core.ops.ranked import concat3d as _concat3d
+from tfpy.core.ops.ranked import concat4d as _concat4d
+from tfpy.core.ops.ranked import pad1d as _pad1d
+from tfpy.core.ops.ranked import pad2d as _pad2d
+from tfpy.core.ops.ranked import pad3d as _pad3d
+from tfpy.core.ops.ranked import pad4d as _pad4d
+from tfpy.core.ops.ranked import reverse1d as _reverse1d
+from tfpy.core.ops.ranked import reverse2d as _reverse2d
+from tfpy.core.ops.ranked import reverse3d as _reverse3d
+from tfpy.core.ops.ranked import reverse4d as _reverse4d
+from tfpy.core.ops.ranked import slice1d as _slice1d
+from tfpy.core.ops.ranked import slice2d as _slice2d
+from tfpy.core.ops.ranked import slice3d as _slice3d
+from tfpy.core.ops.ranked import slice4d as _slice4d
 from tfpy.core.ops.recurrent import basic_lstm_cell as basic_lstm_cell
 from tfpy.core.ops.recurrent import multi_rnn_cell as multi_rnn_cell
-from tfpy.core.ops.reduce import log_sum_exp as log_sum_exp
-from tfpy.core.ops.reduce import max_ as max
-from tfpy.core.ops.reduce import mean as mean
-from tfpy.core.ops.reduce import min_ as min
+from tfpy.core.ops.reduce import log_sum_exp as _log_sum_exp
+from tfpy.core.ops.reduce import max_ as _max
+from tfpy.core.ops.reduce import mean as _mean
+from tfpy.core.ops.reduce import min_ as _min
 from tfpy.core.ops.reduce import moments as moments
-from tfpy.core.ops.reduce import sum_ as sum
-from tfpy.core.ops.shape import cast as cast
-from tfpy.core.ops.shape import clone as clone
-from tfpy.core.ops.shape import expand_dims as expand_dims
-from tfpy.core.ops.shape import reshape as reshape
-from tfpy.core.ops.shape import squeeze as squeeze
-from tfpy.core.ops.slice import gather as gather
-from tfpy.core.ops.slice import pad as pad
-from tfpy.core.ops.slice import reverse as reverse
-from tfpy.core.ops.slice import slice_ as slice
-from tfpy.core.ops.slice import tile as tile
-from tfpy.core.ops.softmax import softmax as softmax
-from tfpy.core.ops.trig import acos as acos
-from tfpy.core.ops.trig import asin as asin
-from tfpy.core.ops.trig import atan as atan
-from tfpy.core.ops.trig import cos as cos
-from tfpy.core.ops.trig import cosh as cosh
-from tfpy.core.ops.trig import sin as sin
-from tfpy.core.ops.trig import sinh as sinh
-from tfpy.core.ops.trig import tan as tan
-from tfpy.core.ops.trig import tanh as tanh
-from tfpy.core.ops.unary import abs_ as abs
-from tfpy.core.ops.unary import ceil as ceil
-from tfpy.core.ops.unary import clip_by_value as clip_by_value
-from tfpy.core.ops.unary import exp as exp
-from tfpy.core.ops.unary import floor as floor
-from tfpy.core.ops.unary import log as log
-from tfpy.core.ops.unary import neg as neg
-from tfpy.core.ops.unary import sqrt as sqrt
-from tfpy.core.ops.unary import square as square
+from tfpy.core.ops.reduce import sum_ as _sum
+from tfpy.core.ops.shape import cast as _cast
+from tfpy.core.ops.shape import clone as _clone
+from tfpy.core.ops.shape import expand_dims as _expand_dims
+from tfpy.core.ops.shape import reshape as _reshape
+from tfpy.core.ops.shape import squeeze as _squeeze
+from tfpy.core.ops.slice import gather as _gather
+from tfpy.core.ops.slice import pad as _pad
+from tfpy.core.ops.slice import reverse as _reverse
+from tfpy.core.ops.slice import slice_ as _slice
+from tfpy.core.ops.slice import tile as _tile
+from tfpy.core.ops.softmax import softmax as _softmax
+from tfpy.core.ops.trig import acos as _acos
+from tfpy.core.ops.trig import asin as _asin
+from tfpy.core.ops.trig import atan as _atan
+from tfpy.core.ops.trig import cos as _cos
+from tfpy.core.ops.trig import cosh as _cosh
+from tfpy.core.ops.trig import sin as _sin
+from tfpy.core.ops.trig import sinh as _sinh
+from tfpy.core.ops.trig import tan as _tan
+from tfpy.core.ops.trig import tanh as _tanh
+from tfpy.core.ops.unary import abs_ as _abs
+from tfpy.core.ops.unary import ceil as _ceil
+from tfpy.core.ops.unary import clip_by_value as _clip_by_value
+from tfpy.core.ops.unary import exp as _exp
+from tfpy.core.ops.unary import floor as _floor
+from tfpy.core.ops.unary import log as _log
+from tfpy.core.ops.unary import neg as _neg
+from tfpy.core.ops.unary import sqrt as _sqrt
+from tfpy.core.ops.unary import square as _square
 from tfpy.core.profiling import next_frame as next_frame
 from tfpy.core.profiling import time as time
-from tfpy.legacy.ops.array import one_hot as one_hot
-from tfpy.legacy.ops.array import where as where
-from tfpy.legacy.ops.matrix import matrix_times_vector as matrix_times_vector
-from tfpy.legacy.ops.matrix import vector_times_matrix as vector_times_matrix
-from tfpy.legacy.ops.norm import batch_normalization as batch_normalization
-from tfpy.legacy.ops.norm import batch_normalization2d as batch_normalization2d
-from tfpy.legacy.ops.norm import batch_normalization3d as batch_normalization3d
-from tfpy.legacy.ops.norm import batch_normalization4d as batch_normalization4d
-from tfpy.legacy.ops.pool import min_pool as min_pool
-from tfpy.legacy.ops.reduce import arg_max as arg_max
-from tfpy.legacy.ops.reduce import arg_min as arg_min
-from tfpy.legacy.ops.strict import add_strict as add_strict
-from tfpy.legacy.ops.strict import divide_strict as div_strict
-from tfpy.legacy.ops.strict import equal_strict as equal_strict
-from tfpy.legacy.ops.strict import greater_equal_strict as greater_equal_strict
-from tfpy.legacy.ops.strict import greater_strict as greater_strict
-from tfpy.legacy.ops.strict import less_equal_strict as less_equal_strict
-from tfpy.legacy.ops.strict import less_strict as less_strict
-from tfpy.legacy.ops.strict import maximum_strict as maximum_strict
-from tfpy.legacy.ops.strict import minimum_strict as minimum_strict
-from tfpy.legacy.ops.strict import multiply_strict as mul_strict
-from tfpy.legacy.ops.strict import not_equal_strict as not_equal_strict
-from tfpy.legacy.ops.strict import pow_strict as pow_strict
-from tfpy.legacy.ops.strict import sub_strict as sub_strict
+from tfpy.legacy.eager import giving_arrays as _giving_arrays
+from tfpy.legacy.ops.array import one_hot as _one_hot
+from tfpy.legacy.ops.array import where as _where
+from tfpy.legacy.ops.matrix import matrix_times_vector as _matrix_times_vector
+from tfpy.legacy.ops.matrix import vector_times_matrix as _vector_times_matrix
+from tfpy.legacy.ops.norm import batch_normalization as _batch_normalization
+from tfpy.legacy.ops.norm import batch_normalization2d as _batch_normalization2d
+from tfpy.legacy.ops.norm import batch_normalization3d as _batch_normalization3d
+from tfpy.legacy.ops.norm import batch_normalization4d as _batch_normalization4d
+from tfpy.legacy.ops.pool import min_pool as _min_pool
+from tfpy.legacy.ops.reduce import arg_max as _arg_max
+from tfpy.legacy.ops.reduce import arg_min as _arg_min
+from tfpy.legacy.ops.strict import add_strict as _add_strict
+from tfpy.legacy.ops.strict import divide_strict as _div_strict
+from tfpy.legacy.ops.strict import equal_strict as _equal_strict
+from tfpy.legacy.ops.strict import greater_equal_strict as _greater_equal_strict
+from tfpy.legacy.ops.strict import greater_strict as _greater_strict
+from tfpy.legacy.ops.strict import less_equal_strict as _less_equal_strict
+from tfpy.legacy.ops.strict import less_strict as _less_strict
+from tfpy.legacy.ops.strict import maximum_strict as _maximum_strict
+from tfpy.legacy.ops.strict import minimum_strict as _minimum_strict
+from tfpy.legacy.ops.strict import multiply_strict as _mul_strict
+from tfpy.legacy.ops.strict import not_equal_strict as _not_equal_strict
+from tfpy.legacy.ops.strict import pow_strict as _pow_strict
+from tfpy.legacy.ops.strict import sub_strict as _sub_strict
+
+abs = _giving_arrays(_abs)
+acos = _giving_arrays(_acos)
+add = _giving_arrays(_add)
+add_strict = _giving_arrays(_add_strict)
+arg_max = _giving_arrays(_arg_max)
+arg_min = _giving_arrays(_arg_min)
+asin = _giving_arrays(_asin)
+atan = _giving_arrays(_atan)
+avg_pool = _giving_arrays(_avg_pool)
+batch_normalization = _giving_arrays(_batch_normalization)
+batch_normalization2d = _giving_arrays(_batch_normalization2d)
+batch_normalization3d = _giving_arrays(_batch_normalization3d)
+batch_normalization4d = _giving_arrays(_batch_normalization4d)
+cast = _giving_arrays(_cast)
+ceil = _giving_arrays(_ceil)
+clip_by_value = _giving_arrays(_clip_by_value)
+clone = _giving_arrays(_clone)
+concat = _giving_arrays(_concat)
+concat1d = _giving_arrays(_concat1d)
+concat2d = _giving_arrays(_concat2d)
+concat3d = _giving_arrays(_concat3d)
+concat4d = _giving_arrays(_concat4d)
+conv1d = _giving_arrays(_conv1d)
+conv2d = _giving_arrays(_conv2d)
+conv2d_transpose = _giving_arrays(_conv2d_transpose)
+cos = _giving_arrays(_cos)
+cosh = _giving_arrays(_cosh)
+depthwise_conv2d = _giving_arrays(_depthwise_conv2d)
+div = _giving_arrays(_div)
+div_strict = _giving_arrays(_div_strict)
+elu = _giving_arrays(_elu)
+equal = _giving_arrays(_equal)
+equal_strict = _giving_arrays(_equal_strict)
+exp = _giving_arrays(_exp)
+expand_dims = _giving_arrays(_expand_dims)
+fill = _giving_arrays(_fill)
+floor = _giving_arrays(_floor)
+from_pixels = _giving_arrays(_from_pixels)
+gather = _giving_arrays(_gather)
+greater = _giving_arrays(_greater)
+greater_equal = _giving_arrays(_greater_equal)
+greater_equal_strict = _giving_arrays(_greater_equal_strict)
+greater_strict = _giving_arrays(_greater_strict)
+leaky_relu = _giving_arrays(_leaky_relu)
+less = _giving_arrays(_less)
+less_equal = _giving_arrays(_less_equal)
+less_equal_strict = _giving_arrays(_less_equal_strict)
+less_strict = _giving_arrays(_less_strict)
+linspace = _giving_arrays(_linspace)
+local_response_normalization = _giving_arrays(_local_response_normalization)
+log = _giving_arrays(_log)
+log_sum_exp = _giving_arrays(_log_sum_exp)
+logical_and = _giving_arrays(_logical_and)
+logical_not = _giving_arrays(_logical_not)
+logical_or = _giving_arrays(_logical_or)
+logical_xor = _giving_arrays(_logical_xor)
+mat_mul = _giving_arrays(_mat_mul)
+matrix_times_vector = _giving_arrays(_matrix_times_vector)
+max = _giving_arrays(_max)
+max_pool = _giving_arrays(_max_pool)
+maximum = _giving_arrays(_maximum)
+maximum_strict = _giving_arrays(_maximum_strict)
+mean = _giving_arrays(_mean)
+min = _giving_arrays(_min)
+min_pool = _giving_arrays(_min_pool)
+minimum = _giving_arrays(_minimum)
+minimum_strict = _giving_arrays(_minimum_strict)
+mul = _giving_arrays(_mul)
+mul_strict = _giving_arrays(_mul_strict)
+neg = _giving_arrays(_neg)
+norm = _giving_arrays(_norm)
+not_equal = _giving_arrays(_not_equal)
+not_equal_strict = _giving_arrays(_not_equal_strict)
+one_hot = _giving_arrays(_one_hot)
+ones = _giving_arrays(_ones)
+ones_like = _giving_arrays(_ones_like)
+outer_product = _giving_arrays(_outer_product)
+pad = _giving_arrays(_pad)
+pad1d = _giving_arrays(_pad1d)
+pad2d = _giving_arrays(_pad2d)
+pad3d = _giving_arrays(_pad3d)
+pad4d = _giving_arrays(_pad4d)
+pow = _giving_arrays(_pow)
+pow_strict = _giving_arrays(_pow_strict)
+prelu = _giving_arrays(_prelu)
+rand = _giving_arrays(_rand)
+random_normal = _giving_arrays(_random_normal)
+random_uniform = _giving_arrays(_random_uniform)
+range = _giving_arrays(_range)
+relu = _giving_arrays(_relu)
+reshape = _giving_arrays(_reshape)
+reverse = _giving_arrays(_reverse)
+reverse1d = _giving_arrays(_reverse1d)
+reverse2d = _giving_arrays(_reverse2d)
+reverse3d = _giving_arrays(_reverse3d)
+reverse4d = _giving_arrays(_reverse4d)
+scalar = _giving_arrays(_scalar)
+selu = _giving_arrays(_selu)
+sigmoid = _giving_arrays(_sigmoid)
+sin = _giving_arrays(_sin)
+sinh = _giving_arrays(_sinh)
+slice = _giving_arrays(_slice)
+slice1d = _giving_arrays(_slice1d)
+slice2d = _giving_arrays(_slice2d)
+slice3d = _giving_arrays(_slice3d)
+slice4d = _giving_arrays(_slice4d)
+softmax = _giving_arrays(_softmax)
+sqrt = _giving_arrays(_sqrt)
+square = _giving_arrays(_square)
+squeeze = _giving_arrays(_squeeze)
+stack = _giving_arrays(_stack)
+step = _giving_arrays(_step)
+sub = _giving_arrays(_sub)
+sub_strict = _giving_arrays(_sub_strict)
+sum = _giving_arrays(_sum)
+tan = _giving_arrays(_tan)
+tanh = _giving_arrays(_tanh)
+tensor = _giving_arrays(_tensor)
+tensor1d = _giving_arrays(_tensor1d)
+tensor2d = _giving_arrays(_tensor2d)
+tensor3d = _giving_arrays(_tensor3d)
+tensor4d = _giving_arrays(_tensor4d)
+tile = _giving_arrays(_tile)
+transpose = _giving_arrays(_transpose)
+truncated_normal = _giving_arrays(_truncated_normal)
+vector_times_matrix = _giving_arrays(_vector_times_matrix)
+where = _giving_arrays(_where)
+zeros = _giving_arrays(_zeros)
+zeros_like = _giving_arrays(_zeros_like)
 
 addStrict = add_strict
 argMax = arg_max

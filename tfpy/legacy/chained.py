@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.buffer import TensorBuffer
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.operators import Operators
-from tfpy.core.ops import create, join
+from tfpy.core.ops import arith, create, join, unary
 from tfpy.core.options import accepts_options
 from tfpy.legacy._camel import ChainedCamel
 from tfpy.legacy._chained import ChainedOps
@@ -40,20 +40,49 @@ class Chained(Mirrored, ChainedOps, ChainedCamel):
         """An op on this array, as its math computes it."""
         return self.math._run(function, self, *args)
 
+    def _array(self, function: Callable[..., Any], *args: Any) -> NDArray:
+        """An op with one result."""
+        result: NDArray = self._run(function, *args)
+        return result
+
+    # Python's operators (beyond deeplearn.js), save the comparisons: two arrays are equal if they are the same one.
+
+    def __neg__(self) -> NDArray:
+        return self._array(unary.neg)
+
+    def __add__(self, other: TensorLike) -> NDArray:
+        return self._array(arith.add, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: TensorLike) -> NDArray:
+        return self._array(arith.sub, other)
+
+    def __rsub__(self, other: TensorLike) -> NDArray:
+        return self._array(lambda a, b: arith.sub(b, a), other)
+
+    def __mul__(self, other: TensorLike) -> NDArray:
+        return self._array(arith.mul, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: TensorLike) -> NDArray:
+        return self._array(arith.true_div, other)
+
+    def __rtruediv__(self, other: TensorLike) -> NDArray:
+        return self._array(lambda a, b: arith.true_div(b, a), other)
+
     def concat(self, x: TensorLike, axis: int = 0) -> NDArray:
         """This array and another one joined along an axis."""
-        result: NDArray = self._run(lambda a, b: join.concat([a, b], axis), x)
-        return result
+        return self._array(lambda a, b: join.concat([a, b], axis), x)
 
     def stack(self, x: TensorLike, axis: int = 0) -> NDArray:
         """This array and another one of its shape, joined along a new axis."""
-        result: NDArray = self._run(lambda a, b: join.stack([a, b], axis), x)
-        return result
+        return self._array(lambda a, b: join.stack([a, b], axis), x)
 
     def where(self, condition: TensorLike, x: TensorLike) -> NDArray:
         """The elements of this array where a condition holds, of x where it does not."""
-        result: NDArray = self._run(lambda a, test, b: array.where(test, a, b), condition, x)
-        return result
+        return self._array(lambda a, test, b: array.where(test, a, b), condition, x)
 
     def reshape_as(self, x: TensorLike) -> NDArray:
         """The same elements in the shape of another array."""

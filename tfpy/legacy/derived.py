@@ -17,7 +17,8 @@ EAGER_OPS = """
     squeeze stack step sub sum tan tanh tensor tensor1d tensor2d tensor3d tensor4d tidy tile time transpose
     truncated_normal value_and_grad value_and_grads variable_grads zeros zeros_like
 """
-"""What deeplearn.js 0.5 has as functions of its own, `dl.add`: its step towards TF.js. They are the core's ops."""
+"""What deeplearn.js 0.5 has as functions of its own, `dl.add`: its step towards TF.js. They are the core's ops; those
+that give a tensor give an NDArray here (`eager.py`)."""
 
 CHAINED_OPS = """
     abs acos add_strict arg_max arg_min asin atan avg_pool batch_normalization ceil clip_by_value clone conv1d conv2d

@@ -5,12 +5,10 @@ from __future__ import annotations
 import struct
 import zlib
 from pathlib import Path
-from urllib.error import URLError
-from urllib.parse import urlsplit
-from urllib.request import url2pathname, urlopen
 
 import numpy as np
 
+from tfpy.core.urls import has_scheme, local_path, open_web
 from tfpy.engine.backend import Array
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -23,16 +21,18 @@ def read_bytes(op: str, location: str) -> bytes:
     Raises:
         ValueError: it cannot be read.
     """
+    from http.client import HTTPException  # slow to import
+
     try:
-        scheme = urlsplit(str(location)).scheme
-        if scheme in ("http", "https"):
-            with urlopen(location, timeout=60) as answer:
-                data: bytes = answer.read()
-            return data
-        path = url2pathname(urlsplit(location).path) if scheme == "file" else location
-        return Path(path).read_bytes()
-    except (OSError, URLError) as error:
+        if not has_scheme(location, "http", "https"):
+            return Path(local_path(location)).read_bytes()
+        with open_web(location) as answer:
+            data: bytes = answer.read()
+    except (OSError, HTTPException) as error:
         raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None
+    if answer.status != 200:
+        raise ValueError(f"{op}: cannot read {location!r}: the server answers {answer.status} ({answer.reason}).")
+    return data
 
 
 def decode_png(op: str, data: bytes) -> Array:

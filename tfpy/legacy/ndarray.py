@@ -16,23 +16,25 @@ from tfpy.core import ops
 from tfpy.core.format import tensor_html, tensor_text
 from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu import CpuBackend
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import DType, Shape, as_int, as_int_or_ints
+from tfpy.engine.spec import DType, Shape, as_int_or_ints
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
+from tfpy.legacy.places import Places
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
 
 if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath
 
 
-class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
+class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
     """An array of float32 numbers, int32 numbers or truth values, of any shape.
 
     Args:
@@ -134,19 +136,6 @@ class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
         """Write one number everywhere."""
         self.writable_values("fill")[:] = stored_number("fill", value, self.spec.dtype)
 
-    def _offset(self, op: str, locs: tuple[int, ...]) -> int:
-        shape = self.spec.shape
-        if len(locs) != len(shape):
-            raise argument_error(op, "locs", f"{len(shape)} indices, for shape {list(shape)}", list(locs))
-        offset = 0
-        for i, n in zip(locs, shape, strict=True):
-            if i.__class__ is not int:
-                i = as_int(op, "locs", i)
-            if not 0 <= i < n:
-                raise argument_error(op, "locs", f"inside the shape {list(shape)}", list(locs))
-            offset = offset * n + i
-        return offset
-
     def get_values(self) -> Array:
         """The values in row-major order. Writing to the returned array changes this NDArray, and no other."""
         return self.exposed_values("get_values")
@@ -159,6 +148,14 @@ class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
         """The values as {'values': array}."""
         return {"values": self.exposed_values("get_data")}
 
+    def array_sync(self) -> Any:
+        """The values as nested lists, as a tensor of the core gives them (beyond deeplearn.js)."""
+        return self.numpy().tolist()
+
+    def numpy(self) -> Array:
+        """The values as a numpy array of the array's shape, which is a copy (beyond deeplearn.js)."""
+        return self.host_values("numpy").reshape(self.shape).copy()
+
     async def get_values_async(self) -> Array:
         """`get_values`, to be awaited."""
         return self.get_values()
@@ -166,23 +163,6 @@ class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
     async def data(self) -> Array:
         """`data_sync`, to be awaited."""
         return self.data_sync()
-
-    async def val(self, *locs: int) -> Any:
-        """`get`, to be awaited."""
-        return self.get(*locs)
-
-    def loc_to_index(self, locs: ShapeLike) -> int:
-        """The index in the flat values of a place."""
-        check_live(self, "loc_to_index")
-        return self._offset("loc_to_index", as_int_or_ints("loc_to_index", "locs", locs))
-
-    def index_to_loc(self, index: int) -> list[int]:
-        """The place of an index in the flat values."""
-        check_live(self, "index_to_loc")
-        at = as_int("index_to_loc", "index", index)
-        if not 0 <= at < self.size:
-            raise argument_error("index_to_loc", "index", f"from 0 to {self.size - 1}", index)
-        return [int(i) for i in np.unravel_index(at, self.shape)]
 
     def equals(self, t: Handle) -> bool:
         """Whether another array has the same dtype, shape and values."""
@@ -281,6 +261,9 @@ class NDArray(Chained, ArrayFactories, NDArrayCamel, Ready):
         view = values.view()
         view.flags.writeable = False
         return view
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _array_again, (self.numpy(), self.spec.dtype)
 
     def __float__(self) -> float:
         return float(self._one_element("float"))
@@ -382,6 +365,11 @@ class Array4D(_Shaped):
 
 
 _BY_RANK: tuple[type[NDArray], ...] = (Scalar, Array1D, Array2D, Array3D, Array4D)
+
+
+def _array_again(values: Array, dtype: DType) -> NDArray:
+    """An array of given values: what copying and unpickling make."""
+    return dispatch.make(class_of_rank(values.ndim), values, dtype)
 
 
 def class_of_rank(rank: int) -> type[NDArray]:

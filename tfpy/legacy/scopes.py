@@ -68,8 +68,7 @@ def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Cal
 def _close(scope: Scope, result: Any) -> None:
     """End a scope, and those that were left open inside it."""
     scopes = local.state.scopes
-    if scope in scopes:
-        engine_scope.abandon_scopes(scopes.index(scope) + 1)
+    while scope in scopes:
         end_scope(result)
 
 

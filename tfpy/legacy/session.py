@@ -30,7 +30,7 @@ from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.scope import end_scope, start_scope
+from tfpy.engine.scope import close_scope, start_scope
 from tfpy.engine.spec import as_int, spec
 from tfpy.engine.tape import recording
 from tfpy.legacy import quirks
@@ -318,12 +318,12 @@ class Session(SessionCamel):
         """Run ops on this session's math, in a scope; the tensors put into the list outlive it."""
         self.math.check_scope(op)
         results: list[CoreTensor] = []
-        start_scope(op)
+        scope = start_scope(op)
         try:
             with self.math.computing():
                 yield results
         finally:
-            end_scope(results)
+            close_scope(scope, results)
 
 
 def _certain(nodes: Sequence[Node]) -> Holds | None:

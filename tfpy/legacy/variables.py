@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
@@ -9,14 +10,45 @@ from tfpy.core.options import accepts_options
 from tfpy.core.variable import Variable as CoreVariable
 from tfpy.engine.backend import Array
 from tfpy.legacy._camel import VariableCamel
+from tfpy.legacy._chained import ChainedOps
 from tfpy.legacy.create import ArrayFactories
+from tfpy.legacy.eager import giving_arrays
+from tfpy.legacy.environment import ENV
+from tfpy.legacy.places import Places
 from tfpy.legacy.values import LegacyDType
 
 
-class Variable(CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[misc]  # zeros_like is that of a tensor
-    """A variable of the core that reads like an NDArray, too. Source: deeplearn.js 0.4 `Variable`."""
+class _VariableOps(ChainedOps):
+    """Methods that give NDArrays: those of 0.5's arrays, and of the core those that they are in NDArray itself."""
 
     __slots__ = ()
+
+    add = giving_arrays(CoreVariable.add)
+    reshape = giving_arrays(CoreVariable.reshape)
+    flatten = giving_arrays(CoreVariable.flatten)
+    squeeze = giving_arrays(CoreVariable.squeeze)
+    as_scalar = giving_arrays(CoreVariable.as_scalar)
+    as_1d = giving_arrays(CoreVariable.as_1d)
+    as_2d = giving_arrays(CoreVariable.as_2d)
+    as_3d = giving_arrays(CoreVariable.as_3d)
+    as_4d = giving_arrays(CoreVariable.as_4d)
+    as_type = giving_arrays(CoreVariable.as_type)
+    concat = giving_arrays(CoreVariable.concat)
+    stack = giving_arrays(CoreVariable.stack)
+    where = giving_arrays(CoreVariable.where)
+
+
+class Variable(_VariableOps, Places, CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[misc]  # as a tensor's
+    """A variable of the core that reads like an NDArray, too, and whose ops give NDArrays.
+
+    Source: deeplearn.js 0.4 `Variable`.
+    """
+
+    __slots__ = ()
+
+    def _run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """An op on this variable, as the global math computes it."""
+        return ENV.math._run(function, self, *args)
 
     @classmethod
     def variable(cls, initial_value: TensorLike, trainable: bool = True, name: str | None = None) -> Variable:  # type: ignore[override]
@@ -34,7 +66,7 @@ class Variable(CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[mis
 
     def get(self, *locs: int) -> Any:
         """The number at a place."""
-        return self.buffer_sync().get(*locs)
+        return self.data_sync()[self._offset("get", locs)].item()
 
 
 @accepts_options()

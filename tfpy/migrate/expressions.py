@@ -110,7 +110,7 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
         elif head in ("util", "test_util") and name and hasattr(getattr(tfpy, head), name):
             text = f"tf.{path}"
         elif not name and head[:1].islower() and hasattr(tfpy, head):
-            text = f"tf.{head}" if getattr(tfpy, head) is getattr(legacy, head, None) else None
+            text = f"tf.{head}" if _is_in_both(head) else None
         if text is None:
             return None
         self.count += 1
@@ -199,7 +199,7 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
             return fill(found, bind(found.parameters, updated.args), self.tf)
         if path in BUILDERS and not self.kinds.graphs_stay:
             return self._shuffled(updated)
-        if path in EAGER and getattr(legacy, path) is not getattr(tfpy, path, None):  # one of legacy/ops
+        if path in EAGER and not _is_in_both(path):  # one of legacy/ops
             method = successor("math", getattr(legacy, path).__name__)
             if method is not None and method.forms:
                 return fill(method, bind(method.parameters, updated.args), self.tf)
@@ -303,3 +303,9 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
         kind = self.kinds.known.get(function, {}).get(name)
         kept = {n for place, n in self.keep if isinstance(function, cst.Lambda) or place[-1:] == (function.name.value,)}
         return kind in maths.DROPPED and name not in kept
+
+
+def _is_in_both(name: str) -> bool:
+    """Whether a legacy name is one of the new API; functions that give tensors there are wrapped to give arrays."""
+    old, new = getattr(legacy, name, None), getattr(tfpy, name, None)
+    return new is not None and (old is new or getattr(old, "__wrapped__", None) is new)

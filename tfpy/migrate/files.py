@@ -6,7 +6,6 @@ import ast
 import difflib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from tfpy.core.io.scripts import FileError, read_script
+from tfpy.core.io.writing import replacing
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
 
@@ -101,18 +101,10 @@ def write(outcome: Outcome) -> None:
     assert outcome.migration is not None
     target = outcome.path.resolve()
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with replacing(target) as file:
+            os.chmod(file.name, stat.S_IMODE(target.stat().st_mode))
+            file.write(outcome.migration.code.encode())
     except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(outcome.migration.code)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, stat.S_IMODE(target.stat().st_mode))
-        os.replace(name, target)
-    except OSError as error:
-        os.unlink(name)
         raise FileError(f"cannot be written: {error.strerror or error}") from None
 
 

@@ -38,7 +38,7 @@ class Drawing(Ready):
     @property
     def body(self) -> Spec:
         """The Vega-Lite specification without what is said once for a whole picture."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__}: a drawing must define body.")
 
     @property
     def spec(self) -> Spec:
@@ -49,7 +49,7 @@ class Drawing(Ready):
 
     def pieces(self) -> Iterator[str]:
         """The drawing as HTML, one text for each chart or table."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__}: a drawing must define pieces().")
 
     @property
     def needs_script(self) -> bool:

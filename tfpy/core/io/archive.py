@@ -15,8 +15,9 @@ from tfpy.core.io.faults import (
     ModelNotFoundError,
     ModelReadError,
 )
-from tfpy.core.io.files import json_name, local_path, read_file
+from tfpy.core.io.files import json_name, read_file
 from tfpy.core.io.router import LoadOptions
+from tfpy.core.urls import local_path
 
 MAX_ENTRIES = 100_000
 

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.reading import read_model
-from tfpy.core.io.router import LoadOptions, has_scheme, register_load_router, register_save_router
+from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
 from tfpy.core.io.writing import write_model
 from tfpy.core.registry import export
+from tfpy.core.urls import has_scheme, local_path
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
 
@@ -119,18 +119,6 @@ def _is_archive(path: Path) -> bool:
     if start.startswith(b"\x89HDF"):
         raise ModelFileError(f"{path}: is an HDF5 file; convert it to a model.json first.")
     return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))
-
-
-def local_path(place: str) -> str:
-    """The path of a file:// URL, absolute or as tfjs-node has it relative to the current folder; a path is its own."""
-    if not has_scheme(place, "file"):
-        return place
-    path = place[len("file://") :]
-    path = path.removeprefix("localhost") if path.startswith("localhost/") else path
-    if "%" in path and not Path(path).exists():
-        path = unquote(path)
-    # file:///C:/… on Windows.
-    return path[1:] if os.name == "nt" and path[2:3] == ":" else path
 
 
 @export(namespace="io", doc="Models / Loading")

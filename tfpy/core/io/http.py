@@ -15,16 +15,15 @@ from tfpy.core.io.artifacts import (
 from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.faults import ModelNotFoundError, ModelReadError
 from tfpy.core.io.reading import read_model, read_pieces
-from tfpy.core.io.router import LoadOptions, has_scheme, register_load_router, register_save_router
+from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
 from tfpy.core.io.writing import JSON_NAME, model_json_text
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
+from tfpy.core.urls import TIMEOUT, has_scheme, open_web
 from tfpy.engine.errors import argument_error
 
 WEIGHTS_NAME = "model.weights.bin"
-# Seconds without an answer after which a server is given up.
-TIMEOUT = 60.0
 
 
 class HttpServer:
@@ -99,6 +98,8 @@ class HttpServer:
         response = _fetch(url, init) if fetch is None else finish(call_with_as_many(fetch, url, dict(init)))
         status = getattr(response, "status", getattr(response, "status_code", 200))
         if isinstance(status, int) and not 200 <= status < 300:
+            if fetch is None:
+                response.close()
             raise (ModelNotFoundError if status == 404 else ModelReadError)(f"{url}: the server answers {status}.")
         return response
 
@@ -109,29 +110,13 @@ def fetch_bytes(url: str, limit: int, options: LoadOptions) -> bytes:
 
 
 def _fetch(url: str, init: Mapping[str, Any]) -> Any:
-    """The open response to a request over http; other schemes are not followed anywhere."""
-    import urllib.error
-    import urllib.request as net
+    """The open answer to a request over http; other schemes are not followed anywhere."""
     from http.client import HTTPException
+    from urllib.request import Request
 
-    opener = net.OpenerDirector()
-    for handler in (
-        net.ProxyHandler(),
-        net.HTTPHandler(),
-        net.HTTPSHandler(),
-        net.HTTPDefaultErrorHandler(),
-        net.HTTPErrorProcessor(),
-        net.HTTPRedirectHandler(),
-        net.UnknownHandler(),
-    ):
-        opener.add_handler(handler)
-    request = net.Request(url, init.get("body"), dict(init.get("headers") or {}), method=init.get("method"))
     try:
-        return opener.open(request, timeout=init.get("timeout", TIMEOUT))
-    except urllib.error.HTTPError as error:
-        error.close()
-        kind = ModelNotFoundError if error.code == 404 else ModelReadError
-        raise kind(f"{url}: the server answers {error.code} ({error.reason}).") from None
+        request = Request(url, init.get("body"), dict(init.get("headers") or {}), method=init.get("method"))
+        return open_web(request, init.get("timeout", TIMEOUT))
     except (OSError, ValueError, HTTPException) as error:
         raise ModelReadError(f"{url}: cannot be fetched: {error}.") from error
 

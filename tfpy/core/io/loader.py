@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import MAX_STRING_BYTES
-from tfpy.core.io.files import local_path, read_file
+from tfpy.core.io.files import read_file
 from tfpy.core.io.http import fetch_bytes, is_http_scheme
 from tfpy.core.io.router import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
@@ -16,6 +16,7 @@ from tfpy.core.io.weights import decode
 from tfpy.core.ready import ReadyDict, finish
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.core.urls import local_path
 from tfpy.engine.errors import unknown_name_error
 
 Fetch = Callable[[list[str]], Any]

@@ -141,6 +141,7 @@ class Files:
 
     def load(self) -> ModelArtifacts:
         """The artifacts; only the topology if there are no weight files."""
+        self._wanted = []
         model_json = parse_json(self.read_json(MAX_JSON_BYTES), self.label)
         if not self._weights:
             return artifacts_from({k: v for k, v in model_json.items() if k != "weightsManifest"}, None)

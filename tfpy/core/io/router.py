@@ -107,11 +107,6 @@ def get_load_handlers(url: Any, load_options: Mapping[str, Any] | None = None) -
     return [h for router in _load_routers if (h := call_with_as_many(router, url, load_options)) is not None]
 
 
-def has_scheme(url: Any, *schemes: str) -> bool:
-    """Whether something is a URL of one of the schemes."""
-    return isinstance(url, str) and any(url.lower().startswith(f"{scheme}://") for scheme in schemes)
-
-
 def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
     """The handler for a path, a URL or a pair of them; a handler is its own.
 

@@ -23,7 +23,7 @@ from tfpy.core.io.files import FileSystem
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.router import (
     LoadOptions,
-    has_scheme,
+    handler_for,
     load_artifacts,
     register_load_router,
     register_save_router,
@@ -34,6 +34,7 @@ from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.ready import ReadyDict
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
+from tfpy.core.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
 SCHEMES = ("localstorage", "indexeddb")
@@ -182,12 +183,23 @@ def copy_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
 def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
     """Move a model of the local store to another place; it is removed when it has arrived.
 
+    Raises:
+        ValueError: it is there already; a URL that is not one of the local store.
+
     Source: TF.js `tf.io.moveModel`.
     """
     source = _stored(source_url, "move_model")
+    if _is_at(source.folder, handler_for("move_model", "save", dest_url, LoadOptions())):
+        raise argument_error("move_model", "dest_url", "another place than that of source_url", dest_url)
     info = _copy("move_model", source_url, dest_url)
     source.remove()
     return info
+
+
+def _is_at(folder: Path, target: Any) -> bool:
+    """Whether a handler would save to a folder, by whatever URL or path it was found."""
+    there = target.folder if isinstance(target, StoredModel) else getattr(target, "path", None)
+    return isinstance(there, Path) and there.resolve() in (folder.resolve(), folder.resolve() / JSON_NAME)
 
 
 def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:

@@ -236,7 +236,7 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     return mean(run("Abs", sub(found, labels)), -1)
 
 
-@op(namespace="metrics", doc="Metrics", aliases="metrics.mape metrics.MAPE")
+@op(namespace="metrics", doc="Metrics")
 def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean of 100 · |(l - p) / l|; l counts as epsilon at least.
 
@@ -252,12 +252,10 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Te
 
     Source: TF.js `tf.metrics.meanAbsolutePercentageError`.
     """
-    labels, found = _pair("mean_absolute_percentage_error", y_true, y_pred)
-    size = _clipped(run("Abs", labels), current().epsilon, math.inf)
-    return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))
+    return _percentage_error("mean_absolute_percentage_error", y_true, y_pred)
 
 
-@op(namespace="metrics", doc="Metrics", aliases="metrics.mse metrics.MSE")
+@op(namespace="metrics", doc="Metrics")
 def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean of (p - l)².
 
@@ -273,8 +271,83 @@ def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.meanSquaredError`.
     """
-    labels, found = _pair("mean_squared_error", y_true, y_pred)
-    return mean(run("Square", sub(found, labels)), -1)
+    return _squared_error("mean_squared_error", y_true, y_pred)
+
+
+@op(namespace="metrics", doc="Metrics")
+def mape(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """`mean_absolute_percentage_error` as a function of its own, which logs call by this name.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.mape`.
+    """
+    return _percentage_error("mape", y_true, y_pred)
+
+
+@op(namespace="metrics", doc="Metrics")
+def MAPE(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """`mean_absolute_percentage_error` as a function of its own, which logs call by this name.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.MAPE`.
+    """
+    return _percentage_error("MAPE", y_true, y_pred)
+
+
+@op(namespace="metrics", doc="Metrics")
+def mse(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """`mean_squared_error` as a function of its own, which logs call by this name.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.mse`.
+    """
+    return _squared_error("mse", y_true, y_pred)
+
+
+@op(namespace="metrics", doc="Metrics")
+def MSE(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """`mean_squared_error` as a function of its own, which logs call by this name.
+
+    Args:
+        y_true: the true values.
+        y_pred: the predicted values, of the same shape.
+
+    Returns:
+        A float32 tensor without the last axis.
+
+    Raises:
+        ValueError: a scalar, or shapes that do not fit. TypeError: strings or complex numbers.
+
+    Source: TF.js `tf.metrics.MSE`.
+    """
+    return _squared_error("MSE", y_true, y_pred)
 
 
 @op(namespace="metrics", doc="Metrics")
@@ -297,3 +370,14 @@ def r2_score(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     errors = sum_(run("Square", sub(labels, found)))
     deviations = sum_(run("Square", sub(labels, mean(labels))))
     return sub(number(1), div(errors, deviations))
+
+
+def _squared_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    labels, found = _pair(name, y_true, y_pred)
+    return mean(run("Square", sub(found, labels)), -1)
+
+
+def _percentage_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    labels, found = _pair(name, y_true, y_pred)
+    size = _clipped(run("Abs", labels), current().epsilon, math.inf)
+    return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))

@@ -24,7 +24,7 @@ from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.rows.update import SLOTS
-from tfpy.engine.scope import end_scope, start_scope
+from tfpy.engine.scope import close_scope, start_scope
 from tfpy.engine.spec import as_list, as_number
 from tfpy.engine.tape import no_gradient
 
@@ -129,7 +129,7 @@ class Optimizer(OptimizerCamel, Hints):
             ValueError: no variable of that name, or a gradient of another shape; nothing has been changed then.
         """
         pairs = _with_variables(variable_gradients)
-        start_scope("apply_gradients")
+        scope = start_scope("apply_gradients")
         try:
             self.begin_step()
             grads = self._clipping([grad for _, grad in pairs])
@@ -140,7 +140,7 @@ class Optimizer(OptimizerCamel, Hints):
                 self._update_each(pairs)
             self.end_step()
         finally:
-            end_scope()
+            close_scope(scope)
         self.iterations += 1
 
     def _update_each(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:

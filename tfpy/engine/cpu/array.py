@@ -68,7 +68,7 @@ def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     if batch_dims == 0:
         return x.take(indices, axis=axis)
     lead = x.shape[:batch_dims]
-    count = int(np.prod(lead))
+    count = math.prod(lead)
     rows = x.reshape(count, *x.shape[batch_dims:])
     picks = indices.reshape(count, *indices.shape[batch_dims:])
     taken = [row.take(pick, axis=axis - batch_dims) for row, pick in zip(rows, picks, strict=True)]

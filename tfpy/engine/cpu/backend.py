@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial, wraps
 from sys import getrefcount
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -36,21 +37,62 @@ class _Quiet(threading.local):
     """A context per thread in which numpy is silent about overflow, division by zero and NaN.
 
     Running a kernel in it costs a fiftieth of entering `np.errstate`, and the user's own settings stay as they are.
+
+    A context is entered once at a time. What a signal's handler or a finalizer runs in the middle of a kernel is in it
+    already: the RuntimeError of entering it again leads to `within`.
     """
 
     def __init__(self) -> None:
         context = contextvars.copy_context()
         context.run(np.seterr, all="ignore")
-        self.run = context.run
+        context.run(_is_quiet.set, True)
+        self.run = self._enter = context.run
+
+    @contextmanager
+    def within(self, error: RuntimeError) -> Iterator[None]:
+        """Run kernels in the context that this thread is in; raises the error if that is another, and it means more."""
+        if not _is_quiet.get() or self.run is not self._enter:
+            raise error
+        self.run = _called  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            self.run = self._enter
 
 
+def _called(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+    return function(*args, **keywords)
+
+
+_is_quiet = contextvars.ContextVar("_is_quiet", default=False)
 _quiet = _Quiet()
 _array = np.asarray
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _anywhere(function: F) -> F:
+    """Let a function that uses `_quiet` run in the middle of a kernel, too."""
+
+    @wraps(function)
+    def run(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except RuntimeError as error:
+            with _quiet.within(error):
+                return function(*args, **keywords)
+
+    return cast("F", run)
+
+
+@_anywhere
+def _forced(payload: Any) -> Array:
+    return _quiet.run(forced, payload)
 
 
 def arrays(payloads: Iterable[Any]) -> list[Array]:
     """The arrays of payloads, some of which may not have been computed yet."""
-    return [p if type(p) is np.ndarray else _quiet.run(forced, p) for p in payloads]
+    return [p if type(p) is np.ndarray else _forced(p) for p in payloads]
 
 
 _TOTALS = ("Sum", "Mean")
@@ -96,56 +138,78 @@ class CpuBackend:
             cls.compile = None  # type: ignore[method-assign, assignment]
 
     def write(self, values: Array, dtype: DType) -> Array:
-        return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
+        try:
+            return _quiet.run(np.array, values, dtype=self._types[dtype], order="C")  # a double may overflow float32
+        except RuntimeError as error:
+            with _quiet.within(error):
+                return self.write(values, dtype)
 
     def read(self, payload: Any, dtype: DType) -> Array:
         return arrays((payload,))[0]
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        compute = self._kernels[kernel]
-        # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
-        if type(out) is Spec and 0 < out.size < LARGE:
-            if not attrs:
-                if len(inputs) == 2:
-                    a, b = inputs
-                    result = _quiet.run(compute, a.payload, b.payload)
-                elif len(inputs) == 1:
-                    result = _quiet.run(compute, inputs[0].payload)
+        try:
+            compute = self._kernels[kernel]
+            # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
+            if type(out) is Spec and (size := out.size) < LARGE and size:  # no elements may come of what was put off
+                if not attrs:
+                    if len(inputs) == 2:
+                        a, b = inputs
+                        result = _quiet.run(compute, a.payload, b.payload)
+                    elif len(inputs) == 1:
+                        result = _quiet.run(compute, inputs[0].payload)
+                    else:
+                        result = _quiet.run(compute, *[t.payload for t in inputs])
+                    return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
+                result = None
+                if "dtype" in attrs:
+                    pass
+                elif len(inputs) == 1:  # no names for payloads that may be lazy: below, references to them are counted
+                    if type(inputs[0].payload) is np.ndarray:
+                        result = _quiet.run(compute, inputs[0].payload, **attrs)
+                elif len(inputs) == 2 and type(inputs[0].payload) is type(inputs[1].payload) is np.ndarray:
+                    result = _quiet.run(compute, inputs[0].payload, inputs[1].payload, **attrs)
+                if result is not None:
+                    return result if type(result) is np.ndarray else _array(result)
+            payloads = [t.payload for t in inputs]
+            if (
+                self._is_lazy
+                and kernel in ELEMENTWISE
+                and type(out) is Spec
+                and out.size >= LARGE
+                and not is_hooked(self)
+            ):
+                later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
+                if later is not None:
+                    return later
+            if Lazy in map(type, payloads):
+                last = payloads[0]
+                if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
+                    last.held = getrefcount(last) > _BY_ONE_TENSOR
                 else:
-                    result = _quiet.run(compute, *[t.payload for t in inputs])
-                return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
-            result = None
+                    payloads = arrays(payloads)
             if "dtype" in attrs:
-                pass
-            elif len(inputs) == 1:  # no names for payloads that may be lazy: below, references to them are counted
-                if type(inputs[0].payload) is np.ndarray:
-                    result = _quiet.run(compute, inputs[0].payload, **attrs)
-            elif len(inputs) == 2 and type(inputs[0].payload) is type(inputs[1].payload) is np.ndarray:
-                result = _quiet.run(compute, inputs[0].payload, inputs[1].payload, **attrs)
-            if result is not None:
-                return result if type(result) is np.ndarray else _array(result)
-        payloads = [t.payload for t in inputs]
-        if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
-            later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
-            if later is not None:
-                return later
-        if Lazy in map(type, payloads):
-            last = payloads[0]
-            if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
-                last.held = getrefcount(last) > _BY_ONE_TENSOR
-            else:
-                payloads = arrays(payloads)
-        if "dtype" in attrs:
-            attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
-        result = _quiet.run(compute, *payloads, **attrs)
-        if type(result) is np.ndarray:
-            return result
-        return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
+                attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
+            result = _quiet.run(compute, *payloads, **attrs)
+            if type(result) is np.ndarray:
+                return result
+            return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
+        except RuntimeError as error:
+            with _quiet.within(error):
+                return self.run(kernel, inputs, attrs, out)
 
     def compile(self, plan: Plan) -> Executor:
         constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
         run: Executor = _quiet.run(executor, plan._replace(constants=constants), self._planned)
-        return lambda payloads: _quiet.run(run, arrays(payloads))
+
+        def execute(payloads: Sequence[Any]) -> Any:
+            try:
+                return _quiet.run(run, arrays(payloads))
+            except RuntimeError as error:
+                with _quiet.within(error):
+                    return execute(payloads)
+
+        return execute
 
     def _planned(self, node: PlanNode) -> Callable[..., Any]:
         """A node's kernel as a function of arrays; an elementwise one runs in blocks if its result is large."""
@@ -188,6 +252,7 @@ class ExactBackend(CpuBackend):
         super().__init__("exact", np.float64, np.complex128)
         self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in _COMPOSED}
 
+    @_anywhere
     def write(self, values: Array, dtype: DType) -> Array:
         return _quiet.run(rounded, super().write(values, dtype))
 
@@ -195,6 +260,7 @@ class ExactBackend(CpuBackend):
         narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
         return payload if narrow is None else payload.astype(narrow)
 
+    @_anywhere
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         result = super().run(kernel, inputs, attrs, out)
         if isinstance(result, list):

@@ -26,7 +26,7 @@ def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _gather_nd(x: Array, indices: Array) -> Array:
-    x = np.asarray(x)  # it has no attributes, and so may come as it is, not computed yet
+    x, indices = np.asarray(x), np.asarray(indices)  # see `table`: they may not have been computed yet
     depth = indices.shape[-1]
     tail = x.shape[depth:]
     blocks = x.reshape(math.prod(x.shape[:depth]), *tail)
@@ -41,6 +41,7 @@ def _scatter_nd(indices: Array, updates: Array, shape: tuple[int, ...]) -> Array
 
 
 def _tensor_scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
+    indices, updates = np.asarray(indices), np.asarray(updates)  # see `table`: they may not have been computed yet
     depth = indices.shape[-1]
     places = block_numbers("tensor_scatter_update", indices, tensor.shape)
     out = tensor.copy()

@@ -6,6 +6,7 @@ to it; the blocks are shared among the cores. Every element is computed as in on
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -52,7 +53,7 @@ class Lazy:
         self.compute: Callable[..., Any] | None = compute
         self.inputs = inputs
         self.shape = shape
-        self.size = int(np.prod(shape))
+        self.size = math.prod(shape)
         self.dtype = np.dtype(dtype)
         self.weight = weight
         self.arrays = arrays
@@ -264,12 +265,12 @@ def _held(todo: list[Lazy]) -> list[bool]:
     return [sys.getrefcount(todo[i]) > _UNHELD + uses[id(todo[i])] for i in range(len(todo))]
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal's handler may need numbers while they are computed
 
 
 def _renew_lock() -> None:
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -31,12 +31,14 @@ def product(a: Array, b: Array) -> Array:
         if work < 2 * _SHARD:
             with one_blas_thread:
                 return a.dot(b)
+        a, b = _for_blas(a), _for_blas(b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:
             run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD))
         else:
             run_sharded(lambda i, j: np.matmul(a, b[:, i:j], out=out[:, i:j]), spans(n, work, _SHARD))
         return out
+    a, b = _for_blas(a), _for_blas(b)
     m, n = a.shape[-2], b.shape[-1]
     if a.ndim == 3 and b.shape[:-2] == a.shape[:-2]:
         out = np.empty((len(a), m, n), np.result_type(a, b))
@@ -46,6 +48,11 @@ def product(a: Array, b: Array) -> Array:
     out = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n), np.result_type(a, b))
     run_sharded(lambda i, j: np.matmul(a, b, out=out), [(0, 1)])
     return out
+
+
+def _for_blas(x: Array) -> Array:
+    """A matrix that is a row, a column or a number repeated is written out: `matmul` before numpy 2.3 is slow on it."""
+    return np.ascontiguousarray(x) if 0 in x.strides[-2:] else x
 
 
 def _batch_matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:

@@ -87,9 +87,8 @@ _LARGE = 1 << 20
 
 
 def _is_large(node: PlanNode) -> bool:
-    """Whether a constant is so large that keeping it costs more than computing it again."""
-    shape = node.attrs.get("shape", ())
-    return len(node.outputs) > 1 or int(np.prod(shape)) > _LARGE
+    """Whether results are so large that keeping them costs more than computing them again."""
+    return sum([spec.size for spec in node.specs]) > _LARGE
 
 
 def _folded(plan: Plan, kernel: Kernel) -> Plan:

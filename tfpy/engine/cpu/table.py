@@ -3,6 +3,9 @@
 It returns float results in the float type of its inputs, or of its attribute `dtype`, which the backend has made a
 numpy type; it never names float32, so that the same kernel computes in float64. It never writes to an input. It may
 return a view of an input only with the same number of elements, so that a small result never keeps a large array alive.
+
+One without attributes that can give less than it gets has to make arrays of its inputs: looking whether they have been
+computed would cost every small op (see `lazy`, and `CpuBackend.run`).
 """
 
 from __future__ import annotations

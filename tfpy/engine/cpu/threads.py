@@ -81,10 +81,11 @@ class _Workers:
     """Threads that wait for calls. They are started when they are first needed, and anew after a fork."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self.forget()
 
     def forget(self) -> None:
+        """Begin anew: in a forked process there are no threads, and another one may have held the lock."""
+        self._lock = threading.Lock()
         self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._started = 0
 
@@ -117,8 +118,6 @@ class _Workers:
 
 
 _workers = _Workers()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_workers.forget)
 
 
 def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
@@ -192,9 +191,21 @@ class _OneBlasThread:
             if not self._depth and self._before != 1:
                 self._set(self._before)
 
+    def forget_others(self) -> None:
+        """In a forked process leave for the threads that are not there any more; one of them may have held the lock."""
+        self._lock = threading.Lock()
+        if self._depth and not held.alone and self._before != 1:
+            self._set(self._before)
+        self._depth = int(held.alone)
+
 
 one_blas_thread = _OneBlasThread()
 """`with one_blas_thread:` keeps BLAS on the threads that call it."""
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.forget)
+    os.register_at_fork(after_in_child=one_blas_thread.forget_others)
 
 
 class _OnceAsked:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from tfpy.engine.warn import warn_user
@@ -22,6 +25,9 @@ SOFTWARE = (
 """What the names of software renderers contain, in lower case."""
 
 FORBIDDEN = "There is a GPU, but no permission to use /dev/dri/renderD*: join the groups 'render' and 'video'."
+
+WHICH = "TFPY_GPU"
+"""The environment variable that chooses among GPUs."""
 
 _VERSION = 430  # the first OpenGL with compute shaders; asking for the newest fails on drivers that lack it
 _MOST_DEVICES = 16
@@ -52,6 +58,16 @@ class Opened(NamedTuple):
     software: bool
 
 
+class _Found(NamedTuple):
+    """A renderer, and how to open a context on it."""
+
+    renderer: str
+    settings: dict[str, Any]
+
+
+_turn = 0  # which GPU this process takes, counted around
+
+
 def is_software(renderer: str) -> bool:
     """Whether a renderer of this name computes on the CPU."""
     name = renderer.lower()
@@ -61,30 +77,77 @@ def is_software(renderer: str) -> bool:
 def open_context() -> Opened:
     """A context on hardware if there is any, otherwise on a software renderer, with one warning.
 
+    Of several GPUs it is the first, the one that `share_gpus` has settled, or the one that the environment variable
+    TFPY_GPU asks for: by its number, from 0, or by a part of what its driver calls it.
+
     Raises:
-        RuntimeError: there is none with OpenGL 4.3; says in one line why, and what to install.
+        RuntimeError: there is none with OpenGL 4.3, or not the one that is asked for; says in one line why, and what
+            to do.
     """
     moderngl = import_moderngl()
+    asked = os.environ.get(WHICH, "").strip()
     attempts: list[Attempt] = []
-    software: dict[str, Any] | None = None
-    exhausted = False
-    for how, settings in _places():
-        if exhausted and settings:
-            continue
-        context, attempt = _try(moderngl, how, settings)
-        exhausted = _NO_SUCH_DEVICE in attempt.problem
-        if exhausted and attempts:  # the one after the last: nothing to report
-            continue
+    found: list[_Found] = []
+    for context, attempt, settings in _contexts(moderngl):
         attempts.append(attempt)
         if context is None:
             continue
-        if not is_software(attempt.renderer):
+        if not (asked or _turn or is_software(attempt.renderer)):
             return Opened(context, attempts, False)
         context.release()
-        software = settings if software is None else software
-    if software is None:
+        found.append(_Found(attempt.renderer, settings))
+    if not found:
         raise RuntimeError(f"webgl: no GPU with OpenGL 4.3 can be used here ({_reasons(attempts)}). {advice(attempts)}")
-    return Opened(_try(moderngl, "software renderer", software)[0], attempts, True)
+    chosen = _chosen(found, asked)
+    return Opened(_try(moderngl, "", chosen.settings)[0], attempts, is_software(chosen.renderer))
+
+
+def share_gpus(turn: int) -> None:
+    """Have this process, the one of that number on its machine, take another GPU than those before it, in turns."""
+    global _turn
+    _turn = turn
+
+
+def gpus() -> list[str]:
+    """What the drivers call the GPUs that can be used here, in the order of their numbers."""
+    found: list[str] = []
+
+    def look() -> None:
+        for context, attempt, _ in _contexts(import_moderngl()):
+            if context is not None:
+                context.release()
+                if not is_software(attempt.renderer):
+                    found.append(attempt.renderer)
+
+    thread = threading.Thread(target=look)  # a context of this thread stays its current one
+    thread.start()
+    thread.join()
+    return found
+
+
+def _contexts(moderngl: Any) -> Iterator[tuple[Any, Attempt, dict[str, Any]]]:
+    """The contexts that can be had, and the attempts at others: one for each GPU if EGL knows any."""
+    hardware = exhausted = False
+    for how, settings in _places():
+        if exhausted if settings else hardware:
+            continue
+        context, attempt = _try(moderngl, how, settings)
+        exhausted = _NO_SUCH_DEVICE in attempt.problem
+        if exhausted and settings.get("device_index"):  # the one after the last: nothing to report
+            continue
+        hardware = hardware or (context is not None and not is_software(attempt.renderer))
+        yield context, attempt, settings
+
+
+def _chosen(found: list[_Found], asked: str) -> _Found:
+    hardware = [one for one in found if not is_software(one.renderer)]
+    if not asked:
+        return hardware[_turn % len(hardware)] if hardware else found[0]
+    fitting = hardware[int(asked) :] if asked.isdecimal() else [f for f in found if asked.lower() in f.renderer.lower()]
+    if fitting:
+        return fitting[0]
+    there = "; ".join(f"{i}: {one.renderer}" for i, one in enumerate(hardware)) or "none"
+    raise RuntimeError(f"webgl: the variable {WHICH} asks for the GPU {asked!r}; those of this machine are {there}.")
 
 
 def warn_of_software(renderer: str) -> None:
@@ -158,4 +221,9 @@ def _try(moderngl: Any, how: str, settings: dict[str, Any]) -> tuple[Any, Attemp
 
 
 def _reasons(attempts: list[Attempt]) -> str:
-    return "; ".join(f"{a.how}: {a.problem}" for a in attempts) or "no display was found"
+    """What went wrong, said once where it did at several places that follow on each other."""
+    reasons = []
+    for problem, alike in groupby(attempts, lambda attempt: attempt.problem):
+        places = [attempt.how for attempt in alike]
+        reasons.append(f"{' to '.join(dict.fromkeys((places[0], places[-1])))}: {problem}")
+    return "; ".join(reasons) or "no display was found"

@@ -161,8 +161,7 @@ def _crop_to_image(device: Device, values: Values, attrs: Attrs, out: Spec) -> V
     corners = spec((4, pixels, channels), "float32")
     where = maps.strided(corners.shape, (0, channels, 1)), maps.strided(corners.shape, (pixels, 1, 0))
     parts = fuse(device, corners, TIMES["float32"], (dy, weights), where)
-    total = defer(device, out, SegmentSum(out.size // channels), (parts, ids))
-    return total
+    return defer(device, out, SegmentSum(out.size // channels), (parts, ids))
 
 
 def _crop_to_boxes(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:

@@ -128,7 +128,7 @@ class Device:
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()
-        self.constants: dict[Hashable, Any] = {}
+        self.constants: dict[Hashable, Value] = {}
         self.log: list[Dispatched | Copied | Lease | None] | None = None
         self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
         self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
@@ -255,10 +255,6 @@ class Device:
         for cache in list(self.caches):
             cache.clear()
         self.pool.collect()
-
-    def wait(self) -> None:
-        """Let what follows wait, where buffers do not tell that it has to."""
-        self.next_epoch()
 
     def upload(self, values: Array) -> Lease:
         """A buffer holding the bytes of an array."""

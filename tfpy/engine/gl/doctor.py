@@ -15,7 +15,7 @@ import numpy as np
 from tfpy.engine.backend import Array, Backend, registry, using
 from tfpy.engine.dispatch import make, read, run
 from tfpy.engine.gl.backend import GlBackend
-from tfpy.engine.gl.context import FORBIDDEN, is_forbidden
+from tfpy.engine.gl.context import FORBIDDEN, WHICH, gpus, is_forbidden
 from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import Handle
 
@@ -89,8 +89,8 @@ def self_test(backend: GlBackend) -> Iterator[str]:
         "tanh": (lambda t: run(Handle, "Tanh", t), x, np.tanh(x), 1e-6),
         "special numbers": (lambda t: run(Handle, "Relu", t), special, np.maximum(special, 0), 0),
         "sum": (lambda t: run(Handle, "Sum", t, axes=(0, 1), keep_dims=False), x, x.sum(dtype=np.float64), 1e-3),
-        "matrix product": (lambda t: _product(t), x, x @ x.T, 1e-3),
-        "running sum": (lambda t: _running_sum(t), x, np.cumsum(x, 1), 1e-3),
+        "matrix product": (_product, x, x @ x.T, 1e-3),
+        "running sum": (_running_sum, x, np.cumsum(x, 1), 1e-3),
     }
     for name, (compute, values, expected, tolerance) in tests.items():
         with using(backend):
@@ -143,4 +143,8 @@ def _verdict(device: Device) -> str:
     if device.software:
         text = "No GPU was found, only a software renderer: the backend 'cpu' is faster here, and is the default."
         return f"{FORBIDDEN} {text}" if is_forbidden() else text
-    return "It is the default. tf.set_backend('cpu'), or the variable TFPY_BACKEND=cpu, chooses the CPU instead."
+    text = "It is the default. tf.set_backend('cpu'), or the variable TFPY_BACKEND=cpu, chooses the CPU instead."
+    if len(names := gpus()) < 2:
+        return text
+    there = "; ".join(f"{WHICH}={i}: {name}" for i, name in enumerate(names))
+    return f"{text} There are {len(names)} GPUs to choose from ({there})."

@@ -183,7 +183,7 @@ def _clip_int(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec
 
 
 def _step_int(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value:
-    return fuse(device, out, _STEP_INT, values, None, [int(attrs["alpha"]) & 0xFFFFFFFF])
+    return fuse(device, out, _STEP_INT, values, None, [bits(attrs["alpha"], "int32")])
 
 
 _CASTS = {pair: Expression(text, pair[1]) for pair, text in CAST.items()}

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfpy.engine.backend import Array
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import Value, stored_bytes
-from tfpy.engine.spec import Spec, spec
+from tfpy.engine.gl.value import Value, constant, stored_bytes
+from tfpy.engine.spec import Spec
 
 _LONGEST_IN_GROUP = 1024
 _LONGEST_SUM = 1 << 13
@@ -28,7 +29,6 @@ layout(std430, binding = 2) writeonly buffer C { vec2 c[]; };
 class _Transform:
     """The task for rows of `length` complex numbers."""
 
-    fusable = False
     extends = False
 
     def __init__(self, length: int, inverse: bool) -> None:
@@ -45,12 +45,11 @@ class _Transform:
 
 
 def _roots(device: Device, n: int, inverse: bool) -> Value:
-    found = device.constants.get(("roots of unity", n, inverse))
-    if found is None:
-        angles = (2 if inverse else -2) * np.pi * np.arange(n) / n
-        host = np.exp(1j * angles).astype(np.complex64)
-        found = device.constants["roots of unity", n, inverse] = Value(spec((n,), "complex64"), host=host)
-    return found
+    def roots() -> Array:
+        found: Array = np.exp(1j * ((2 if inverse else -2) * np.pi * np.arange(n) / n))
+        return found
+
+    return constant(device, ("roots of unity", n, inverse), "complex64", roots)
 
 
 def _source(by_halves: bool, inverse: bool) -> str:

@@ -17,7 +17,7 @@ from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import WIDTH, Fused
 from tfpy.engine.gl.trace import VIEW
-from tfpy.engine.gl.value import STORED, Maps, Value, number_of
+from tfpy.engine.gl.value import STORED, Maps, Value, number_of, part_bytes, stored_bytes
 from tfpy.engine.spec import Spec
 
 _MOST_EXTRAS = 4
@@ -133,6 +133,22 @@ def ensure(device: Device, v: Value) -> Lease:
     return v.lease
 
 
+def place_in(device: Device, v: Value, part: Part) -> None:
+    """Bring a value into a part of a buffer: computed there, uploaded there, or copied."""
+    if v.op is not None:
+        device.places[v] = part
+    elif v.lease is None and v.host is not None:
+        device.fill(part.buffer, np.asarray(v.host, STORED[v.spec.dtype]))
+        v.lease = part
+    try:
+        lease = ensure(device, v)
+    finally:
+        device.places.pop(v, None)
+    if lease is not part:
+        device.copy(lease.buffer, part.buffer, stored_bytes(v.spec))
+        v.lease = part
+
+
 def read(device: Device, v: Value) -> Array:
     """The value on the host, in an array of its shape."""
     if v.host is None:
@@ -201,8 +217,7 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
         return None
     start = lease.buffer.offset + offset
     whole = lease.whole if isinstance(lease, Part) else lease
-    room = -(-v.spec.size * WIDTH[v.spec.dtype] // ALIGNED) * ALIGNED
-    return Part(whole, start, min(room, whole.buffer.size - start))
+    return Part(whole, start, min(part_bytes(v.spec), whole.buffer.size - start))
 
 
 def prepared(

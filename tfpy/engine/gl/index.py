@@ -108,7 +108,6 @@ def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
 class _Update:
     """The task: blocks of the first input replaced by those of the third with the same number in the second."""
 
-    fusable = False
     extends = False
 
     def __init__(self, blocks: int) -> None:
@@ -161,7 +160,6 @@ def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Sp
 class _Search:
     """The task: for each value the place in its sorted row, by bisection; a NaN compares false."""
 
-    fusable = False
     extends = False
 
     def __init__(self, side: str) -> None:

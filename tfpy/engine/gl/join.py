@@ -20,7 +20,6 @@ _AT_ONCE = 8
 class _Join:
     """The task: inputs seen as (outer, width), with a width of its own each, side by side."""
 
-    fusable = False
     extends = False
 
     def __init__(self, outer: int) -> None:

@@ -57,7 +57,6 @@ class MatMul:
         small_words, small_groups: the parameters and groups of its shader, if it goes without tiles.
     """
 
-    fusable = False
     extends = True
 
     def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool) -> None:

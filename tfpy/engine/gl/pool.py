@@ -24,6 +24,11 @@ def size_class(nbytes: int) -> int:
     return -(-nbytes // step) * step
 
 
+def aligned(nbytes: int) -> int:
+    """So many bytes and those up to where the next part of a buffer may begin; vectors can be read at the end."""
+    return -(-nbytes // ALIGNED) * ALIGNED
+
+
 class Buffer:
     """A shader storage buffer, or a part of one that is bound as if it were one.
 

@@ -108,7 +108,6 @@ class Layout(NamedTuple):
 class Reduction:
     """The task: combine the input, seen as (outer, length, inner), along the length."""
 
-    fusable = False
     extends = False
 
     def __init__(self, name: str, operation: Operation, outer: int, length: int, inner: int) -> None:

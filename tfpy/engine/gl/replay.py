@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.backend import Outputs
 from tfpy.engine.gl.device import Copied, Device, Dispatched, Step
-from tfpy.engine.gl.fusion import ensure
-from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part, Pool
+from tfpy.engine.gl.fusion import ensure, place_in
+from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool
 from tfpy.engine.gl.templates import WIDTH
-from tfpy.engine.gl.value import Value, stored_bytes
+from tfpy.engine.gl.value import Value, part_bytes, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS
 from tfpy.engine.plan import Plan, PlanNode
 
@@ -67,7 +67,7 @@ class Executor:
             layout = _layout(results, inputs)
             arena = device.take(layout.room) if layout.places else None
             for i, start in layout.places.items():
-                _put(device, results[i], Part(arena, start, _size(results[i])))  # type: ignore[arg-type]
+                place_in(device, results[i], Part(arena, start, part_bytes(results[i].spec)))  # type: ignore[arg-type]
             log = device.log
         except BaseException:
             shared.adopt(own)
@@ -120,10 +120,6 @@ def _leased(device: Device, v: Value) -> Value:
     return v if v.word is None and v.host is None else Value(v.spec, lease=lease)
 
 
-def _size(v: Value) -> int:
-    return -(-stored_bytes(v.spec) // ALIGNED) * ALIGNED
-
-
 def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
     """Room for results that are on the GPU, or still to do, and are no inputs; once for those that are one value."""
     places: dict[int, int] = {}
@@ -132,20 +128,9 @@ def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
     for i, v in enumerate(results):
         if v.word is None and v.host is None and id(v) not in seen:
             places[i] = room
-            room += _size(v)
+            room += part_bytes(v.spec)
         seen.add(id(v))
     return _Layout(places, room)
-
-
-def _put(device: Device, v: Value, part: Part) -> None:
-    """Have a value computed in a part of a buffer, or copied there."""
-    if v.op is not None:
-        device.places[v] = part
-    lease = ensure(device, v)
-    device.places.pop(v, None)
-    if lease is not part:
-        device.copy(lease.buffer, part.buffer, stored_bytes(v.spec))
-        v.lease = part
 
 
 def _copied(device: Device, v: Value) -> Value:
@@ -239,10 +224,12 @@ def record(
         used.update(reads, writes)
         steps.append(device.step(action, (*reads, *writes), waits))
     made = [
-        (v.spec, layout.places[i], _size(v)) if i in layout.places else _other(v, inputs, results[:i])
+        (v.spec, layout.places[i], part_bytes(v.spec)) if i in layout.places else _other(v, inputs, results[:i])
         for i, v in enumerate(results)
     ]
-    memory = _Memory(device, pool, [action for action in log if isinstance(action, Lease)])
+    uploaded = [action for action in log if isinstance(action, Lease)]
+    kept = [v.lease for v in constants if v.lease is not None and _range(v.lease.buffer) in fixed]
+    memory = _Memory(device, pool, uploaded + kept)
     return Recording(device, steps, list(fixed.values()), made, layout.room, memory)
 
 

@@ -5,6 +5,7 @@ Where the new rows and columns lie among the old ones is worked out on the host,
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,22 +18,13 @@ from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.matmul import Sizes, product
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
-from tfpy.engine.gl.value import Value
-from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.gl.value import Value, constant
+from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
 Line = tuple[int, int, bool, bool]  # old size, new size, align_corners, half_pixel_centers
 
 _BLEND = Expression("({1} - {0}) * {2} + {0}", "float32")
-
-
-def _constant(device: Device, key: Any, make: Any, dtype: DType) -> Value:
-    """A small array that depends on the key alone."""
-    found = device.constants.get(key)
-    if found is None:
-        array = np.asarray(make(), np.int32 if dtype == "int32" else np.float32)
-        found = device.constants[key] = Value(spec(array.shape, dtype), host=array)
-    return found
 
 
 def _taken(device: Device, x: Value, axis: int, places: Value) -> Value:
@@ -53,7 +45,7 @@ def _nearest(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value |
     if out.dtype not in ("float32", "int32") or not x.spec.size:
         return None
     for axis, line in _lines(x, attrs):
-        places = _constant(device, ("nearest", line), lambda line=line: nearest_line(*line), "int32")
+        places = constant(device, ("nearest", line), "int32", partial(nearest_line, *line))
         x = _taken(device, x, axis, places)
     return x
 
@@ -73,11 +65,10 @@ def _bilinear(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
 
 def _between(device: Device, line: Line) -> tuple[Value, Value, Value]:
     """Between which old elements the new ones lie, and how far from the first."""
-    found = bilinear_line(*line)
     return (
-        _constant(device, ("first", line), lambda: found.first, "int32"),
-        _constant(device, ("second", line), lambda: found.second, "int32"),
-        _constant(device, ("fraction", line), lambda: found.fraction, "float32"),
+        constant(device, ("first", line), "int32", lambda: bilinear_line(*line).first),
+        constant(device, ("second", line), "int32", lambda: bilinear_line(*line).second),
+        constant(device, ("fraction", line), "float32", lambda: bilinear_line(*line).fraction),
     )
 
 
@@ -107,7 +98,7 @@ def _backward(name: str, matrix_of: Any) -> Any:
         rest = attrs["align_corners"], attrs["half_pixel_centers"]
         old_height, old_width = attrs["size"]
         lines = (old_height, height, *rest), (old_width, width, *rest)
-        down, across = (_constant(device, (name, line), lambda line=line: matrix_of(line), "float32") for line in lines)
+        down, across = (constant(device, (name, line), "float32", partial(matrix_of, line)) for line in lines)
         rows = Sizes(batch, old_height, width * channels, height, 0, height * width * channels)
         part = spec((batch, old_height, width * channels), "float32")
         dy = defer(device, part, product(rows, True, False), (down, dy), leaves=3)

@@ -23,7 +23,6 @@ _MANY = 1 << 13  # lines: with so many side by side, a thread goes through lines
 class _Scan:
     """The task for lines of `length` elements, `inner` apart."""
 
-    fusable = False
     extends = False
 
     def __init__(self, name: str, length: int, inner: int, exclusive: bool, reverse: bool) -> None:
@@ -143,7 +142,7 @@ def _lane_sums(lanes: int) -> tuple[str, int]:
 
 def _builder(operation: str) -> Builder:
     def build(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
-        if (operation, out.dtype) not in OPERATIONS or out.dtype == "bool":
+        if (operation, out.dtype) not in OPERATIONS:
             return None
         axis = attrs["axis"]
         inner = math.prod(out.shape[axis + 1 :])

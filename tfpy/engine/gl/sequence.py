@@ -11,7 +11,7 @@ from tfpy.engine.gl import sequence_shaders as shaders
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import transposed
-from tfpy.engine.gl.pool import Buffer, Lease, Part
+from tfpy.engine.gl.pool import Buffer, Lease, Part, aligned
 from tfpy.engine.gl.sequence_shaders import GATES, SAVED, STATES, Form
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import Indexed
@@ -69,7 +69,7 @@ def _spans(form: Form, time: int) -> list[tuple[int, int]]:
 def _saved(cell: str, sizes: _Sizes, lease: Lease | None, device: Device) -> tuple[Lease, list[Part]]:
     """The workspace, and its parts by what they hold."""
     widths = [sizes.units * (GATES[cell] if name == "gates" else 1) for name in SAVED[cell]]
-    lengths = [-(-4 * sizes.batch * sizes.time * width // 256) * 256 for width in widths]
+    lengths = [aligned(4 * sizes.batch * sizes.time * width) for width in widths]
     lease = device.take(sum(lengths)) if lease is None else lease
     starts = np.cumsum([0, *lengths[:-1]])
     return lease, [Part(lease, int(start), length) for start, length in zip(starts, lengths, strict=True)]

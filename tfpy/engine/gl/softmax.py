@@ -26,7 +26,6 @@ _RESULTS = {
 class _RowTask:
     """The task for rows of `length` elements."""
 
-    fusable = False
     extends = False
 
     def __init__(self, name: str, length: int) -> None:

@@ -159,7 +159,6 @@ void main() {{
 class SegmentSum:
     """The task: rows of the first input added up by the ids that the second gives."""
 
-    fusable = False
     extends = False
 
     def __init__(self, segments: int) -> None:

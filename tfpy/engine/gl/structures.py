@@ -90,5 +90,8 @@ def _alone(op: Expression, dtypes: list[str]) -> Fused:
 
 @functools.lru_cache(maxsize=1024)
 def structure_of_task(extends: bool, dtype: str, leaves: int, depth: int) -> Structure:
-    """That of a value with a task, whose shader reads so many buffers when it is extended."""
+    """That of a value with a task, whose shader reads so many buffers when it is extended.
+
+    All arguments tell structures apart, and so recipes: one that extends, say, can be the base of others.
+    """
     return Structure(False, 0, leaves, depth)

@@ -10,16 +10,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import dispatch_pointwise, ensure
-from tfpy.engine.gl.pool import ALIGNED, Lease, Part
+from tfpy.engine.gl.fusion import dispatch_pointwise, ensure, place_in
+from tfpy.engine.gl.pool import Lease, Part
 from tfpy.engine.gl.templates import WIDTH, Fused, interned
 from tfpy.engine.gl.trace import ROOT, Trace
-from tfpy.engine.gl.value import STORED, Value
-
-_ALIGNED = ALIGNED // 4  # elements
+from tfpy.engine.gl.value import Value, part_bytes
 
 
 class Member(NamedTuple):
@@ -96,7 +92,7 @@ def compute(device: Device, members: Sequence[Member]) -> None:
     starts: list[int] = []
     total = first = 0
     for i, member in enumerate(members):
-        room = _room(member.values[0]) // 4
+        room = part_bytes(member.values[0].spec) // 4
         if starts and 4 * (total + room) > device.block_size:
             _compute(device, members[first:i], starts, total)
             starts, total, first = [], 0, i
@@ -114,12 +110,12 @@ def _compute(device: Device, members: Sequence[Member], starts: list[int], total
     direct, shared = iter(rows), dict(first.shared)
     count = len(rows) + len(shared)
     reads = [ensure(device, shared[i]).buffer if i in shared else next(direct).buffer for i in range(count)]
-    device.wait()  # what was written to the parts counts as written to the whole
+    device.next_epoch()  # for the buffers do not tell: what was written to parts counts as written to the whole
     leases = dispatch_pointwise(device, total, first.fused, first.words, reads)
     for k, lease in enumerate(leases):
         for member, start in zip(members, starts, strict=True):
             v = member.values[k]
-            v.settle(Part(lease, 4 * start, _room(v)))
+            v.settle(Part(lease, 4 * start, part_bytes(v.spec)))
 
 
 def _side_by_side(device: Device, values: Sequence[Value], starts: list[int], total: int) -> Lease:
@@ -133,24 +129,5 @@ def _side_by_side(device: Device, values: Sequence[Value], starts: list[int], to
             return Part(begin.whole, offset, 4 * total) if offset else begin.whole
     lease = device.take(4 * total)
     for v, start in zip(values, starts, strict=True):
-        _put(device, v, Part(lease, 4 * start, _room(v)))
+        place_in(device, v, Part(lease, 4 * start, part_bytes(v.spec)))
     return lease
-
-
-def _room(v: Value) -> int:
-    """The bytes of a part: whole vectors of four elements can be read at its end."""
-    return -(-v.spec.size // _ALIGNED) * _ALIGNED * 4
-
-
-def _put(device: Device, v: Value, part: Part) -> None:
-    """Bring a value into a part of a buffer: computed there, uploaded there, or copied."""
-    if v.op is not None:
-        device.places[v] = part
-    elif v.lease is None and v.host is not None:
-        device.fill(part.buffer, np.asarray(v.host, STORED[v.spec.dtype]))
-        v.lease = part
-    lease = ensure(device, v)
-    device.places.pop(v, None)
-    if lease is not part:
-        device.copy(lease.buffer, part.buffer, v.spec.size * 4)
-        v.lease = part

@@ -37,8 +37,6 @@ class Expression:
 
     __slots__ = ("dtype", "parameters", "text")
 
-    fusable = True
-
     def __init__(self, text: str, dtype: str, parameters: tuple[str, ...] = ()) -> None:
         self.text = text
         self.dtype = dtype
@@ -50,8 +48,6 @@ class Expression:
 
 class Indexed:
     """An expression whose last argument is the index of the element."""
-
-    fusable = True
 
     def __init__(self, text: str, dtype: str, parameters: tuple[str, ...] = ()) -> None:
         self.expression = Expression(text, dtype, parameters)
@@ -66,8 +62,6 @@ class View:
     Attributes:
         spreads: an element of the input may be found at many places: a product reads it where it is.
     """
-
-    fusable = True
 
     def __init__(self, spreads: bool = False) -> None:
         self.spreads = spreads

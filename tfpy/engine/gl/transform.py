@@ -51,7 +51,6 @@ _METHODS = {
 class _Transform:
     """The task: each element from where its position is mapped to."""
 
-    fusable = False
     extends = False
 
     def __init__(self, interpolation: str, fill_mode: str, fill_value: float) -> None:

@@ -27,7 +27,6 @@ _BAND = 256  # tiles: so many go down before the next ones across, if the array 
 class _Exchange:
     """The task: matrices (rows, columns), `batches` of them, each transposed."""
 
-    fusable = False
     extends = False
 
     def __init__(self, batches: int, rows: int, columns: int) -> None:

@@ -6,16 +6,18 @@ the values around it; one that nobody needs any more by then was never stored.
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.gl.pool import aligned
 from tfpy.engine.gl.structures import NUMBER, THERE
 from tfpy.engine.gl.templates import WIDTH
-from tfpy.engine.spec import Spec
+from tfpy.engine.spec import DType, Spec, spec
 
 if TYPE_CHECKING:
     from tfpy.engine.gl.device import Device
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 STORED: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.int32, "complex64": np.complex64}
 """What the elements are in a buffer: truth values are numbers 0 and 1."""
+
+_MOST_CONSTANTS = 256
 
 Maps = tuple["Map | None", ...]
 
@@ -96,18 +100,35 @@ class Value:
             self.structure = THERE[self.spec.dtype]
 
 
-def stored_bytes(spec: Spec) -> int:
+def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Array]) -> Value:
+    """A small array that depends on the key alone, made on the host, once."""
+    known = device.constants
+    found = known.get(key)
+    if found is None:
+        if len(known) >= _MOST_CONSTANTS:
+            known.clear()
+        array = make().astype(STORED[dtype])
+        found = known[key] = Value(spec(array.shape, dtype), host=array)
+    return found
+
+
+def stored_bytes(of: Spec) -> int:
     """How many bytes of a buffer the elements take."""
-    return spec.size * WIDTH[spec.dtype]
+    return of.size * WIDTH[of.dtype]
+
+
+def part_bytes(of: Spec) -> int:
+    """How many bytes a part of a buffer has for the elements."""
+    return aligned(stored_bytes(of))
 
 
 def bits(number: Any, dtype: str) -> int:
-    """A number of a dtype as a 32-bit parameter."""
+    """A number of a dtype as a 32-bit parameter; as an integer, one that is not finite is 0."""
     if dtype == "float32":
         return float_bits(number)
     if dtype == "bool":
         return 1 if number else 0
-    return int(number) & 0xFFFFFFFF
+    return int(number) & 0xFFFFFFFF if math.isfinite(number) else 0
 
 
 def float_bits(number: float) -> int:

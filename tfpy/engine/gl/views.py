@@ -70,8 +70,6 @@ _PLACE = Expression(f"({{0}} == {NOWHERE} ? 0u : {{0}})", "uint")
 class WithGaps:
     """Elements of the input where the map, the value's first, leads to one; the value's last parameter elsewhere."""
 
-    fusable = True
-
     def __init__(self, dtype: str, spreads: bool = False) -> None:
         self.spreads = spreads
         self._choose = Expression(f"({{0}} == {NOWHERE} ? {{p}} : {{1}})", dtype, (dtype,))

@@ -22,7 +22,7 @@ from tfpy.engine.gl.matmul import TIMES, Sizes, product
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
-from tfpy.engine.gl.value import Value, bits, float_bits
+from tfpy.engine.gl.value import Value, bits, constant, float_bits
 from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
@@ -206,8 +206,10 @@ def _max_pool(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
 def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int) -> Value:
     """v, a result of pooling, divided by the number of cells that lie on the input of these inner sizes."""
     counts = divisor(inner, window, least, np.dtype(np.float32))
-    shape = spec(counts.shape, "float32")
-    by = Value(shape, word=float_bits(counts.item())) if counts.size == 1 else Value(shape, host=counts)
+    if counts.size == 1:
+        by = Value(spec(counts.shape, "float32"), word=float_bits(counts.item()))
+    else:
+        by = constant(device, ("cells inside", window, inner, least), "float32", lambda: counts)
     return fuse(device, v.spec, _DIVIDE, (v, by), (None, maps.broadcast(counts.shape, v.spec.shape)))
 
 
@@ -286,7 +288,6 @@ class _Argmax:
     cells are.
     """
 
-    fusable = True
     _INDEX = Expression(
         "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
     )

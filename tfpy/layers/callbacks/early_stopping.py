@@ -87,5 +87,6 @@ class EarlyStopping(Callback):
     def on_train_end(self, logs: Logs | None = None) -> None:
         if self._best_weights is not None and self.model is not None:
             set_values("the model", as_made(self.model.weights), self._best_weights)
+            self._best_weights = None
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch}: early stopping.")

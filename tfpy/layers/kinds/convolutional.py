@@ -11,7 +11,7 @@ from tfpy.core.ops.slice import pad
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
-from tfpy.layers.activations import ActivationOption
+from tfpy.layers.activations import ActivationOption, name_of
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
@@ -182,7 +182,7 @@ class Conv2D(Convolution, class_name="Conv2D", factory="layers.conv2d"):
     dimensions = 2
 
     def call(self, inputs: Any) -> Tensor:
-        name = self.activation.name
+        name = name_of(self.activation)
         y = fused.conv2d(
             x=one_tensor(inputs), filter=self.kernel, strides=self.strides, pad=self.padding,
             data_format=layout(self.data_format, 2), dilations=self.dilation_rate, bias=self.bias,

@@ -23,6 +23,7 @@ from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
 
@@ -169,8 +170,7 @@ class Flatten(Layer, class_name="Flatten", factory="layers.flatten"):
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(inputs)
-        if self.data_format == "channelsFirst" and x.rank > 1:
-            x = x.transpose([0, *range(2, x.rank), 1])
+        x = x if self.data_format is None else channels_last(x, self.data_format)
         return x.reshape([x.shape[0], math.prod(x.shape[1:])])
 
 

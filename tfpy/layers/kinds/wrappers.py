@@ -71,6 +71,8 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
     def configure(self) -> None:
         super().configure()
         self.supports_masking = True
+        if not self._trainable:
+            self.trainable = False
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(input_shape)

@@ -14,10 +14,11 @@ import numpy as np
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.archive import ZipReader
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
-from tfpy.core.io.files import local_path, read_file
+from tfpy.core.io.files import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
+from tfpy.core.urls import local_path
 from tfpy.engine.errors import nearest
 from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
 from tfpy.layers.weights import LayerVariable

@@ -12,7 +12,6 @@ from tfpy._version import VERSION
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
 from tfpy.core.io.buffers import concatenate_array_buffers
-from tfpy.core.io.files import local_path
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.safe_tensors import load_safetensors, save_safetensors
 from tfpy.core.io.weights import encode_weights
@@ -20,6 +19,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.results import field
 from tfpy.core.tensor import Tensor
+from tfpy.core.urls import local_path
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.saving._camel import SavableModelCamel

@@ -34,8 +34,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
         ModelFileError: a weight without its like (if strict), of another shape or dtype, or two that mean the same.
     """
     targets = _targets(model, list(values))
-    if strict:
-        values = _with_names_of(targets, values)
+    values = _with_names_of(targets, values)
     pairs: dict[str, tuple[LayerVariable, Tensor, str]] = {}
     unknown = []
     for name, value in values.items():

@@ -11,7 +11,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.dispatch import settle
-from tfpy.engine.scope import end_scope, outlive_scopes, start_scope
+from tfpy.engine.scope import close_scope, outlive_scopes, start_scope
 from tfpy.layers.callbacks.base import Callback, CallbackList, Logs
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.steps import Compiled, test_step, train_step
@@ -173,7 +173,7 @@ class TrainingRun:
     def _train_on(self, step: Step) -> None:
         batch_logs: Logs = {"batch": self.batch, "size": step.size}
         self.callbacks.call("on_batch_begin", self.batch, dict(batch_logs))
-        start_scope("fit")
+        scope = start_scope("fit")
         try:
             optimizer = self.model._optimizer_for(self.compiled)
             if optimizer is not self.compiled.optimizer:
@@ -183,7 +183,7 @@ class TrainingRun:
             batch_logs |= _named(self.compiled.labels, found)
             step.within()
         finally:
-            end_scope()
+            close_scope(scope)
         self.callbacks.call("on_batch_end", self.batch, batch_logs)
         step.after()
         self.batch += 1
@@ -224,13 +224,13 @@ def test_loop(model: TrainableModel, compiled: Compiled, steps: Iterable[Step]) 
     totals: list[Tensor] = [full((), 0) for _ in compiled.labels]
     seen = 0
     for step in steps:
-        start_scope("test")
+        scope = start_scope("test")
         try:
             found = test_step(model, compiled, step.take())
             totals = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
             settle([total] for total in totals)
         finally:
-            end_scope()
+            close_scope(scope)
         seen += step.size
     if not seen:
         raise ValueError("evaluate: there is no batch to evaluate on.")

@@ -10,12 +10,16 @@ from typing import Any
 from tfpy.core.names import spellings
 from tfpy.core.ops.arith import maximum, sub
 from tfpy.core.ops.metrics import (
+    MAPE,
+    MSE,
     binary_crossentropy,
     categorical_crossentropy,
     cosine_proximity,
+    mape,
     mean_absolute_error,
     mean_absolute_percentage_error,
     mean_squared_error,
+    mse,
 )
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
@@ -108,6 +112,19 @@ _SHORT = {
 }
 BY_NAME: dict[str, Loss] = {spelling: _FUNCTIONS[name] for spelling, name in spellings(_FUNCTIONS).items()} | _SHORT
 
+# Functions that logs call by their own names, and what they compute.
+_SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
+    (mape, mean_absolute_percentage_error),
+    (MAPE, mean_absolute_percentage_error),
+    (mse, mean_squared_error),
+    (MSE, mean_squared_error),
+)
+
+
+def in_full(function: Loss) -> Loss:
+    """The function that a short one of `tf.metrics` calls; any other itself."""
+    return next((full for short, full in _SHORT_FUNCTIONS if short is function), function)
+
 
 def get_loss(identifier: Any) -> Loss:
     """The loss of a name in TF.js's or Keras's spelling, or a function itself."""
@@ -117,5 +134,4 @@ def get_loss(identifier: Any) -> Loss:
         return BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "loss", "a name or a function of (y_true, y_pred)", identifier, TypeError)
-    function: Loss = identifier
-    return function
+    return in_full(identifier)

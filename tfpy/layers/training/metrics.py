@@ -44,8 +44,7 @@ def get_metric(identifier: Any) -> Metric:
         return _BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)
-    function: Metric = identifier
-    return function
+    return losses.in_full(identifier)
 
 
 def metric_name(identifier: Any) -> str:

@@ -1,0 +1,59 @@
+"""URLs: their schemes, the files that they name, and what servers answer. Nothing else opens a connection."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from urllib.request import Request
+
+# Seconds without an answer after which a server is given up.
+TIMEOUT = 60.0
+
+
+def has_scheme(url: Any, *schemes: str) -> bool:
+    """Whether something is a URL of one of the schemes."""
+    return isinstance(url, str) and any(url.lower().startswith(f"{scheme}://") for scheme in schemes)
+
+
+def local_path(place: str) -> str:
+    """The path of a file:// URL, absolute or as tfjs-node has it relative to the current folder; a path is its own."""
+    if not has_scheme(place, "file"):
+        return place
+    path = place[len("file://") :]
+    path = path.removeprefix("localhost") if path.startswith("localhost/") else path
+    if "%" in path and not Path(path).exists():
+        path = unquote(path)
+    # file:///C:/… on Windows.
+    return path[1:] if os.name == "nt" and path[2:3] == ":" else path
+
+
+def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
+    """A server's answer, whatever its status, to be read and closed by the caller.
+
+    Redirections lead to other servers at most: none makes the library read a file of this computer.
+
+    Raises:
+        OSError, ValueError, http.client.HTTPException: there is no answer.
+    """
+    import urllib.request as net  # it takes as long to import as all of the core
+    from urllib.error import HTTPError
+
+    opener = net.OpenerDirector()
+    for handler in (
+        net.ProxyHandler(),
+        net.HTTPHandler(),
+        net.HTTPSHandler(),
+        net.HTTPDefaultErrorHandler(),
+        net.HTTPErrorProcessor(),
+        net.HTTPRedirectHandler(),
+        net.UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    try:
+        return opener.open(request, timeout=timeout)
+    except HTTPError as answer:
+        return answer.with_traceback(None)  # which would keep the callers' frames alive, in a circle

@@ -1,0 +1,53 @@
+"""Where an element is: its indices, and its place among the flat values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle, check_live
+from tfpy.engine.spec import as_int, as_int_or_ints
+from tfpy.legacy._camel import PlacesCamel
+from tfpy.legacy.values import ShapeLike
+
+
+class Places(Handle, PlacesCamel):
+    """What arrays and variables have for reading elements one by one; `get` is their own."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def get(self, *locs: int) -> Any: ...
+
+    async def val(self, *locs: int) -> Any:
+        """`get`, to be awaited."""
+        return self.get(*locs)
+
+    def loc_to_index(self, locs: ShapeLike) -> int:
+        """The index in the flat values of a place."""
+        check_live(self, "loc_to_index")
+        return self._offset("loc_to_index", as_int_or_ints("loc_to_index", "locs", locs))
+
+    def index_to_loc(self, index: int) -> list[int]:
+        """The place of an index in the flat values."""
+        check_live(self, "index_to_loc")
+        at = as_int("index_to_loc", "index", index)
+        if not 0 <= at < self.spec.size:
+            raise argument_error("index_to_loc", "index", f"from 0 to {self.spec.size - 1}", index)
+        return [int(i) for i in np.unravel_index(at, self.spec.shape)]
+
+    def _offset(self, op: str, locs: tuple[int, ...]) -> int:
+        shape = self.spec.shape
+        if len(locs) != len(shape):
+            raise argument_error(op, "locs", f"{len(shape)} indices, for shape {list(shape)}", list(locs))
+        offset = 0
+        for i, n in zip(locs, shape, strict=True):
+            if i.__class__ is not int:
+                i = as_int(op, "locs", i)
+            if not 0 <= i < n:
+                raise argument_error(op, "locs", f"inside the shape {list(shape)}", list(locs))
+            offset = offset * n + i
+        return offset
