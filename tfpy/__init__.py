@@ -334,6 +334,7 @@ from tfpy.layers.callbacks.model_checkpoint import ModelCheckpoint as ModelCheck
 from tfpy.layers.callbacks.tensor_board import TensorBoard as TensorBoard
 from tfpy.layers.callbacks.terminate_on_nan import TerminateOnNaN as TerminateOnNaN
 from tfpy.layers.inputs import input_ as _input
+from tfpy.layers.kinds.recurrent import RNN as RNN
 from tfpy.layers.model import LayersModel as LayersModel
 from tfpy.layers.model import model as model
 from tfpy.layers.saving.loading import load_layers_model as load_layers_model

@@ -262,3 +262,12 @@ def test_steps_leave_nothing_behind() -> None:
         optimizer.minimize(lambda: w.square().sum())
     assert tf.memory().num_tensors == before
     optimizer.dispose()
+
+
+def test_the_weights_of_an_optimizer_are_read_as_attributes_keys_or_pairs() -> None:
+    optimizer, variable = tf.train.momentum(0.1, 0.9), tf.variable(tf.scalar(1.0), name="v")
+    optimizer.minimize(lambda: variable.square())
+    entry = optimizer.get_weights()[1]
+    name, tensor = entry
+    assert name == entry.name == entry["name"] == "v/momentum"
+    assert float(tensor) == float(entry.tensor) == float(entry["tensor"]) == 2.0

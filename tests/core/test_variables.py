@@ -76,3 +76,13 @@ def test_disposing_variables() -> None:
     assert b.is_disposed
     with pytest.raises(RuntimeError, match="disposed"):
         a.assign(tf.scalar(1))
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "/", "//", "%", "**", "@"])
+def test_a_variable_is_not_replaced_by_a_tensor_unawares(operator: str) -> None:
+    names = {"v": tf.variable(tf.eye(2), name="weights")}
+    with pytest.raises(TypeError, match="variable 'weights'") as caught:
+        exec(f"v {operator}= v", names)
+    assert f"v.assign(v {operator} …)" in str(caught.value)
+    exec(f"v.assign(v {operator} v)", names)
+    assert isinstance(names["v"], tf.Variable)

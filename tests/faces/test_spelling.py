@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -109,3 +110,37 @@ def test_type_checkers_see_every_name(tmp_path: Path) -> None:
     assert len([line for line in found_wrong.stdout.splitlines() if ": error:" in line]) == len(wrong), (
         found_wrong.stdout
     )
+
+
+REVEALED = {
+    "model.fit(x, x)": "History",
+    "model.predict(x)": "Tensor",
+    "model.apply(tf.ones([1, 2]))": "Tensor",
+    "dense.apply(tf.input(shape=[2]))": "SymbolicTensor",
+    "dense(x)": "Tensor",
+    "tf.layers.concatenate().apply([tf.input(shape=[2]), tf.input(shape=[2])])": "SymbolicTensor",
+    "dense.apply(tf.layers.lstm(units=2).apply(x))": "Any",
+    "tf.variableGrads(t.sum).grads": "dict[str, Tensor]",
+    "tf.value_and_grads(tf.add)([t, t]).grads": "list[Tensor]",
+    "adam.minimize(t.sum, return_cost=True)": "Tensor",
+    "adam.getWeights()[0].tensor": "Tensor",
+    "model.getNamedWeights()[0].name": "str",
+    "tf.memory().numTensors": "int",
+    "tf.memory().num_bytes": "int",
+    "tf.data.array([1]).batch(1)": "Dataset",
+}
+
+
+@pytest.mark.slow
+def test_type_checkers_know_what_comes_back(tmp_path: Path) -> None:
+    """Programs of users under `mypy --strict`: what is surely a tensor is one."""
+    begin = "import numpy as np\nimport tfpy as tf\nt, x, adam = tf.ones([2]), np.ones([1, 2]), tf.train.adam(0.1)\n"
+    begin += "model, dense = tf.sequential(), tf.layers.dense(units=2)\n"
+    file = tmp_path / "revealed.py"
+    file.write_text(begin + "".join(f"reveal_type({e})\n" for e in REVEALED), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
+    root = Path(tf.__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    types = re.findall(r'Revealed type is "(.*)"', done.stdout)
+    found = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind) for kind in types]
+    assert dict(zip(REVEALED, found, strict=True)) == REVEALED, done.stdout

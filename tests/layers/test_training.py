@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -515,3 +516,46 @@ def test_functions_as_metrics_have_their_own_names_in_logs() -> None:
     with pytest.raises(ValueError, match="fit: argument 'y' must be numbers"):
         linear(loss=tf.metrics.mse).fit(X, Y * np.nan, verbose=0)
     assert training_config_of(model)["metrics"] == ["mse", "mse", "mape", "mape", "mse"]
+
+
+def test_initializers_regularizers_and_constraints_of_ones_own(tmp_path: Path) -> None:
+    class Every(tf.initializers.Initializer, class_name="Every"):
+        value: float = 1.0
+
+        def apply(self, shape: Any, dtype: Any = None) -> tf.Tensor:
+            return tf.fill(shape, self.value)
+
+    class Cubes(tf.regularizers.Regularizer, class_name="Cubes"):
+        def apply(self, x: tf.Tensor) -> tf.Tensor:
+            return x.pow(3).sum()
+
+    class Halved(tf.constraints.Constraint, class_name="Halved"):
+        def apply(self, w: tf.Tensor) -> tf.Tensor:
+            return w.mul(0.5)
+
+    own = {"kernel_initializer": Every(value=2.0), "kernel_regularizer": Cubes(), "kernel_constraint": Halved()}
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], use_bias=False, **own)])
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    assert float(model.train_on_batch(np.zeros((1, 1)), np.zeros((1, 1)))) == 8
+    assert model.get_weights()[0].array_sync() == [[pytest.approx(2 - 0.1 * 3 * 4)]]
+    model.set_weights([np.array([[3.0]])])
+    assert model.get_weights()[0].array_sync() == [[1.5]]
+    model.save(tmp_path / "m", strict=False)
+    again = tf.load_layers_model(tmp_path / "m").layers[0]
+    assert again.kernel_initializer.value == 2  # type: ignore[attr-defined]
+
+
+def test_an_optimizer_of_ones_own_needs_no_options() -> None:
+    class Signs(tf.Optimizer):
+        def __init__(self) -> None:
+            super().__init__()
+
+        def apply_gradients(self, variable_gradients: Any) -> None:
+            for name, gradient in variable_gradients.items():
+                variable = tf.engine().registered_variables[name]
+                variable.assign(variable.sub(gradient.sign().mul(0.5)))
+
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], use_bias=False, kernel_initializer="ones")])
+    model.compile(optimizer=Signs(), loss="meanSquaredError")
+    model.fit(np.ones((4, 1)), np.zeros((4, 1)), epochs=2, verbose=0)
+    assert model.get_weights()[0].array_sync() == [[0]]

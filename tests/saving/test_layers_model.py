@@ -108,6 +108,16 @@ class Amplified(tf.layers.Layer):
         return {**super().get_config(), "factor": self.factor, "note": self.note}
 
 
+def test_options_that_are_not_given_and_not_of_tfjs_are_not_written() -> None:
+    layers = [tf.layers.lstm(units=3, input_shape=[4, 2]), tf.layers.dense(units=1)]
+    written = tf.sequential(layers=layers).to_json(return_string=False)
+    for layer in written["config"]["layers"]:
+        assert not {"dropout_func", "input_dim", "input_length"} & set(layer["config"])
+    embedding = tf.sequential(layers=[tf.layers.embedding(input_dim=5, output_dim=2, input_length=4)])
+    config = embedding.to_json(return_string=False)["config"]["layers"][0]["config"]
+    assert (config["input_dim"], config["input_length"]) == (5, 4)
+
+
 def test_a_function_that_a_file_has_as_code_is_not_run() -> None:
     function = {"class_name": "__lambda__", "config": {"code": "4wEAAAA=", "defaults": None, "closure": None}}
     layers = [{"class_name": "Lambda", "config": {"function": function, "batch_input_shape": [None, 2]}}]

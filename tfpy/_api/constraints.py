@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.layers.constraints import Constraint as Constraint
 from tfpy.layers.constraints import MaxNorm as MaxNorm
 from tfpy.layers.constraints import MinMaxNorm as MinMaxNorm
 from tfpy.layers.constraints import NonNeg as NonNeg

@@ -14,6 +14,7 @@ from tfpy.layers.initializers import GlorotUniform as GlorotUniform
 from tfpy.layers.initializers import HeNormal as HeNormal
 from tfpy.layers.initializers import HeUniform as HeUniform
 from tfpy.layers.initializers import Identity as Identity
+from tfpy.layers.initializers import Initializer as Initializer
 from tfpy.layers.initializers import LeCunNormal as LeCunNormal
 from tfpy.layers.initializers import LeCunUniform as LeCunUniform
 from tfpy.layers.initializers import Ones as Ones

@@ -11,6 +11,7 @@ from tfpy.core.hints import missing_from as _missing_from
 from tfpy.layers.regularizers import L1 as L1
 from tfpy.layers.regularizers import L1L2 as L1L2
 from tfpy.layers.regularizers import L2 as L2
+from tfpy.layers.regularizers import Regularizer as Regularizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

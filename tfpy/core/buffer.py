@@ -86,7 +86,15 @@ class TensorBuffer(TensorBufferCamel):
             raise argument_error("set", "value", "one value", value)
         self.values[index] = values.item()
 
-    def _offset(self, op: str, locs: Any) -> int:
+    def _offset(self, op: str, locs: tuple[Any, ...]) -> int:
+        if len(locs) == len(self.shape):
+            index = 0
+            for i, n in zip(locs, self.shape, strict=True):
+                if type(i) is not int or not 0 <= i < n:
+                    break
+                index = index * n + i
+            else:  # the usual case: there is nothing to convert
+                return index
         indices = self._indices(op, locs or (0,) * len(self.shape))
         if any(not 0 <= i < n for i, n in zip(indices, self.shape, strict=True)):
             raise argument_error(op, "locs", f"inside the shape {list(self.shape)}", locs)

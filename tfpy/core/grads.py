@@ -31,10 +31,17 @@ class ValueAndGrad(Record):
 
 
 class ValueAndGrads(Record):
-    """What `value_and_grads` and `variable_grads` return: gradients as a list, or by variable name."""
+    """What `value_and_grads` returns."""
 
     value: Tensor
-    grads: Any
+    grads: list[Tensor]
+
+
+class VariableGrads(Record):
+    """What `variable_grads` returns: the gradients by the variables' names."""
+
+    value: Tensor
+    grads: dict[str, Tensor]
 
 
 @op(doc="Training / Gradients")
@@ -123,7 +130,7 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
 
 
 @op(doc="Training / Gradients")
-def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> ValueAndGrads:
+def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> VariableGrads:
     """The value of a function without arguments, and its gradients by trainable variables.
 
     Args:
@@ -153,7 +160,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
-    return ValueAndGrads(value, named)
+    return VariableGrads(value, named)
 
 
 def _trainable(var_list: Sequence[Variable] | None) -> list[Variable]:

@@ -22,6 +22,14 @@ H = TypeVar("H", bound=Handle)
 class MemoryInfo(Entries):
     """Counts read as attributes or keys, in either spelling: num_tensors, num_data_buffers, num_bytes, unreliable."""
 
+    num_tensors: int
+    num_data_buffers: int
+    num_bytes: int
+    unreliable: bool
+    numTensors: int
+    numDataBuffers: int
+    numBytes: int
+
     def __init__(self, counts: Mapping[str, Any]) -> None:
         super().__init__(counts)
         self._names = {camel(name): name for name in counts}

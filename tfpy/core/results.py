@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfpy.core.names import camel, spellings
 from tfpy.engine.errors import show
+
+if TYPE_CHECKING:
+    from tfpy.core.tensor import Tensor
 
 
 class Record:
@@ -46,6 +49,13 @@ class Record:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._asdict().items())})"
+
+
+class NamedTensor(Record):
+    """A tensor and its name, as optimizers and models list what they hold."""
+
+    name: str
+    tensor: Tensor
 
 
 class Entries(Mapping[str, Any]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from tfpy.core._camel import VariableCamel
@@ -18,6 +19,16 @@ from tfpy.engine.state import local
 
 _registered: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
+
+
+def _refused(operator: str) -> Callable[[Variable, Any], Any]:
+    def refuse(self: Variable, other: Any) -> Any:
+        raise TypeError(
+            f"{operator}= would put a tensor in the place of variable {self.name!r}, which would not be changed: "
+            f"write v.assign(v {operator} …) to change it, or v {operator} … for a tensor."
+        )
+
+    return refuse
 
 
 @export(doc="Tensors / Classes")
@@ -76,6 +87,10 @@ class Variable(Tensor, VariableCamel):
         join_share(value, self)
         if local.state.recorder is not None:
             local.state.recorder.assigned(self, value)
+
+    __iadd__, __isub__, __imul__ = _refused("+"), _refused("-"), _refused("*")
+    __itruediv__, __ifloordiv__ = _refused("/"), _refused("//")
+    __imod__, __ipow__, __imatmul__ = _refused("%"), _refused("**"), _refused("@")
 
     def dispose(self) -> None:
         """Free the data and the name."""

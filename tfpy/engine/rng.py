@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random as _random
+import struct
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ _B = 1 << _BITS
 _MASK = _B - 1
 _MODULUS = _A * _B**3 - 1
 _STEP = pow(_B, -1, _MODULUS)
-_LANE = 512  # how far each of the parallel stretches goes
+_FEW = 200  # so many numbers are sooner made one by one than in stretches
 
 _source = _random.Random()
 
@@ -101,12 +102,24 @@ class Alea:
 
     def take(self, count: int) -> Floats:
         """The next `count` numbers in [0, 1), in order."""
-        if count < 2 * _LANE:
-            return np.array([self.next() for _ in range(count)], dtype=np.float64)
-        lanes = -(-count // _LANE)
-        numbers = self._run_lanes(lanes)
+        if count < _FEW:
+            return self._one_by_one(count)
+        # A step of all lanes takes about as long as six lanes take to begin.
+        length = math.isqrt(count // 6)
+        numbers = self._run_lanes(-(-count // length), length)
         self._jump(count)
         return numbers[:count]
+
+    def _one_by_one(self, count: int) -> Floats:
+        (x0, x1, x2), carry = self._x, self._carry
+        found = []
+        for _ in range(count):
+            t = _A * x0 + carry
+            carry = t >> _BITS
+            x0, x1, x2 = x1, x2, t & _MASK
+            found.append(x2)
+        self._x, self._carry = [x0, x1, x2], carry
+        return np.array(found, dtype=np.float64) / _B
 
     def _number(self) -> int:
         x = self._x
@@ -117,18 +130,19 @@ class Alea:
         self._x = [(number >> i * _BITS) & _MASK for i in range(3)]
         self._carry = number >> 3 * _BITS
 
-    def _run_lanes(self, lanes: int) -> Floats:
-        """The next lanes · _LANE numbers: lane i starts i · _LANE steps ahead."""
-        jump = pow(_STEP, _LANE, _MODULUS)
+    def _run_lanes(self, lanes: int, length: int) -> Floats:
+        """The next lanes · length numbers: lane i starts i · length steps ahead."""
+        jump = pow(_STEP, length, _MODULUS)
         number = self._number()
-        starts = np.empty((4, lanes), dtype=np.uint64)
-        for i in range(lanes):
-            starts[:, i] = [(number >> k * _BITS) & _MASK for k in range(4)]
+        starts = []
+        for _ in range(lanes):
+            starts.append(number.to_bytes(16, "little"))
             number = number * jump % _MODULUS
-        x0, x1, x2, carry = starts
-        out = np.empty((_LANE, lanes), dtype=np.uint64)
+        words = np.frombuffer(b"".join(starts), dtype="<u4").reshape(lanes, 4)
+        x0, x1, x2, carry = words.T.astype(np.uint64)
+        out = np.empty((length, lanes), dtype=np.uint64)
         mask, bits, a = np.uint64(_MASK), np.uint64(_BITS), np.uint64(_A)
-        for step in range(_LANE):
+        for step in range(length):
             t = x0 * a
             t += carry
             carry = t >> bits
@@ -146,15 +160,12 @@ class _Mash:
     def __call__(self, data: str) -> float:
         n = self.n
         encoded = data.encode("utf-16-le", "surrogatepass")
-        for i in range(0, len(encoded), 2):
-            n += encoded[i] | encoded[i + 1] << 8
-            h = 0.02519603282416938 * n
-            n = float(int(h) & _MASK)
-            h -= n
-            h *= n
-            n = float(int(h) & _MASK)
-            h -= n
-            n += h * _B
+        for unit in struct.unpack(f"<{len(encoded) // 2}H", encoded):
+            h = 0.02519603282416938 * (n + unit)
+            whole = int(h)  # below 2³², as n is below 2³³
+            h = (h - whole) * whole
+            whole = int(h)
+            n = whole + (h - whole) * _B
         self.n = n
         return (int(n) & _MASK) * 2.3283064365386963e-10
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from tfpy.core.ops.reduce import sum_
+from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
 from tfpy.layers._camel import ConstraintCamel
@@ -15,8 +16,11 @@ ConstraintLike: TypeAlias = "str | dict[str, Any] | Constraint | None"
 ConstraintOption: TypeAlias = Any
 
 
+@export(namespace="constraints", doc="Constraints")
 class Constraint(ConstraintCamel, Declared, family="constraint"):
-    """Maps a weight to one that fulfils a condition.
+    """Maps a weight to one that fulfils a condition. One of your own defines `apply(w)`; its options are annotations.
+
+    It is applied where values are written (`set_weights`), and not by the steps of a training, as in TF.js.
 
     Source: TF.js's `Constraint`.
     """

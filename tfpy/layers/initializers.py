@@ -13,6 +13,7 @@ from tfpy.core.ops.random import random_normal as normal_numbers
 from tfpy.core.ops.random import random_uniform as uniform_numbers
 from tfpy.core.ops.random import truncated_normal as truncated_numbers
 from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
@@ -26,8 +27,9 @@ InitializerLike: TypeAlias = "str | dict[str, Any] | Initializer | None"
 InitializerOption: TypeAlias = Any
 
 
+@export(namespace="initializers", doc="Initializers")
 class Initializer(InitializerCamel, Declared, family="initializer"):
-    """Makes the first values of a weight.
+    """Makes the first values of a weight. One of your own defines `apply(shape, dtype)`; its options are annotations.
 
     Source: TF.js's `Initializer`.
     """

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from tfpy.core.ops.common import full, reshape_to
 from tfpy.core.ops.reduce import sum_
 from tfpy.core.options import accepts_options
+from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.layers._camel import RegularizerCamel
 from tfpy.layers.declared import Declared
@@ -17,8 +18,9 @@ RegularizerLike: TypeAlias = "str | dict[str, Any] | Regularizer | None"
 RegularizerOption: TypeAlias = Any
 
 
+@export(namespace="regularizers", doc="Regularizers")
 class Regularizer(RegularizerCamel, Declared, family="regularizer"):
-    """Gives the loss of a weight.
+    """Gives the loss of a weight. One of your own defines `apply(x)`; its options are annotations.
 
     Source: TF.js's `Regularizer`.
     """

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tfpy.core.registry import export
+from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_list as items_of
 from tfpy.layers._camel import SequentialCamel
-from tfpy.layers.base import Layer
+from tfpy.layers.base import Layer, OneOutput
 from tfpy.layers.config import build_listed, plain, spelt
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
@@ -18,7 +19,7 @@ from tfpy.layers.symbolic import SymbolicTensor, as_list
 
 
 @export(doc="Models / Classes")
-class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
+class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential"):
     """A stack of layers, each with one input and one output. The first must know its input shape.
 
     Args:
@@ -78,6 +79,12 @@ class Sequential(SequentialCamel, LayersModel, class_name="Sequential"):
         if len(layer.inbound_nodes) != 1:
             raise argument_error("add", "layer", "a layer that is not connected elsewhere", layer)
         return list(layer.inbound_nodes[0].outputs)
+
+    if TYPE_CHECKING:
+
+        def predict(
+            self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = 32, verbose: int = 0
+        ) -> Tensor: ...
 
     def pop(self) -> None:
         """Take the top layer off.

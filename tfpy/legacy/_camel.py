@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tfpy.core.convert import TensorLike
-    from tfpy.core.grads import ValueAndGrads
+    from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers import base
     from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
     from tfpy.core.variable import Variable
@@ -488,7 +488,7 @@ class OptimizerCamel:
 
         def computeGradients(
             self, f: Callable[[], Any], var_list: Sequence[Variable] | None = None
-        ) -> ValueAndGrads: ...
+        ) -> VariableGrads: ...
 
         def applyGradients(self, variable_gradients: Mapping[str, Any]) -> None: ...
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tfpy.core.convert import number
-from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.grads import VariableGrads, variable_grads
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
@@ -143,7 +143,7 @@ class Optimizer(OptimizerCamel):
         return adopt(cost.clone()) if return_cost else None
 
     @accepts_options()
-    def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[Variable] | None = None) -> ValueAndGrads:
+    def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[Variable] | None = None) -> VariableGrads:
         """The value of f() and its gradients by variable name."""
         return variable_grads(f, var_list)
 

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
-    from tfpy.core.grads import ValueAndGrads
+    from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers.base import NamedTensors
     from tfpy.core.optimizers.schedules import LearningRate
     from tfpy.core.ready import ReadyList, ReadyNone
+    from tfpy.core.results import NamedTensor
     from tfpy.core.tensor import Tensor
     from tfpy.core.variable import Variable
 
@@ -36,7 +37,7 @@ class OptimizerCamel:
 
         def computeGradients(
             self, f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None
-        ) -> ValueAndGrads: ...
+        ) -> VariableGrads: ...
 
         def applyGradients(self, variable_gradients: NamedTensors) -> None: ...
 
@@ -52,7 +53,7 @@ class OptimizerCamel:
 
         def setLearningRate(self, learning_rate: LearningRate) -> None: ...
 
-        def getWeights(self) -> ReadyList[dict[str, Any]]: ...
+        def getWeights(self) -> ReadyList[NamedTensor]: ...
 
         def setWeights(self, weight_values: Sequence[Any]) -> ReadyNone: ...
 

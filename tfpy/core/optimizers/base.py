@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, overload
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.grads import ValueAndGrads, variable_grads
+from tfpy.core.grads import VariableGrads, variable_grads
 from tfpy.core.hints import Hints
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
@@ -16,7 +16,7 @@ from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
-from tfpy.core.results import field
+from tfpy.core.results import NamedTensor, field
 from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, find_variable, registered_variables, take_over
@@ -39,7 +39,7 @@ class Optimizer(OptimizerCamel, Hints):
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
     It may name a kernel beside its `update` that does the same for all variables at once, and takes `numbers()` as
-    attributes.
+    attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
 
     The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
     gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
@@ -57,7 +57,7 @@ class Optimizer(OptimizerCamel, Hints):
 
     def __init__(
         self,
-        learning_rate: LearningRate,
+        learning_rate: LearningRate = 0.01,
         clip_value: float | None = None,
         clip_norm: float | None = None,
         global_clip_norm: float | None = None,
@@ -87,6 +87,16 @@ class Optimizer(OptimizerCamel, Hints):
 
     # The public steps
 
+    @overload
+    def minimize(
+        self, f: Callable[[], Tensor], return_cost: Literal[True], var_list: Sequence[Variable] | None = None
+    ) -> Tensor: ...
+
+    @overload
+    def minimize(
+        self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Variable] | None = None
+    ) -> Tensor | None: ...
+
     @accepts_options()
     def minimize(
         self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Variable] | None = None
@@ -113,7 +123,7 @@ class Optimizer(OptimizerCamel, Hints):
         return None
 
     @accepts_options()
-    def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> ValueAndGrads:
+    def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> VariableGrads:
         """The value of f() and its gradients by variable name, as `variable_grads` gives them."""
         return variable_grads(f, var_list)
 
@@ -233,12 +243,12 @@ class Optimizer(OptimizerCamel, Hints):
         """Set how far a step goes."""
         self.learning_rate = learning_rate
 
-    def get_weights(self) -> ReadyList[dict[str, Any]]:
-        """The iterations and slots as a list of {'name', 'tensor'}; it may be awaited."""
-        found = ReadyList([{"name": "iter", "tensor": to_tensor("get_weights", "iter", self.iterations).to_int()}])
+    def get_weights(self) -> ReadyList[NamedTensor]:
+        """The iterations and slots as a list of records (name, tensor); it may be awaited."""
+        found = ReadyList([NamedTensor("iter", to_tensor("get_weights", "iter", self.iterations).to_int())])
         for slot in self.slot_names:
             for name, slots in self._slots.items():
-                found.append({"name": f"{name}/{slot}", "tensor": slots[slot]})
+                found.append(NamedTensor(f"{name}/{slot}", slots[slot]))
         return found
 
     def set_weights(self, weight_values: Sequence[Any]) -> ReadyNone:

@@ -13,7 +13,7 @@ from tfpy.core.ops.reduce import log_sum_exp
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, broadcasts_to
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
@@ -22,7 +22,7 @@ from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import as_list
 
 
-class ReLU(Layer, class_name="ReLU", factory="layers.relu"):
+class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
     """max(x, 0), or at most max_value."""
 
     max_value: float | None = None
@@ -39,7 +39,7 @@ class ReLU(Layer, class_name="ReLU", factory="layers.relu"):
         return y if self.max_value is None else y.clip_by_value(0, self.max_value)
 
 
-class LeakyReLU(Layer, class_name="LeakyReLU", factory="layers.leaky_relu"):
+class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):
     """x where it is positive, else alpha · x."""
 
     alpha: float = 0.3
@@ -50,7 +50,7 @@ class LeakyReLU(Layer, class_name="LeakyReLU", factory="layers.leaky_relu"):
         return ops.leaky_relu(one_tensor(inputs), self.alpha)
 
 
-class PReLU(Layer, class_name="PReLU", factory="layers.prelu"):
+class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
     """x where it is positive, else alpha · x with an alpha that is learnt for each place.
 
     Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1).
@@ -90,7 +90,7 @@ class PReLU(Layer, class_name="PReLU", factory="layers.prelu"):
         return ops.prelu(one_tensor(inputs), self.alpha)
 
 
-class ELU(Layer, class_name="ELU", factory="layers.elu"):
+class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
     """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js."""
 
     alpha: float = 1.0
@@ -104,7 +104,7 @@ class ELU(Layer, class_name="ELU", factory="layers.elu"):
         return add(ops.relu(x), mul(ops.elu(minimum(x, 0)), self.alpha))
 
 
-class ThresholdedReLU(Layer, class_name="ThresholdedReLU", factory="layers.thresholded_relu"):
+class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.thresholded_relu"):
     """x where it is above theta, else 0."""
 
     theta: float = 1.0
@@ -116,7 +116,7 @@ class ThresholdedReLU(Layer, class_name="ThresholdedReLU", factory="layers.thres
         return mul(x, ones_where("Greater", x, number(self.theta)))
 
 
-class Softmax(Layer, class_name="Softmax", factory="layers.softmax"):
+class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
 
     The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0.

@@ -12,7 +12,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption, name_of
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
@@ -39,7 +39,7 @@ from tfpy.layers.symbolic import PartialShape
 from tfpy.layers.weights import LayerVariable
 
 
-class Sliding(Layer):
+class Sliding(OneOutput):
     """A layer that slides a filter over its input, in any number of dimensions.
 
     Source: TF.js's `BaseConv`.

@@ -17,7 +17,7 @@ from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape, as_int, as_positive, spec
 from tfpy.layers.activations import ActivationOption
-from tfpy.layers.base import Layer, check_partial_shape
+from tfpy.layers.base import Layer, OneOutput, check_partial_shape
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
@@ -60,7 +60,7 @@ def one_tensor(inputs: Any) -> Tensor:
     return tensor if isinstance(tensor, Tensor) else to_tensor("layer", "inputs", tensor, "any")
 
 
-class Dense(Layer, class_name="Dense", factory="layers.dense"):
+class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
     """A fully connected layer: activation(x · kernel + bias) over the last axis.
 
     (batch, …, n) → (batch, …, units). Weights: kernel [n, units], bias [units].
@@ -111,7 +111,7 @@ class Dense(Layer, class_name="Dense", factory="layers.dense"):
         return y
 
 
-class Activation(Layer, class_name="Activation", factory="layers.activation"):
+class Activation(OneOutput, class_name="Activation", factory="layers.activation"):
     """An activation by itself."""
 
     activation: ActivationOption
@@ -126,7 +126,7 @@ class Activation(Layer, class_name="Activation", factory="layers.activation"):
         return y
 
 
-class Dropout(Layer, class_name="Dropout", factory="layers.dropout"):
+class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
     """In training, sets a part of the inputs to 0 and scales up the rest."""
 
     rate: float
@@ -150,7 +150,7 @@ class Dropout(Layer, class_name="Dropout", factory="layers.dropout"):
         return [x.shape[i] if n is None else n for i, n in enumerate(self.noise_shape)]
 
 
-class Flatten(Layer, class_name="Flatten", factory="layers.flatten"):
+class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
     """(batch, a, b, …) → (batch, a · b · …)."""
 
     data_format: str | None = None
@@ -174,7 +174,7 @@ class Flatten(Layer, class_name="Flatten", factory="layers.flatten"):
         return x.reshape([x.shape[0], math.prod(x.shape[1:])])
 
 
-class RepeatVector(Layer, class_name="RepeatVector", factory="layers.repeat_vector"):
+class RepeatVector(OneOutput, class_name="RepeatVector", factory="layers.repeat_vector"):
     """Each vector n times: (batch, size) → (batch, n, size)."""
 
     n: int
@@ -193,7 +193,7 @@ class RepeatVector(Layer, class_name="RepeatVector", factory="layers.repeat_vect
         return expand_dims(one_tensor(inputs), 1).tile([1, self.n, 1])
 
 
-class Embedding(Layer, class_name="Embedding", factory="layers.embedding"):
+class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
     """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim)."""
 
     input_dim: int
@@ -243,7 +243,7 @@ class Embedding(Layer, class_name="Embedding", factory="layers.embedding"):
         return self.embeddings.gather(indices)
 
 
-class Masking(Layer, class_name="Masking", factory="layers.masking"):
+class Masking(OneOutput, class_name="Masking", factory="layers.masking"):
     """Masks the time steps at which every feature has one value, and sets them to 0."""
 
     mask_value: float = 0.0

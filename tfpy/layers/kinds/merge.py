@@ -17,12 +17,12 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.spec import as_int
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.symbolic import PartialShape, as_list
 
 
-class Merge(Layer):
+class Merge(OneOutput):
     """A layer on several inputs, whose shapes broadcast to each other behind the batch size.
 
     Source: TF.js's `Merge`.

@@ -9,14 +9,14 @@ from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import Dropout, one_tensor
 from tfpy.layers.spatial import inner_axes
 from tfpy.layers.specs import InputSpec
 
 
-class GaussianNoise(Layer, class_name="GaussianNoise", factory="layers.gaussian_noise"):
+class GaussianNoise(OneOutput, class_name="GaussianNoise", factory="layers.gaussian_noise"):
     """In training, adds normally distributed noise of mean 0."""
 
     stddev: float = 1.0
@@ -29,7 +29,7 @@ class GaussianNoise(Layer, class_name="GaussianNoise", factory="layers.gaussian_
         return add(random_normal(x.shape, 0, self.stddev), x) if training else x
 
 
-class GaussianDropout(Layer, class_name="GaussianDropout", factory="layers.gaussian_dropout"):
+class GaussianDropout(OneOutput, class_name="GaussianDropout", factory="layers.gaussian_dropout"):
     """In training, multiplies by normally distributed noise of mean 1 and variance rate / (1 - rate).
 
     Source: Srivastava et al. 2014.
@@ -51,7 +51,7 @@ class GaussianDropout(Layer, class_name="GaussianDropout", factory="layers.gauss
 _LOWEST = -1.6732632423543772 * 1.0507009873554805
 
 
-class AlphaDropout(Layer, class_name="AlphaDropout", factory="layers.alpha_dropout"):
+class AlphaDropout(OneOutput, class_name="AlphaDropout", factory="layers.alpha_dropout"):
     """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
 
     The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too.

@@ -13,7 +13,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, resolve_axes, resolve_axis
 from tfpy.engine.tape import paused
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
@@ -23,7 +23,7 @@ from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.weights import LayerVariable
 
 
-class _Normalization(Layer):
+class _Normalization(OneOutput):
     """A layer that normalizes, and then scales by gamma and shifts by beta."""
 
     epsilon: float = 1e-3
@@ -187,7 +187,7 @@ class GroupNormalization(_Normalization, class_name="GroupNormalization", factor
         return y if self.beta is None else add(y, self.beta.reshape(shape))
 
 
-class UnitNormalization(Layer, class_name="UnitNormalization", factory="layers.unit_normalization"):
+class UnitNormalization(OneOutput, class_name="UnitNormalization", factory="layers.unit_normalization"):
     """Brings the inputs to length 1 along the axes: x / √max(Σ x², 10⁻¹²).
 
     Source: Keras `UnitNormalization` (beyond TF.js).

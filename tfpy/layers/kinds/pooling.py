@@ -9,7 +9,7 @@ from tfpy.core.ops.pool import avg_pool, avg_pool3d, max_pool, max_pool3d
 from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.spatial import (
@@ -29,7 +29,7 @@ from tfpy.layers.specs import InputSpec
 Pool = Callable[..., Tensor]
 
 
-class _Pooling(Layer):
+class _Pooling(OneOutput):
     """A layer that makes one value of each window."""
 
     pool_size: NumbersOption = 2
@@ -134,7 +134,7 @@ class AveragePooling3D(
     pool = staticmethod(avg_pool3d)
 
 
-class _GlobalPooling(Layer):
+class _GlobalPooling(OneOutput):
     """A layer that makes one value of each channel."""
 
     data_format: str = "channelsLast"

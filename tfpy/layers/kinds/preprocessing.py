@@ -17,7 +17,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import as_number, as_positive
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.symbolic import PartialShape
@@ -26,7 +26,7 @@ INTERPOLATIONS = {"bilinear": "bilinear", "nearest": "nearest"}
 RESIZE = {"bilinear": resize_bilinear, "nearest": resize_nearest_neighbor}
 
 
-class Rescaling(Layer, class_name="Rescaling", factory="layers.rescaling"):
+class Rescaling(OneOutput, class_name="Rescaling", factory="layers.rescaling"):
     """x · scale + offset, in float32."""
 
     scale: float
@@ -38,7 +38,7 @@ class Rescaling(Layer, class_name="Rescaling", factory="layers.rescaling"):
         return add(mul(one_tensor(inputs).cast("float32"), self.scale), self.offset)
 
 
-class _Images(Layer):
+class _Images(OneOutput):
     """A layer on images: (…, height, width, channels), with or without a batch."""
 
     def images(self, inputs: Any) -> Tensor:
@@ -173,7 +173,7 @@ _OUTPUT_MODES = {
 }
 
 
-class CategoryEncoding(Layer, class_name="CategoryEncoding", factory="layers.category_encoding"):
+class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers.category_encoding"):
     """Whole numbers below num_tokens as vectors of that size, of which output_mode says what they hold.
 
     'oneHot': a 1 at the number, (n) → (n, num_tokens); 'multiHot': a 1 at each number of a sample, (batch, n) →

@@ -123,7 +123,7 @@ class TakesStates(Layer):
         self.input_spec = [*(self.input_spec or [])[:1], *extra]
 
 
-@export(namespace="layers", doc="Layers / Classes")
+@export(namespace="layers", doc="Layers / Classes", aliases="RNN")
 class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 

@@ -11,7 +11,7 @@ from tfpy.core.ops.slice import pad, slice_
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
-from tfpy.layers.base import Layer
+from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
@@ -27,7 +27,7 @@ from tfpy.layers.spatial import (
 from tfpy.layers.specs import InputSpec
 
 
-class Reshape(Layer, class_name="Reshape", factory="layers.reshape"):
+class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
     """Each sample in another shape of as many elements, of which one size may be None or -1.
 
     As in TF.js that size is known beforehand only where the batch size is.
@@ -66,7 +66,7 @@ class Reshape(Layer, class_name="Reshape", factory="layers.reshape"):
         return x.reshape([x.shape[0], *self._sizes(x.shape)])
 
 
-class Permute(Layer, class_name="Permute", factory="layers.permute"):
+class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
     """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a)."""
 
     dims: Sequence[int]
@@ -87,7 +87,7 @@ class Permute(Layer, class_name="Permute", factory="layers.permute"):
         return transpose(one_tensor(inputs), [0, *self.dims])
 
 
-class _Inner(Layer):
+class _Inner(OneOutput):
     """A layer that changes the sizes of the inner dimensions."""
 
     data_format: str = "channelsLast"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tfpy.core.ready import ReadyNone
+    from tfpy.core.results import NamedTensor
 
 
 class SavableModelCamel:
@@ -28,7 +29,7 @@ class SavableModelCamel:
 
         def getNamedWeights(
             self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
-        ) -> list[dict[str, Any]]: ...
+        ) -> list[NamedTensor]: ...
 
         def saveWeights(self, path: str | os.PathLike[str]) -> ReadyNone: ...
 

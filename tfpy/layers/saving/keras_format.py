@@ -19,6 +19,8 @@ from tfpy.layers.naming import snake_class
 
 # Values of these keys are names, or the user's own texts.
 _NAMES = frozenset({"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed"})
+# Options that are written only if they are given: TF.js does not write them, and Keras refuses the first.
+_IF_GIVEN = frozenset({"dropout_func", "input_dim", "input_length"})
 # Activations that TF.js has under another name.
 _SAME = {"silu": "swish"}
 
@@ -88,7 +90,8 @@ def _written(value: Any, respell: bool) -> Any:
             # What a class of the user's own means by its texts is its own business.
             inner = {"config": _written(value.get("config"), cls is not None and cls.__module__.startswith("tfpy."))}
             return {**value, **inner}
-        return {key: v if key in _NAMES else _written(v, respell) for key, v in value.items()}
+        said = {key: v for key, v in value.items() if not (respell and v is None and key in _IF_GIVEN)}
+        return {key: v if key in _NAMES else _written(v, respell) for key, v in said.items()}
     if isinstance(value, (list, tuple)):
         return [_written(v, respell) for v in value]
     if isinstance(value, str) and respell:

@@ -17,7 +17,7 @@ from tfpy.core.io.safe_tensors import load_safetensors, save_safetensors
 from tfpy.core.io.weights import encode_weights
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import Ready, ReadyNone
-from tfpy.core.results import field
+from tfpy.core.results import NamedTensor, field
 from tfpy.core.tensor import Tensor
 from tfpy.core.urls import local_path
 from tfpy.engine.errors import argument_error
@@ -137,8 +137,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
     @accepts_options("config")
     def get_named_weights(
         self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
-    ) -> list[dict[str, Any]]:
-        """The weights as a list of {'name', 'tensor'}, in the order of `weights` and by the names that files have.
+    ) -> list[NamedTensor]:
+        """The weights as a list of records (name, tensor), in the order of `weights` and by the names that files have.
 
         Args:
             config: the option below as a dict.
@@ -148,7 +148,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         """
         weights = self.trainable_weights if trainable_only else self.weights
         values = self.get_weights(trainable_only)
-        return [{"name": w.original_name, "tensor": value} for w, value in zip(weights, values, strict=True)]
+        return [NamedTensor(w.original_name, value) for w, value in zip(weights, values, strict=True)]
 
     def save_weights(self, path: str | os.PathLike[str]) -> ReadyNone:
         """Write the weights alone (beyond TF.js); `load_weights` reads them.
@@ -165,7 +165,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         """
         file = _path(path)
         if file is not None and file.suffix == ".safetensors":
-            return save_safetensors({w["name"]: w["tensor"] for w in self.get_named_weights()}, file)
+            return save_safetensors({w.name: w.tensor for w in self.get_named_weights()}, file)
         if file is None or not file.name.endswith(".weights.h5"):
             raise argument_error("save_weights", "path", "a path that ends with .safetensors or .weights.h5", path)
         from tfpy.layers.saving.keras_saving import save_weights

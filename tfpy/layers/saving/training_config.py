@@ -12,6 +12,7 @@ from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.plans import is_own
+from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show
 from tfpy.engine.warn import warn_user
@@ -147,14 +148,14 @@ def _flat(value: Any) -> Any:
 # The state of an optimizer
 
 
-def optimizer_weights(model: SavableModel) -> list[dict[str, Any]]:
+def optimizer_weights(model: SavableModel) -> list[NamedTensor]:
     """The state of a model's optimizer, named by the weights that it is about as a file names those."""
     names = {weight.name: weight.original_name for weight in model.weights}
     found = []
     for entry in model.optimizer.get_weights():
         variable, _, slot = entry["name"].rpartition("/")
         name = f"{names.get(variable, variable)}/{slot}" if variable else slot
-        found.append({"name": name, "tensor": entry["tensor"]})
+        found.append(NamedTensor(name, entry["tensor"]))
     return found
 
 
