@@ -185,6 +185,9 @@ def test_texts(served: Served) -> None:
     assert tf.datasets.text(f"{served.url}/poem.txt", checksum) == "Ö\n"
     assert tf.datasets.text(f"{served.url}/poem.txt", checksum) == "Ö\n"
     assert len(served.requests) == 1
+    served.add("latin.txt", b"caf\xe9")
+    with pytest.raises(ValueError, match=r"latin\.txt is no text in UTF-8 \(byte 3\)"):
+        tf.datasets.text(f"{served.url}/latin.txt")
 
 
 def test_wrong_files_are_refused_and_not_kept(served: Served, tmp_path: Path) -> None:

@@ -336,6 +336,28 @@ def test_arrays_of_tensors() -> None:
         made.execute({"x": x}, "a")
 
 
+@pytest.mark.parametrize(
+    ("op", "inputs"),
+    [
+        ("TensorListScatter", ["x", "two", "shape"]),
+        ("TensorListScatterIntoExistingList", ["list", "x", "two"]),
+        ("TensorArrayScatterV3", ["array", "two", "x"]),
+    ],
+)
+@pytest.mark.parametrize("x", [np.float32(1), np.zeros((3, 2), np.float32)])
+def test_scattering_takes_an_index_for_each_tensor(op: str, inputs: list[str], x: Any) -> None:
+    numbers = {"two": np.arange(2, dtype=np.int32), "shape": np.array([-1], np.int32), "n": np.int32(3)}
+    made = model(
+        placeholder("x"),
+        node("array", "TensorArrayV3", "n", dtype=FLOAT),
+        node("list", "TensorListReserve", "shape", "n", element_dtype=FLOAT),
+        node("y", op, *inputs, element_dtype=FLOAT),
+        constants=numbers,
+    )
+    with pytest.raises(ValueError, match=f"{op} 'y': argument 'indices' must be as many as there are tensors in one"):
+        made.execute({"x": x}, "y")
+
+
 def test_padded_suppression() -> None:
     boxes = np.float32([[0, 0, 1, 1], [0, 0, 1, 0.9]])
     numbers = (np.int32(2), np.float32(0.5), np.float32(0))
@@ -482,6 +504,12 @@ def test_several_outputs_of_a_node_may_be_given() -> None:
 def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         run_op("Split", np.int32(0), X, **attributes)
+
+
+def test_a_merge_of_nothing() -> None:
+    merged = model(placeholder("x"), node("m", "Merge"), node("y", "Add", "x", "m"))
+    with pytest.raises(ValueError, match="Merge 'm': is given nothing that it could pass on"):
+        merged.execute([1], "y")
 
 
 def test_errors_say_in_which_node() -> None:

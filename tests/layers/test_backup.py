@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,74 @@ def test_a_damaged_backup_is_refused(tmp_path: Path) -> None:
         (tmp_path / NAME).write_bytes(damaged)
         with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz: this training cannot go on"):
             fit(model_of(), tmp_path)
+
+
+def put(place: str, value: Any) -> Any:
+    """A change of one entry of a backup: 'model/slots/0' is one of its JSON, 'order' the array of that name."""
+
+    def change(state: Any, arrays: dict[str, Any]) -> None:
+        *path, last = [int(key) if key.isdigit() else key for key in place.split("/")]
+        for key in path:
+            state = state[key]
+        if isinstance(state[last], dict) and "array in this file" in state[last]:
+            arrays[state[last]["array in this file"]] = np.asarray(value)
+        else:
+            state[last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda state, arrays: arrays.pop("array0"), "KeyError"),
+        (put("epoch", -1), "'epoch' must be 0 or more"),
+        (put("batch", "x"), "'batch' must be a whole number"),
+        (put("means", {"seen": 1, "totals": {"loss": "x"}}), "'loss' must be a number"),
+        (put("logs", [1]), "cannot be read"),
+        (put("stopped", 1), "began and stopped"),
+        (put("random/1", [-1] * 625), "the state of the random streams is none"),
+        (put("began/1/1", []), "the state of the random streams is none"),
+        (put("began/0/order", [0] * 8), "it has no order of the samples"),
+        (put("began/0/order", ["x"] * 8), "it has no order of the samples"),
+        (put("model/weights/1", np.zeros(2, "c8")), "must be an array of numbers"),
+        (put("model/weights/1", "x"), "weights of the shapes"),
+        (put("model/slots/0/2", np.zeros((3, 3))), r"the slot m of a weight of shape \[3, 2\] is of shape \[3, 3\]"),
+        (put("model/slots/0/2", np.zeros((3, 2), "c8")), "the slot m must be an array of numbers"),
+        (put("model/slots/0/0", 9), "list index out of range"),
+        (put("model/slots/0/1", "q"), "Unknown slot 'q'"),
+        (put("model/iterations", "x"), "'iterations' must be a whole number"),
+        (put("model/learning_rate", {}), "'learning_rate' must be a number"),
+        (put("callbacks/0/values", {}), "it has not all that BackupAndRestore knows"),
+        (put("callbacks/0", 3), "not subscriptable"),
+    ],
+)
+def test_of_a_backup_that_makes_no_sense_nothing_is_taken(change: Any, message: str, tmp_path: Path) -> None:
+    def model() -> Any:
+        made = model_of()
+        made.compile(optimizer="adam", loss="meanSquaredError")
+        return made
+
+    fit(model(), tmp_path)
+    with np.load(tmp_path / NAME) as file:
+        arrays = {name: file[name] for name in file.files}
+    state = json.loads(bytes(arrays.pop("state")))
+    change(state, arrays)
+    text = np.frombuffer(json.dumps(state).encode(), np.uint8)
+    np.savez(tmp_path / NAME, state=text, **arrays)
+    made = model()
+    before = [w.array_sync() for w in made.get_weights()]
+    with pytest.raises(tf.io.ModelFileError, match=rf"backup\.npz: this training cannot go on.*{message}"):
+        fit(made, tmp_path)
+    assert [w.array_sync() for w in made.get_weights()] == before
+    assert made.optimizer.iterations == 0
+
+
+def test_a_backup_that_unpacks_to_more_than_it_has_is_refused(tmp_path: Path) -> None:
+    fit(model_of(), tmp_path)
+    np.savez_compressed(tmp_path / NAME, state=np.zeros(2**20, np.uint8))
+    with pytest.raises(tf.io.ModelFileError, match="it says to be larger than it is"):
+        fit(model_of(), tmp_path)
 
 
 def test_bad_options_are_refused(tmp_path: Path) -> None:

@@ -131,3 +131,8 @@ def test_a_function_of_ones_own_is_not_taken_for_the_activation_of_its_name() ->
 
     layer = tf.layers.conv2d(filters=1, kernel_size=1, kernel_initializer="ones", activation=relu)
     assert layer.apply(tf.fill([1, 1, 1, 1], -3)).array_sync() == [[[[-6]]]]
+
+
+def test_sizes_beyond_floats() -> None:
+    layer = tf.layers.average_pooling2d(pool_size=3, strides=2)
+    assert layer.compute_output_shape((None, 10**400, 5, 1)) == (None, (10**400 - 3) // 2 + 1, 2, 1)

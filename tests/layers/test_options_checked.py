@@ -59,6 +59,8 @@ X = np.ones((2, 1))
         (lambda: tf.regularizers.l2().apply(None), "apply: argument 'x' must be a tensor, but got None"),
         (lambda: tf.callbacks.early_stopping(monitor=3), "argument 'monitor' must be the name of a number in the"),
         (lambda: L.stacked_rnn_cells(cells=2), "StackedRNNCells: argument 'cells' must be a list, but got 2"),
+        (lambda: L.stacked_rnn_cells(cells=[]), "argument 'cells' must be a list of at least one cell, but got []"),
+        (lambda: L.rnn(cell=[]), "argument 'cells' must be a list of at least one cell, but got []"),
         (
             lambda: tf.sequential([L.random_width(factor=0.5, input_shape=[3], name="w")]),
             "w: argument 'inputs' must be images, of rank 3 or 4, but got the shape [None, 3]",

@@ -8,6 +8,7 @@ import http.server
 import json
 import struct
 import threading
+import tracemalloc
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -198,12 +199,20 @@ def test_checkpoints_from_files_and_urls(folder: Path, url: str) -> None:
     ("files", "message"),
     [
         ({}, "cannot read"),
-        ({"manifest.json": "{"}, "not JSON"),
+        ({"manifest.json": "{"}, "not valid JSON"),
         ({"manifest.json": "[]"}, "JSON object"),
         ({"manifest.json": '{"w": {"shape": [1]}}'}, "filename"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}'}, "cannot read"),
-        ({"manifest.json": '{"w": {"filename": "w", "shape": [2]}}', "w": "four"}, "2 values"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": [2]}}', "w": "four"}, r"has 1 values, .*\[2\]"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}', "w": "abc"}, "3 bytes"),
+        ({"manifest.json": "[" * 100_000}, "levels deep"),
+        ({"manifest.json": "1" * 5000}, "not valid JSON"),
+        ({"manifest.json": '{"w": {"filename": "../w", "shape": [1]}}', "w": "four"}, r"w\.filename must be a file in"),
+        ({"manifest.json": '{"w": {"filename": ["w"], "shape": [1]}}'}, r"w\.filename must be a file name"),
+        ({"manifest.json": '{"w": {"filename": "\\ud800", "shape": [1]}}'}, "cannot read"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": "1"}}', "w": "four"}, r"w\.shape must be a list"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": [true]}}', "w": "four"}, r"w\.shape must be a list of"),
+        ({"manifest.json": '{"w": {"filename": "w", "shape": [-1]}}', "w": "four"}, r"w\.shape must be .*from 0 on"),
     ],
 )
 def test_damaged_checkpoints_are_named(tmp_path: Path, files: dict[str, str], message: str) -> None:
@@ -211,6 +220,14 @@ def test_damaged_checkpoints_are_named(tmp_path: Path, files: dict[str, str], me
         (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         dl.CheckpointLoader(str(tmp_path)).get_all_variables()
+
+
+def test_of_a_damaged_checkpoint_nothing_is_left(folder: Path) -> None:
+    (folder / "b.bin").write_bytes(b"12345")
+    before = tf.memory().numTensors
+    with pytest.raises(ValueError, match="5 bytes"):
+        dl.CheckpointLoader(str(folder)).get_all_variables()
+    assert tf.memory().numTensors == before
 
 
 def test_a_url_that_does_not_answer_is_named(url: str) -> None:
@@ -245,15 +262,30 @@ def test_data_sets_from_files(folder: Path, url: str) -> None:
         ({"path": "labels", "dataType": "nparray", "shape": [2]}, "npy"),
         ({"path": "labels", "dataType": "png", "shape": [2, 2, 3]}, "not a PNG"),
         ({"path": "images.png", "dataType": "png", "shape": [2, 1, 3]}, "pixels wide"),
+        ({"path": "images.png", "dataType": "png", "shape": []}, "pixels wide"),
         ({"path": "labels", "dataType": "mp3", "shape": [2]}, "dataType"),
         ({"path": "missing", "dataType": "uint8", "shape": [2]}, "cannot read"),
+        ({"path": "a\0b", "dataType": "uint8", "shape": [2]}, "cannot read"),
+        ({"path": "labels", "dataType": "uint8"}, r"data\[0\]\.shape must be a list"),
+        ({"path": "labels", "dataType": "uint8", "shape": [-2]}, r"data\[0\]\.shape must be .* from 0 on"),
+        ({"path": "archive.npy", "dataType": "nparray", "shape": [2]}, "not a .npy file"),
+        ({"path": "dates.npy", "dataType": "nparray", "shape": [2]}, "of numbers"),
+        ({"path": "header.npy", "dataType": "nparray", "shape": [2]}, "not a .npy file"),
     ],
 )
 def test_bad_data_files_are_named(folder: Path, info: dict[str, Any], message: str) -> None:
+    with (folder / "archive.npy").open("wb") as file:
+        np.savez(file, np.zeros(2))
+    np.save(folder / "dates.npy", np.zeros(2, "M8[s]"))
+    damaged = (folder / "x.npy").read_bytes().replace(b"}", b"(")
+    (folder / "header.npy").write_bytes(damaged)
     with pytest.raises(ValueError, match=message):
         dl.XhrDataset({"data": [{**info, "path": str(folder / info["path"])}]}).fetch_data()
     with pytest.raises(TypeError, match="'data'"):
         dl.XhrDataset({})
+    for data, words in (("x", "data must be a list"), ([3], r"data\[0\] must be an object"), ([{}], "path must be")):
+        with pytest.raises(ValueError, match=words):
+            dl.XhrDataset({"data": data})
 
 
 # PNG images
@@ -304,10 +336,25 @@ def test_png_images_that_cannot_be_read() -> None:
         (b"GIF89a", "not a PNG"),
         (good[:40], "damaged"),
         (good[:20], "damaged"),
-        (png(np.zeros((1, 1, 1), np.uint8), [0], depth=16), "8 bits"),
+        (png(np.zeros((1, 1, 1), np.uint8), [0], depth=16), "test: only .* 8 bits"),
+        (with_size(good, 2, 3), "2 · 3 pixels, but 6 bytes of the 9"),
+        (with_size(good, 2**32 - 1, 2**32 - 1), "damaged: it has 4294967295 · 4294967295 pixels"),
+        (with_size(good, 0, 2), "0 · 2 pixels"),
     ):
         with pytest.raises(ValueError, match=message):
             decode_png("test", data)
+
+
+def with_size(image: bytes, width: int, height: int) -> bytes:
+    return image[:16] + struct.pack(">II", width, height) + image[24:]
+
+
+def test_a_png_image_unpacks_only_so_far() -> None:
+    small, large = png(np.zeros((2, 2, 1), np.uint8), [0, 0]), png(np.zeros((2, 32 * 2**20, 1), np.uint8), [0, 0])
+    tracemalloc.start()
+    assert decode_png("test", small[:33] + large[33:]).shape == (2, 2, 1)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
 
 
 def test_grey_images_serve_as_colour_images(tmp_path: Path) -> None:

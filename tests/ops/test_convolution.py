@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core.ops import pool as pool_ops
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import conv, depthwise, pool
 from tfpy.engine.cpu.table import KERNELS
@@ -68,6 +69,41 @@ def test_windows_on_padding_alone(backend: str) -> None:
     assert tf.max_pool(x, 2, 1, 2).numpy()[0, 0, 0, 0] == -np.inf
     assert np.isnan(tf.avg_pool(x, 2, 1, 2).numpy()[0, 0, 0, 0])
     assert tf.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 1, 2).numpy()[0, 0, 0, 0, 0] == 0
+
+
+@pytest.mark.parametrize("strides", [1, 3])
+@pytest.mark.parametrize("pad", ["same", [[0, 0], [7, 2], [5, 9], [0, 0]], 8])
+@pytest.mark.parametrize("size", [1, 2, 6, 7, 12])
+def test_cells_that_lie_beside_the_input_make_no_difference(
+    size: int, pad: Any, strides: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, volume = tf.tensor(_values(2, 4, 5, 3)), tf.tensor(_values(1, 4, 5, 3, 2))
+    three = pad if isinstance(pad, (int, str)) else [*pad[:3], [3, 3], [0, 0]]
+    layers: list[tuple[Any, Any]] = [
+        (x, lambda t: tf.max_pool(t, size, strides, pad)),
+        (x, lambda t: tf.avg_pool(t, size, strides, pad)),
+        (x, lambda t: tf.max_pool_with_argmax(t, size, strides, pad).result),
+        (volume, lambda t: tf.max_pool3d(t, size, strides, three)),
+        (volume, lambda t: tf.avg_pool3d(t, size, strides, three)),
+    ]
+    for given, layer in layers:
+        found = []
+        for cells in (2**16, 0):
+            monkeypatch.setattr(pool_ops, "_MANY_CELLS", cells)
+            found.append([layer(given).numpy(), tf.grad(lambda t, f=layer: tf.sum(f(t)))(given).numpy()])
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize("size", [10**5, 10**9, 10**400])
+def test_windows_of_any_size_take_no_time(size: int) -> None:
+    x = _values(1, 4, 6, 2)
+    np.testing.assert_array_equal(
+        tf.max_pool(x, size, 1, "same").numpy(),
+        np.broadcast_to(x.max((1, 2), keepdims=True), x.shape).astype(np.float32),
+    )
+    volume = tf.tensor(_values(1, 2, 4, 6, 2))
+    assert tf.avg_pool3d(volume, size, 1, "same").shape == (1, 2, 4, 6, 2)
 
 
 def test_numbers_win_over_nan() -> None:

@@ -70,6 +70,12 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "no layers": (setting(*TOPOLOGY, "layers", to=None), "layers must be a list"),
     "a layer that is a number": (setting(*TOPOLOGY, "layers", 1, to=7), r"layers\[1\] must be an object"),
     "an unknown layer": (setting(*TOPOLOGY, "layers", 1, "class_name", to="Dens"), r"layers\[1\] \('c'\): .*Did you mean 'Dense'"),
+    "a model whose options are a list": (setting(*TOPOLOGY, to=[1]), "model: config must be an object, but is \\[1\\]"),
+    "a layer whose options are a number": (setting(*TOPOLOGY, "layers", 1, "config", to=3), r"layers\[1\] \('c'\): .*config': options"),
+    "an initializer whose options are a text": (
+        setting(*TOPOLOGY, "layers", 1, "config", "kernel_initializer", to={"class_name": "Zeros", "config": "x"}),
+        r"layers\[1\] \('c'\): .*config': options",
+    ),
     "options of another type": (setting(*TOPOLOGY, "layers", 1, "config", "units", to="many"), r"layers\[1\] \('c'\): .*units"),
     "options that break a layer": (setting(*TOPOLOGY, "layers", 1, "config", "units", to=10**400), "layer c: .*more than 2147483647 elements"),
     "an unknown activation": (setting(*TOPOLOGY, "layers", 1, "config", "activation", to="rleu"), "Did you mean 'relu'"),
@@ -126,6 +132,18 @@ def test_a_model_json_that_lies(name: str, tmp_path: Path) -> None:
     assert str(tmp_path) in str(error.value), "the file is named"
     assert registered_variables() == variables
     assert accounting.tensors == tensors
+
+
+def test_two_weights_of_one_name(tmp_path: Path) -> None:
+    layers = [tf.layers.dense(units=2, input_shape=[2], name="d"), tf.layers.dense(units=2, name="e")]
+    tf.sequential(layers=layers).save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    layer(content, 1)["config"]["name"] = "d"
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    with pytest.raises(
+        tf.io.ModelFileError, match=r"model\.json: model .* has two weights 'd/kernel'; give its layers"
+    ):
+        tf.load_layers_model(tmp_path)
 
 
 def test_an_initializer_that_breaks(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core.io import http as http_places
 from tfpy.core.io import router, writing
 
 X = np.array([[1, 2, 3]], np.float32)
@@ -143,6 +144,17 @@ def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
         archive.writestr("config.json", "{}")
     with pytest.raises(ValueError, match=r"\.keras file"):
         tf.load_layers_model(tf.io.file_system(tmp_path / "m.keras"))
+
+
+@pytest.mark.parametrize("place", ["m", "m.zip"])
+def test_halves_of_characters_are_kept(tmp_path: Path, place: str) -> None:
+    """JSON may have them, UTF-8 has not."""
+    model = small_model()
+    model.set_user_defined_metadata({"a\ud83d": "\udc00 \U0001f600"})
+    model.save(tmp_path / place)
+    again = tf.load_layers_model(tmp_path / place)
+    assert again.get_user_defined_metadata() == {"a\ud83d": "\udc00 \U0001f600"}
+    assert again.to_json() == model.to_json()
 
 
 # Replacing
@@ -284,12 +296,83 @@ def test_loading_from_a_server(server: str) -> None:
         ("/away", "cannot be fetched|unknown url type|answers"),
         ("/nowhere", "nowhere/model.json: the server answers 404"),
         ("/page.html", "not valid JSON"),
-        ("/m.zip", "is a zip archive; download it"),
     ],
 )
 def test_a_server_without_the_model(server: str, path: str, message: str) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_layers_model(server + path)
+
+
+def test_archives_from_a_server(server: str, tmp_path: Path) -> None:
+    for place in (f"{server}/m.zip", f"{server}/m.zip?token=1", tf.io.http(f"{server}/m.zip")):
+        check_same(place)
+    (tmp_path / "m.zip").rename(tmp_path / "latest")
+    seen: list[float] = []
+    check_same(f"{server}/latest", on_progress=seen.append)
+    assert seen == [0, 1]
+    asked: list[str] = []
+
+    def fetch(url: str) -> bytes:
+        asked.append(url)
+        return (tmp_path / "latest").read_bytes()
+
+    check_same("https://example.test/m.zip", fetch_func=fetch)
+    assert asked == ["https://example.test/m.zip"]
+
+
+def test_graphs_in_archives_from_a_server(server: str, tmp_path: Path) -> None:
+    node = {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}}}
+    with zipfile.ZipFile(tmp_path / "g.zip", "w") as archive:
+        archive.writestr("model.json", json.dumps({"modelTopology": {"node": [node]}, "weightsManifest": []}))
+    assert tf.load_graph_model(f"{server}/g.zip").input_nodes == ["x"]
+
+
+def test_weights_of_an_archive_from_a_server_that_are_elsewhere(server: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "json.zip", "w") as archive:
+        archive.write(tmp_path / "m/model.json", "model.json")
+    check_same(f"{server}/json.zip", weight_path_prefix=f"{server}/m/")
+    check_same([f"{server}/json.zip", f"{server}/m/weights.bin"])
+    check_same(tmp_path / "json.zip", weight_path_prefix=str(tmp_path / "m"))
+    with pytest.raises(tf.io.ModelFileError, match=r"json\.zip:model\.json: weights\.bin is missing in the archive"):
+        tf.load_layers_model(f"{server}/json.zip")
+
+
+def test_archives_from_a_server_are_bounded(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = (tmp_path / "m.zip").stat().st_size
+    monkeypatch.setattr(http_places, "MAX_JSON_BYTES", size // 2)
+    check_same(f"{server}/m.zip")
+    monkeypatch.setattr(http_places, "MAX_ARCHIVE_BYTES", size)
+    check_same(f"{server}/m.zip")
+    monkeypatch.setattr(http_places, "MAX_ARCHIVE_BYTES", size - 1)
+    with pytest.raises(tf.io.ModelFileError, match=rf"m\.zip: archives of more than {size - 1} bytes are only read"):
+        tf.load_layers_model(f"{server}/m.zip")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (lambda whole: whole[:-30], r"m\.zip: is not a readable zip archive"),
+        (lambda whole: whole.replace(b"weights", b"..ights"), "weights.bin is missing in the archive"),
+        (lambda whole: whole.replace(b"model.json", b"model.text"), r"m\.zip: has no model\.json"),
+        (lambda whole: zip_of({"metadata.json": b"", "config.json": b""}), r"m\.zip: is a \.keras file; .* its path"),
+        (lambda whole: zip_of({"model.json": b"[" * 2**20}), "levels deep"),
+        (lambda whole: zip_of({"model.json": b" " * 2**27}), "which no model.json has"),
+        (lambda whole: b"\x89HDF\r\n\x1a\n", r"m\.zip: is an HDF5 file; .* its path"),
+    ],
+)
+def test_archives_from_a_server_that_lie(server: str, tmp_path: Path, content: Any, message: str) -> None:
+    (tmp_path / "m.zip").write_bytes(content((tmp_path / "m.zip").read_bytes()))
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(tf.io.ModelFileError, match=message):
+            load(f"{server}/m.zip")
+
+
+def zip_of(entries: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return made.getvalue()
 
 
 def test_no_server() -> None:
@@ -509,7 +592,7 @@ def test_damaged_models_of_the_store_can_be_listed_and_removed(store: Path) -> N
     for name in ("whole", "cut", "weightless"):
         small_model().save(f"localstorage://{name}")
     (store / "localstorage/cut/model.json").write_text("{")
-    (store / "localstorage/weightless/weights.bin").unlink()
+    (store / "localstorage/weightless/model.weights.bin").unlink()
     assert {url: info.weight_data_bytes for url, info in tf.io.list_models().items()} == {
         "localstorage://cut": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
     }  # fmt: skip
@@ -526,6 +609,20 @@ def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
     assert [p.parent for p in (store / "localstorage").iterdir()] == [store / "localstorage"]
     assert list(store.parent.iterdir()) == [store]
     assert list(tf.io.list_models()) == [f"localstorage://{name}"]
+
+
+@pytest.mark.parametrize(
+    "name", ["m.json", "model.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.safetensors", "v1.2"]
+)
+def test_names_in_the_store_may_end_like_those_of_files(store: Path, name: str) -> None:
+    for value in (0.5, 0.25):
+        small_model(value).save(f"localstorage://{name}")
+        check_same(f"localstorage://{name}", value)
+    assert tf.io.list_models()[f"localstorage://{name}"].weight_data_bytes == 32
+    tf.io.move_model(f"localstorage://{name}", f"indexeddb://{name}")
+    assert list(tf.io.list_models()) == [f"indexeddb://{name}"]
+    tf.io.remove_model(f"indexeddb://{name}")
+    assert [list(folder.iterdir()) for folder in store.iterdir()] == [[], []]
 
 
 def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None:

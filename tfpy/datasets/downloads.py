@@ -120,7 +120,10 @@ def text(url: str, checksum: str | None = None) -> str:
 
     Source: beyond TF.js.
     """
-    return _fetch(url, checksum, "text", None).read_text(encoding="utf-8")
+    try:
+        return _fetch(url, checksum, "text", None).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{url} is no text in UTF-8 (byte {error.start}).") from None
 
 
 def _idx_splits(files: Files, mirror: str | None) -> Splits:

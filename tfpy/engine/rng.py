@@ -53,9 +53,19 @@ def source_state() -> list[Any]:
 
 
 def restore_source(state: list[Any]) -> None:
-    """Let the streams without a seed go on from a state. ValueError or TypeError if it is none."""
+    """Let the streams without a seed go on from a state. ValueError if it is none; nothing has changed then."""
+    check_source(state)
     version, words, spare = state
     _source.setstate((version, tuple(words), spare))
+
+
+def check_source(state: Any) -> None:
+    """Raise ValueError for what is no state of the streams without a seed."""
+    try:
+        version, words, spare = state
+        _random.Random().setstate((version, tuple(words), spare))
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"the state of the random streams is none: {error}") from None
 
 
 def seed_text(seed: Seed) -> str:

@@ -59,6 +59,17 @@ class Window(NamedTuple):
         """Whether all places lie on an input of these sizes, with nothing around it."""
         return not any(map(any, self.pads)) and all(c <= n for c, n in zip(self.covered, sizes, strict=True))
 
+    def trimmed(self, sizes: Sequence[int]) -> Window:
+        """Without the cells at its ends that lie beside an input of these inner sizes at all places; one is kept."""
+        ends = []
+        for k, s, d, (before, after), o, m in zip(
+            self.size, self.strides, self.dilations, self.pads, self.out, sizes, strict=True
+        ):
+            first = min(max(0, -(((o - 1) * s - before) // d)), k - 1) if o else 0
+            last = min(max(first, (m - 1 + before) // d), k - 1)
+            ends.append((last - first + 1, (before - first * d, after - (k - 1 - last) * d)))
+        return self._replace(size=tuple([k for k, _ in ends]), pads=tuple([pair for _, pair in ends]))
+
 
 def reach(size: int, dilation: int) -> int:
     """The number of elements from the first to the last of `size` cells that lie `dilation` apart."""

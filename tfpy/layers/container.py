@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from tfpy.core.convert import to_tensor
+from tfpy.core.io.faults import object_in
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
@@ -244,8 +245,9 @@ class Container(ContainerCamel, Layer):
         """
         from tfpy.layers.saving.rebuild import rebuild
 
-        inputs, outputs = rebuild(config, custom_objects)
-        return cls(inputs=inputs, outputs=outputs, name=config.get("name"))
+        options = object_in("model", "config", config)
+        inputs, outputs = rebuild(options, custom_objects)
+        return cls(inputs=inputs, outputs=outputs, name=options.get("name"))
 
     def _node_numbers(self) -> dict[Node, int]:
         """For each call that belongs to the model its number among those of its layer; a container counts its own."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -104,7 +103,7 @@ def places(size: int | None, window: int, padding: str, stride: int, dilation: i
     if size is None:
         return None
     reach = (window - 1) * dilation + 1
-    return math.floor(((size if padding in ("same", "causal") else size - reach + 1) + stride - 1) / stride)
+    return ((size if padding in ("same", "causal") else size - reach + 1) + stride - 1) // stride
 
 
 def check_fit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 import zlib
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def read_bytes(op: str, location: str) -> bytes:
             return Path(local_path(location)).read_bytes()
         with open_web(location) as answer:
             data: bytes = answer.read()
-    except (OSError, HTTPException) as error:
+    except (OSError, HTTPException, ValueError) as error:  # ValueError: no file has such a name
         raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None
     if answer.status != 200:
         raise ValueError(f"{op}: cannot read {location!r}: the server answers {answer.status} ({answer.reason}).")
@@ -44,7 +45,7 @@ def decode_png(op: str, data: bytes) -> Array:
     if not data.startswith(_SIGNATURE):
         raise ValueError(f"{op}: this is not a PNG image.")
     try:
-        return _decoded(_chunks(data))
+        return _decoded(op, _chunks(data))
     except (struct.error, zlib.error, IndexError, KeyError) as error:
         raise ValueError(f"{op}: the PNG image is damaged: {error!r}") from None
 
@@ -60,15 +61,22 @@ def _chunks(data: bytes) -> dict[bytes, bytes]:
     return found
 
 
-def _decoded(chunks: dict[bytes, bytes]) -> Array:
+def _decoded(op: str, chunks: dict[bytes, bytes]) -> Array:
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     if depth != 8 or interlaced or colour not in _CHANNELS:
-        raise ValueError("Only PNG images of 8 bits a channel that are not interlaced can be read.")
+        raise ValueError(f"{op}: only PNG images of 8 bits a channel that are not interlaced can be read.")
     channels = _CHANNELS[colour]
-    raw = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + width * channels)
+    size = height * (1 + width * channels)
+    # Never more is unpacked than the image takes, nor is that more than so many bytes can hold.
+    values = zlib.decompressobj().decompress(chunks[b"IDAT"], min(size, sys.maxsize))
+    if not width or not height or len(values) != size:
+        found = f"{width} · {height} pixels, but {len(values)} bytes of the {size} that they take"
+        raise ValueError(f"{op}: the PNG image is damaged: it has {found}.")
+    raw = np.frombuffer(values, np.uint8).reshape(height, 1 + width * channels)
     image = _unfiltered(raw, channels).reshape(height, width, channels)
     if colour == 3:
-        return np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3)[image[:, :, 0]]
+        palette = chunks[b"PLTE"]
+        return np.frombuffer(palette[: len(palette) // 3 * 3], np.uint8).reshape(-1, 3)[image[:, :, 0]]
     return image
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
 import math
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tfpy.core.io.faults import fault, list_in, object_in
+from tfpy.core.io.json_text import parse_json
+from tfpy.core.io.specs import read_path, read_shape
+from tfpy.core.memory import dispose
 from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -44,18 +48,28 @@ class CheckpointLoader(CheckpointLoaderCamel):
             ValueError: it cannot be read, or is no manifest.
         """
         if self._manifest is None:
-            content = _json("get_checkpoint_manifest", self.url_path + MANIFEST)
+            place = self.url_path + MANIFEST
+            content = _json("get_checkpoint_manifest", place)
             for name, entry in content.items():
                 if not isinstance(entry, Mapping) or not {"filename", "shape"} <= set(entry):
                     expected = f"an entry with filename and shape for {name!r}"
                     raise argument_error("get_checkpoint_manifest", MANIFEST, expected, entry)
+                read_path(entry["filename"], place, f"{name}.filename")
+                read_shape(entry["shape"], place, f"{name}.shape")
             self._manifest = ReadyDict(content)
         return self._manifest
 
     def get_all_variables(self) -> ReadyDict[str, NDArray]:
         """All variables by name; read once."""
         if self._variables is None:
-            self._variables = ReadyDict({name: self.get_variable(name) for name in self.get_checkpoint_manifest()})
+            found: ReadyDict[str, NDArray] = ReadyDict()
+            try:
+                for name in self.get_checkpoint_manifest():
+                    found[name] = self.get_variable(name)
+            except ValueError:
+                dispose(found)
+                raise
+            self._variables = found
         return self._variables
 
     def get_variable(self, var_name: str) -> NDArray:
@@ -68,8 +82,12 @@ class CheckpointLoader(CheckpointLoaderCamel):
         if var_name not in manifest:
             raise unknown_name_error("variable", var_name, manifest)
         entry = manifest[var_name]
-        values = _floats("get_variable", self.url_path + entry["filename"])
-        return NDArray.make(entry["shape"], {"values": values})
+        place = self.url_path + entry["filename"]
+        values = _floats("get_variable", place)
+        shape = read_shape(entry["shape"], place, "shape")
+        if values.size != math.prod(shape):
+            raise ValueError(f"get_variable: {place!r} has {values.size} values, but the manifest says {list(shape)}.")
+        return NDArray.make(shape, {"values": values})
 
 
 class XhrDataset(InMemoryDataset, XhrDatasetCamel):
@@ -87,12 +105,13 @@ class XhrDataset(InMemoryDataset, XhrDatasetCamel):
         if not isinstance(xhr_dataset_config, Mapping) or "data" not in xhr_dataset_config:
             expected = "a dict with 'data'"
             raise argument_error("XhrDataset", "xhr_dataset_config", expected, xhr_dataset_config, TypeError)
-        super().__init__([info["shape"] for info in xhr_dataset_config["data"]])
+        listed = list_in("XhrDataset", "data", xhr_dataset_config["data"])
+        super().__init__([_shape_of(info, f"data[{i}]") for i, info in enumerate(listed)])
         self.xhr_dataset_config = xhr_dataset_config
 
     def get_ndarray(self, info: Mapping[str, Any]) -> ReadyList[NDArray]:
         """The examples of one file; may be awaited."""
-        shape = tuple(info["shape"])
+        shape = _shape_of(info, "info")
         values = _values(info, shape).reshape(-1)
         size = math.prod(shape)
         if not size or values.size % size:
@@ -119,13 +138,15 @@ def get_xhr_dataset_config(json_config_path: str) -> ReadyDict[str, Any]:
 
 
 def _json(op: str, location: str) -> dict[str, Any]:
-    try:
-        content = json.loads(read_bytes(op, location))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{op}: {location!r} is not JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise argument_error(op, str(location), "a JSON object", content)
-    return content
+    return parse_json(read_bytes(op, location), f"{op}: {location}")
+
+
+def _shape_of(info: Any, field: str) -> tuple[int, ...]:
+    """The shape of the examples in one file; its entry in the configuration is checked."""
+    entry = object_in("XhrDataset", field, info)
+    if not isinstance(entry.get("path"), (str, os.PathLike)):
+        raise fault("XhrDataset", f"{field}.path", "a path or a URL", entry.get("path"))
+    return read_shape(entry.get("shape"), "XhrDataset", f"{field}.shape")
 
 
 def _floats(op: str, location: str) -> Array:
@@ -144,21 +165,29 @@ def _values(info: Mapping[str, Any], shape: tuple[int, ...]) -> Array:
     if kind == "uint8":
         return np.frombuffer(data, np.uint8)
     if kind == "nparray":
-        try:
-            return np.asarray(np.load(io.BytesIO(data), allow_pickle=False), dtype=np.float32)
-        except ValueError as error:
-            raise ValueError(f"XhrDataset: {info['path']!r} is not a .npy file: {error}") from None
+        return _npy(data, info["path"])
     if kind == "png":
         return _rows_of_png(data, shape, info["path"])
     raise argument_error("XhrDataset", "dataType", "'png', 'float32', 'uint8' or 'nparray'", kind)
 
 
+def _npy(data: bytes, path: Any) -> Array:
+    """The numbers of a .npy file."""
+    try:
+        values = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except Exception as error:  # a damaged header can break what reads it in any way
+        raise ValueError(f"XhrDataset: {str(path)!r} is not a .npy file: {error}") from None
+    if values.dtype.kind not in "fiub":
+        raise argument_error("XhrDataset", str(path), "a .npy file of numbers", values)
+    return values.astype(np.float32)
+
+
 def _rows_of_png(data: bytes, shape: tuple[int, ...], path: str) -> Array:
     """An image whose rows are examples of shape [height, width, 1 or 3]."""
-    image = decode_png("XhrDataset", data)
-    depth = shape[2] if len(shape) == 3 else 0
-    if depth not in (1, 3) or image.shape[1] != shape[0] * shape[1]:
-        expected = f"an image {shape[0]} · {shape[1]} pixels wide, for examples [height, width, 1 or 3]"
+    image = decode_png(f"XhrDataset: {path}", data)
+    height, width, depth = shape if len(shape) == 3 else (0, 0, 0)
+    if depth not in (1, 3) or image.shape[1] != height * width:
+        expected = f"an image {height} · {width} pixels wide, for examples [height, width, 1 or 3]"
         raise argument_error("XhrDataset", str(path), expected, image)
     if image.shape[2] < 3:
         image = np.repeat(image[:, :, :1], 3, axis=2)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tfpy.core.io.faults import (
     FREE_UNPACKED_BYTES,
@@ -15,27 +16,34 @@ from tfpy.core.io.faults import (
     ModelNotFoundError,
     ModelReadError,
 )
-from tfpy.core.io.files import json_name, read_file
-from tfpy.core.io.router import LoadOptions
-from tfpy.core.urls import local_path
+from tfpy.core.io.files import json_name
+
+if TYPE_CHECKING:
+    from tfpy.core.io.reading import Place
 
 MAX_ENTRIES = 100_000
 
 
 class ZipReader:
-    """A zip archive, whose entries are read one by one; together they may unpack only so far."""
+    """A zip archive, whose entries are read one by one; together they may unpack only so far.
 
-    def __init__(self, path: Path) -> None:
-        self.label = str(path)
-        self._left = FREE_UNPACKED_BYTES + MAX_UNPACKING_FACTOR * path.stat().st_size
+    Args:
+        file: the archive, or its bytes.
+        label: what messages call it.
+    """
+
+    def __init__(self, file: Path | bytes, label: str) -> None:
+        self.label = label
+        size = len(file) if isinstance(file, bytes) else file.stat().st_size
+        self._left = FREE_UNPACKED_BYTES + MAX_UNPACKING_FACTOR * size
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._zip = zipfile.ZipFile(io.BytesIO(file) if isinstance(file, bytes) else file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise ModelFileError(f"{path}: is not a readable zip archive: {error}.") from error
+            raise ModelFileError(f"{label}: is not a readable zip archive: {error}.") from error
         self.entries = {info.filename: info for info in self._zip.infolist()}
         if len(self.entries) > MAX_ENTRIES:
             count = len(self.entries)
-            raise ModelFileError(f"{path}: has {count} entries; no saved model has more than {MAX_ENTRIES}.")
+            raise ModelFileError(f"{label}: has {count} entries; no saved model has more than {MAX_ENTRIES}.")
 
     def __enter__(self) -> Self:
         return self
@@ -70,19 +78,25 @@ class ZipReader:
 
 
 class Archive(ZipReader):
-    """A zip archive with a model.json at its top or in a folder, and weight files beside it."""
+    """A zip archive with a model.json at its top or in a folder, and weight files beside it.
 
-    def __init__(self, path: Path, options: LoadOptions) -> None:
-        super().__init__(path)
-        self._prefix = options.weight_path_prefix
+    Args:
+        file: the archive, or its bytes.
+        label: what messages call it.
+        weights: where the weight files are, if not in the archive.
+    """
+
+    def __init__(self, file: Path | bytes, label: str, weights: Place | None) -> None:
+        super().__init__(file, label)
+        self._weights = weights
         self._model_json = self._find_json()
-        self.label = f"{path}:{self._model_json}"
+        self.label = f"{label}:{self._model_json}"
 
     def _find_json(self) -> str:
         """The model.json that is nearest to the top."""
         names = [name for name in self.entries if not name.startswith("__MACOSX/")]
         if "metadata.json" in names and "config.json" in names:
-            raise ModelFileError(f"{self.label}: is a .keras file; convert it to a model.json first.")
+            raise ModelFileError(f"{self.label}: is a .keras file; tf.load_layers_model reads it from its path.")
         folders = sorted({posixpath.dirname(n) for n in names if n.endswith(".json")}, key=lambda d: (d.count("/"), d))
         folder = folders[0] if folders else ""
         inside = [posixpath.basename(n) for n in names if posixpath.dirname(n) == folder]
@@ -92,9 +106,9 @@ class Archive(ZipReader):
         return self.read(self._model_json, limit)
 
     def weight_place(self, path: str) -> str:
-        if self._prefix is not None:
-            return str(Path(local_path(self._prefix)) / path)
+        if self._weights is not None:
+            return self._weights.weight_place(path)
         return posixpath.normpath(posixpath.join(posixpath.dirname(self._model_json), path.replace("\\", "/")))
 
     def read_weights(self, place: str, limit: int) -> bytes:
-        return self.read(place, limit) if self._prefix is None else read_file(Path(place), limit)
+        return self.read(place, limit) if self._weights is None else self._weights.read_weights(place, limit)

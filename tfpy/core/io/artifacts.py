@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,8 @@ from tfpy.core.ready import Ready, finish
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The parts of a model that a model.json holds as they are.
 _IN_JSON = (
@@ -72,15 +75,17 @@ def as_save_result(given: Any) -> SaveResult:
 
 
 def json_text(value: Any, source: str) -> str:
-    """JSON as browsers read it: NaN and infinities are refused, numpy numbers are numbers.
+    """JSON as browsers read it: NaN and infinities are refused, numpy numbers are numbers, halves of characters that
+    UTF-8 does not have are escaped.
 
     Raises:
         ModelFileError: a value that JSON does not have.
     """
     try:
-        return json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain, separators=(",", ":"))
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{source}: cannot be written as JSON: {error}.") from None
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _plain(value: Any) -> Any:

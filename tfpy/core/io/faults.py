@@ -12,6 +12,8 @@ from tfpy.engine.errors import show
 # inside a model takes five levels.
 MAX_JSON_BYTES = 64 * 2**20
 MAX_JSON_DEPTH = 256
+# The largest archive that is taken from a server: it is kept in memory.
+MAX_ARCHIVE_BYTES = 2**30
 # What strings may take among weights: their length is only known when they are read.
 MAX_STRING_BYTES = 256 * 2**20
 # How far an archive may unpack: so much in any case, and beyond it so many times its own size.

@@ -42,16 +42,17 @@ class FileSystem:
             if isinstance(error, ModelFileError):
                 raise
             raise ModelReadError(f"{self.path}: cannot be read: {error}.") from error
-        if _is_archive(path):
+        prefix = self._options.weight_path_prefix
+        if is_archive(read_file(path, 7), str(path)):
             from tfpy.core.io.archive import Archive
 
-            with Archive(path, self._options) as archive:
+            with Archive(path, str(path), None if prefix is None else Folder(path, prefix)) as archive:
                 self.label = archive.label
                 return read_model(archive, self._options)
         if path.suffix in (".zip", ".keras", ".h5", ".hdf5"):
             raise ModelFileError(f"{path}: is not what its name says, but neither a zip archive nor an HDF5 file.")
         self.label = str(path)
-        return read_model(Folder(path, self._options.weight_path_prefix), self._options)
+        return read_model(Folder(path, prefix), self._options)
 
     def _found(self) -> Path:
         """The model.json or the archive."""
@@ -114,10 +115,14 @@ def json_name(names: list[str], where: str) -> str:
     raise ModelNotFoundError(f"{where}: has no {JSON_NAME} ({found} there).")
 
 
-def _is_archive(path: Path) -> bool:
-    start = read_file(path, 7)
+def is_archive(start: bytes, label: str) -> bool:
+    """Whether a file that begins so is a zip archive.
+
+    Raises:
+        ModelFileError: it is one of Keras.
+    """
     if start.startswith(b"\x89HDF"):
-        raise ModelFileError(f"{path}: is an HDF5 file; convert it to a model.json first.")
+        raise ModelFileError(f"{label}: is an HDF5 file; tf.load_layers_model reads it from its path.")
     return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 

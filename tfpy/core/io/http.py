@@ -13,8 +13,10 @@ from tfpy.core.io.artifacts import (
     get_model_artifacts_info_for_json,
 )
 from tfpy.core.io.buffers import concatenate_array_buffers
-from tfpy.core.io.faults import ModelNotFoundError, ModelReadError
-from tfpy.core.io.reading import read_model, read_pieces
+from tfpy.core.io.faults import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
+from tfpy.core.io.files import is_archive
+from tfpy.core.io.json_text import parse_json
+from tfpy.core.io.reading import read_model, read_parts, read_pieces
 from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
 from tfpy.core.io.writing import JSON_NAME, model_json_text
 from tfpy.core.ready import finish
@@ -27,7 +29,9 @@ WEIGHTS_NAME = "model.weights.bin"
 
 
 class HttpServer:
-    """Loads a model from a URL, or a pair of URLs of its JSON and its weights; saves by sending a form."""
+    """Loads a model from the URL of its JSON, its folder or a zip archive, or from a pair of URLs of its JSON and its
+    weights; saves by sending a form.
+    """
 
     def __init__(self, path: Any, options: LoadOptions) -> None:
         urls = [path] if isinstance(path, str) else list(path) if isinstance(path, (list, tuple)) else []
@@ -43,32 +47,39 @@ class HttpServer:
 
     def load(self) -> ModelArtifacts:
         """The model's artifacts."""
-        return read_model(self, self._options)
+        found = self.read_json(MAX_JSON_BYTES)
+        if not is_archive(found[:4], self.label):
+            return read_parts(parse_json(found, self.label), self, self._options)
+        from tfpy.core.io.archive import Archive
+
+        if len(found) > MAX_JSON_BYTES:  # that is not all of it
+            found = self._get(self.label, MAX_ARCHIVE_BYTES)
+        if len(found) > MAX_ARCHIVE_BYTES:
+            expected = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
+            raise ModelReadError(f"{self.label}: {expected}; download it, and load the file.")
+        elsewhere = self._has_weights_url or self._options.weight_path_prefix is not None
+        with Archive(found, self.label, self if elsewhere else None) as archive:
+            self.label = archive.label
+            return read_model(archive, self._options)
 
     def read_json(self, limit: int) -> bytes:
         if self.label.endswith("/"):
             self.label += JSON_NAME
         if not self._may_be_folder:
-            return self._checked_get(self.label, limit)
+            return self._get(self.label, limit)
         with contextlib.suppress(ModelNotFoundError):
             found = self._get(self.label, limit)
-            if found.lstrip().startswith(b"{"):
+            if found.lstrip().startswith(b"{") or is_archive(found[:4], self.label):
                 return found
         # A folder without the slash at its end: servers answer with its page, or that there is nothing.
         self.label += f"/{JSON_NAME}"
         self._prefix = parse_url(self.label)[0]
-        return self._checked_get(self.label, limit)
+        return self._get(self.label, limit)
 
     @property
     def _may_be_folder(self) -> bool:
         last = self.label.rpartition("/")[2]
         return not self._has_weights_url and last != "" and not set(last) & set(".?#")
-
-    def _checked_get(self, url: str, limit: int) -> bytes:
-        data = self._get(url, limit)
-        if data.startswith(b"PK\x03\x04"):
-            raise ModelReadError(f"{url}: is a zip archive; download it, and load the file.")
-        return data
 
     def weight_place(self, path: str) -> str:
         prefix = self._prefix if self._options.weight_path_prefix is None else self._options.weight_path_prefix
@@ -166,7 +177,8 @@ def http(path: Any, load_options: Mapping[str, Any] | None = None) -> HttpServer
     """A handler that loads a model from a server, and saves one by sending it there.
 
     Args:
-        path: the URL of the model.json, or a pair of URLs of it and of the weights; to save, where the form goes.
+        path: the URL of the model.json, its folder or a zip archive, or a pair of URLs of the JSON and of the weights;
+            to save, where the form goes.
         load_options: as for `load_layers_model`; `request_init` {'method', 'headers', 'timeout'} holds for saving too.
 
     Source: TF.js `tf.io.http`.

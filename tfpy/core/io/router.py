@@ -12,6 +12,7 @@ from tfpy.core.options import read_options
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
+from tfpy.core.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
 Router = Callable[..., Any]
@@ -129,7 +130,7 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     if kind == "load" and isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
         expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
         raise argument_error(where, "path_or_io_handler", expected, path)
-    if kind == "load" and isinstance(path, str) and path.lower().endswith(".onnx") and not os.path.isdir(path):
+    if kind == "load" and _is_onnx(path):
         raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
     if len(found) > 1:
@@ -144,6 +145,12 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     from tfpy.core.io.files import FileSystem
 
     return FileSystem(path, options)
+
+
+def _is_onnx(path: Any) -> bool:
+    """Whether a path or a URL leads to an ONNX file; models in the local store may have any name."""
+    is_file = isinstance(path, str) and ("://" not in path or has_scheme(path, "file", "http", "https"))
+    return is_file and path.lower().endswith(".onnx") and not os.path.isdir(path)
 
 
 def method_of(handler: Any, name: str) -> Callable[..., Any] | None:

@@ -128,10 +128,11 @@ def _read_spec(entry: Any, source: str, field: str) -> WeightSpec:
     group = spec.get("group")
     if group is not None and not isinstance(group, str):
         raise fault(source, f"{field}.group", "text", group)
-    return WeightSpec(name, _read_shape(spec.get("shape"), source, f"{field}.shape"), dtype, read, group)
+    return WeightSpec(name, read_shape(spec.get("shape"), source, f"{field}.shape"), dtype, read, group)
 
 
-def _read_shape(value: Any, source: str, field: str) -> Shape:
+def read_shape(value: Any, source: str, field: str) -> Shape:
+    """A shape in a file, checked: whole numbers from 0 on, and not too many elements."""
     sizes = list_in(source, field, value)
     try:
         shape = tuple(as_int("", "", n) for n in sizes)

@@ -18,8 +18,8 @@ from tfpy.core.io.artifacts import (
     artifacts_from,
     get_model_artifacts_info_for_json,
 )
-from tfpy.core.io.faults import ModelFileError, ModelNotFoundError
-from tfpy.core.io.files import FileSystem
+from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
+from tfpy.core.io.files import FileSystem, read_file
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.router import (
     LoadOptions,
@@ -49,24 +49,26 @@ class StoredModel:
         if not name:
             raise argument_error("the local store", "url", f"{scheme}:// and a name", url)
         self.folder = _root(scheme.lower()) / _folder_name(name)
+        # Of a folder the name may end like that of a file of another format.
+        self._file = self.folder / JSON_NAME
         self._options = options or LoadOptions()
 
     @property
     def exists(self) -> bool:
         """Whether there is such a model."""
         try:
-            return (self.folder / JSON_NAME).is_file()
+            return self._file.is_file()
         except OSError:  # a name that no folder can have
             return False
 
     def load(self) -> ModelArtifacts:
         """The artifacts."""
         self.check()
-        return FileSystem(str(self.folder), self._options).load()
+        return FileSystem(str(self._file), self._options).load()
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
         """Write the model, in place of one of the same name."""
-        return FileSystem(str(self.folder)).save(artifacts)
+        return FileSystem(str(self._file)).save(artifacts)
 
     def check(self) -> None:
         """Raise ModelNotFoundError when there is no such model."""
@@ -90,12 +92,11 @@ class StoredModel:
             )
 
     def _date(self) -> datetime:
-        return datetime.fromtimestamp((self.folder / JSON_NAME).stat().st_mtime, UTC)
+        return datetime.fromtimestamp(self._file.stat().st_mtime, UTC)
 
     def _read_info(self) -> ModelArtifactsInfo:
-        file = self.folder / JSON_NAME
-        model_json = parse_json(file.read_bytes(), str(file))
-        groups = read_manifest(model_json.get("weightsManifest") or [], str(file))
+        model_json = parse_json(read_file(self._file, MAX_JSON_BYTES), str(self._file))
+        groups = read_manifest(model_json.get("weightsManifest") or [], str(self._file))
         artifacts = artifacts_from(model_json, b"")
         counted = {
             "date_saved": self._date(),

@@ -18,6 +18,9 @@ from tfpy.engine.spec import Shape, as_int
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, per_dimension, slide
 
+# No window of a real model has so many cells: most of them lie beside the input, and cost time and memory.
+_MANY_CELLS = 2**16
+
 
 class MaxPoolWithArgmax(Record):
     """What `max_pool_with_argmax` returns."""
@@ -166,7 +169,11 @@ def _run_pool(kernel: str, t: Tensor, window: Window) -> Tensor:
     """The pooling kernel; but as in TF.js, a window of one cell gives an image of the same size back as it was."""
     if window.cells == 1 and len(window.out) == 2 and window.out == t.shape[1:-1]:
         return run("Identity", t)
-    return run(kernel, t, window=window)
+    return run(kernel, t, window=_sensible(window, t))
+
+
+def _sensible(window: Window, t: Tensor) -> Window:
+    return window if window.cells < _MANY_CELLS else window.trimmed(t.shape[1:-1])
 
 
 def _real(op_name: str, argument: str, t: Tensor) -> Tensor:
@@ -257,7 +264,7 @@ def max_pool_with_argmax(
     t, restore = arranged(name, "x", x, 2, kind="numeric")
     t = _real(name, "x", t)
     size = per_dimension(name, "filter_size", filter_size, 2)
-    window = slide(name, t.shape[1:-1], size, strides, inner_pad(name, pad, 2))
+    window = _sensible(slide(name, t.shape[1:-1], size, strides, inner_pad(name, pad, 2)), t)
     parts = run_multi("MaxPoolWithArgmax", t, window=window, include_batch_in_index=bool(include_batch_in_index))
     return MaxPoolWithArgmax(*[restore(part) for part in parts])
 

@@ -7,6 +7,7 @@ from typing import Any
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.ops.join import split, unstack
+from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.graph.lists import HashTable, TensorArray, TensorList, element_shape, merge_shapes
 from tfpy.graph.mappers import Call, maps
@@ -56,7 +57,9 @@ def _switch(call: Call) -> Any:
 
 @maps("Merge RefMerge", outputs="output value_index")
 def _merge(call: Call) -> Any:
-    index, value = next((i, value) for i, value in enumerate(call.values) if value is not None)
+    index, value = next(((i, value) for i, value in enumerate(call.values) if value is not None), (0, None))
+    if value is None:
+        raise ModelFileError(f"{call.node.label}: is given nothing that it could pass on.")
     return [value, scalar(index, "int32")]
 
 
@@ -117,14 +120,21 @@ def _from_tensor(call: Call) -> Any:
     return TensorList(unstack(tensor), shape, tensor.dtype)
 
 
+def _numbered(call: Call, tensor: int, indices: int) -> list[tuple[int, Tensor]]:
+    """The parts of an input along its first axis, each with its index, which another input holds."""
+    values, numbers = call.tensor(tensor), call.sizes(indices)
+    if values.rank < 1 or len(numbers) != values.shape[0]:
+        expected = f"as many as there are tensors in one of shape {list(values.shape)}"
+        raise argument_error(call.node.label, "indices", expected, numbers)
+    return list(zip(numbers, unstack(values), strict=True))
+
+
 @maps("TensorListScatter TensorListScatterV2")
 def _scatter(call: Call) -> Any:
-    tensor, indices = call.tensor(0), call.sizes(1)
-    if len(indices) != tensor.shape[0]:
-        raise argument_error(call.node.label, "indices", f"{tensor.shape[0]} of them, as many as tensors", indices)
+    items = _numbered(call, 0, 1)
     count = int(call.number(3)) if len(call.values) > 3 else -1
-    made = TensorList([None] * max(count, 0), element_shape(call.numbers(2)), tensor.dtype, count)
-    for index, item in zip(indices, unstack(tensor), strict=True):
+    made = TensorList([None] * max(count, 0), element_shape(call.numbers(2)), call.tensor(0).dtype, count)
+    for index, item in items:
         made = made.with_item(call.node.label, index, item)
     return made
 
@@ -132,7 +142,7 @@ def _scatter(call: Call) -> Any:
 @maps("TensorListScatterIntoExistingList")
 def _scatter_into(call: Call) -> Any:
     made = _list(call)
-    for index, item in zip(call.sizes(2), unstack(call.tensor(1)), strict=True):
+    for index, item in _numbered(call, 1, 2):
         made = made.with_item(call.node.label, index, item)
     return made
 
@@ -235,7 +245,7 @@ def _gather_array(call: Call) -> Any:
 
 @maps("TensorArrayScatterV3")
 def _scatter_array(call: Call) -> Any:
-    for index, item in zip(call.sizes(1), unstack(call.tensor(2)), strict=True):
+    for index, item in _numbered(call, 2, 1):
         _array(call).write(call.node.label, index, item)
     return scalar(1)
 

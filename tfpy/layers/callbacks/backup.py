@@ -19,7 +19,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import as_positive
+from tfpy.engine.spec import as_int, as_number, as_positive
 from tfpy.layers.callbacks.base import Callback, Logs
 from tfpy.layers.training.batch_sources import OtherDataError
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
@@ -80,32 +80,39 @@ class BackupAndRestore(RunKeeper):
     def resume(self, run: TrainingRun) -> None:
         if not self.path.exists():
             return
-        state, arrays = self._read()
-        began = unpack(state["began"], arrays)
+        state = self._read()
+        data, random = state["began"]
         try:
-            run.go_on((began[0], began[1]), state["epoch"], state["batch"], lambda: self._restore(run, state, arrays))
+            run.go_on((data, random), state["epoch"], state["batch"], lambda: self._restore(run, state))
         except OtherDataError as error:
             raise self._fault(error) from error
 
-    def _read(self) -> tuple[dict[str, Any], Arrays]:
+    def _read(self) -> dict[str, Any]:
         try:
             with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+                if sum(entry.file_size for entry in file.zip.infolist()) > self.path.stat().st_size:
+                    raise ValueError("it says to be larger than it is")
                 arrays = {name: file[name] for name in file.files}
             state = json.loads(bytes(arrays.pop(_STATE)))
-            return {name: state[name] for name in _FIELDS}, arrays
+            found = {name: unpack(state[name], arrays) for name in _FIELDS}
+            _check(found)
         except Exception as error:  # a damaged archive can break what reads it in any way
             raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
+        return found
 
-    def _restore(self, run: TrainingRun, state: dict[str, Any], arrays: Arrays) -> None:
+    def _restore(self, run: TrainingRun, state: dict[str, Any]) -> None:
         try:
-            restore_model(run.model, unpack(state["model"], arrays))
-            _restore_callbacks(run.callbacks.callbacks, unpack(state["callbacks"], arrays))
-            run.means.restore(state["means"])
-            run.logs = state["logs"]
-            run.model.stop_training = state["stopped"]
-            rng.restore_source(state["random"])
+            callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
+            restore_model(run.model, state["model"])
         except (ValueError, LookupError, TypeError) as error:
             raise self._fault(error) from error
+        for callback, values in callbacks:
+            for name in callback.backed_up:
+                setattr(callback, name, _kept(values[name]))
+        run.means.restore(state["means"])
+        run.logs = state["logs"]
+        run.model.stop_training = state["stopped"]
+        rng.restore_source(state["random"])
 
     def _fault(self, error: object) -> ModelFileError:
         return ModelFileError(
@@ -150,13 +157,32 @@ class BackupAndRestore(RunKeeper):
             self.path.unlink(missing_ok=True)
 
 
-def _restore_callbacks(callbacks: list[Callback], states: list[dict[str, Any]]) -> None:
+def _check(state: dict[str, Any]) -> None:
+    """Raise ValueError or TypeError for a state that no training has; that of the model is checked with the model."""
+    data, random = state["began"]
+    means, logs = state["means"], state["logs"]
+    counts = [("epoch", state["epoch"]), ("batch", state["batch"]), ("means.seen", means["seen"])]
+    for name, value in counts:
+        if as_int("backup", name, value) < 0:
+            raise argument_error("backup", name, "0 or more", value)
+    for name, value in [*means["totals"].items(), *logs.items()]:
+        as_number("backup", name, value)
+    if not isinstance(data, dict) or not isinstance(state["stopped"], bool):
+        raise argument_error("backup", "began and stopped", "of a training", (data, state["stopped"]))
+    for streams in (random, state["random"]):
+        rng.check_source(streams)
+
+
+def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callback, dict[str, Any]]]:
+    """The callbacks that have something to be restored, each with its values by name."""
     own = [c for c in callbacks if c.backed_up]
     if [type(c).__name__ for c in own] != [state["class"] for state in states]:
         raise ValueError("it was made with the callbacks " + ", ".join(str(state["class"]) for state in states))
-    for callback, state in zip(own, states, strict=True):
-        for name in callback.backed_up:
-            setattr(callback, name, _kept(state["values"][name]))
+    found = [(callback, state["values"]) for callback, state in zip(own, states, strict=True)]
+    for callback, values in found:
+        if not isinstance(values, dict) or not {*callback.backed_up} <= {*values}:
+            raise ValueError(f"it has not all that {type(callback).__name__} knows")
+    return found
 
 
 def _kept(value: Any) -> Any:

@@ -262,6 +262,8 @@ class StackedRNNCells(RNNCell, class_name="StackedRNNCells", factory="layers.sta
     takes_custom_objects = True
 
     def configure(self) -> None:
+        if not self.cells:
+            raise argument_error("stacked_rnn_cells", "cells", "a list of at least one cell", self.cells)
         for i, cell in enumerate(self.cells):
             if not hasattr(cell, "state_size"):
                 raise argument_error("stacked_rnn_cells", f"cells[{i}]", "a cell with a state_size", cell, TypeError)

@@ -88,7 +88,7 @@ def opened(path: Path) -> Iterator[KerasFile]:
         with reading(path, str(path)) as hdf5:
             yield _of_hdf5(hdf5)
         return
-    with ZipReader(path) as archive:
+    with ZipReader(path, str(path)) as archive:
         data = archive.read(CONFIG, MAX_JSON_BYTES)
         topology = parse_json(data, f"{path}:{CONFIG}")
         source = f"{path}:{WEIGHTS}"

@@ -133,7 +133,8 @@ class _Reader:
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
         elif cls is not None and cls.__module__.startswith("tfpy.") and issubclass(cls, Declared):
-            inner = self.options(name, cls, inner or {})
+            # What is no options at all is refused where the object is made of them.
+            inner = self.options(name, cls, inner or {}) if isinstance(inner or {}, Mapping) else inner
         return {
             **{key: self.value(v) for key, v in config.items() if key not in _NOTES and key != "config"},
             "class_name": name,

@@ -33,7 +33,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
     Raises:
         ModelFileError: a weight without its like (if strict), of another shape or dtype, or two that mean the same.
     """
-    targets = _targets(model, list(values))
+    targets = _targets(model, list(values), source)
     values = _with_names_of(targets, values)
     pairs: dict[str, tuple[LayerVariable, Tensor, str]] = {}
     unknown = []
@@ -59,7 +59,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
         weight.write(value)
 
 
-def _targets(model: Container, names: Sequence[str]) -> dict[str, LayerVariable]:
+def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, LayerVariable]:
     """The weights of a model by name; by number within their layer for a file that counts them."""
     counted = bool(names) and names[0].rpartition("/")[2].isdigit()
     found: dict[str, LayerVariable] = {}
@@ -67,7 +67,9 @@ def _targets(model: Container, names: Sequence[str]) -> dict[str, LayerVariable]
         for i, weight in enumerate(layer.weights):
             name = f"{weight.original_name.rpartition('/')[0]}/{i}" if counted else weight.original_name
             if name in found:
-                raise ModelFileError(f"model {model.name} has two weights {name!r}; give its layers distinct names.")
+                raise ModelFileError(
+                    f"{source}: model {model.name} has two weights {name!r}; give its layers distinct names."
+                )
             found[name] = weight
     return found
 

@@ -115,13 +115,15 @@ class ArrayBatches:
         return {"order": self._order, "stream": stream, "batch_size": self.batch_size}
 
     def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
-        order, size = np.asarray(state.get("order", ()), dtype=np.int32), state.get("batch_size")
-        if order.shape != self._order.shape or size != self.batch_size:
+        order, size = state.get("order", ()), state.get("batch_size")
+        if np.shape(order) != self._order.shape or size != self.batch_size:
             own = f"{len(self._order)} samples in batches of {self.batch_size}"
-            raise OtherDataError(f"it is of {len(order)} samples in batches of {size}, and not of {own}")
+            raise OtherDataError(f"it is of {np.size(order)} samples in batches of {size}, and not of {own}")
+        if not np.array_equal(np.sort(order), np.arange(len(self._order))):
+            raise OtherDataError("it has no order of the samples")
         for _ in range(epochs):
             validate()
-        self._order = order
+        self._order = np.asarray(order, np.int32)
         if self._shuffler is not None:
             self._shuffler.state = state["stream"]
 

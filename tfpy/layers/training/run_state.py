@@ -12,6 +12,8 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.errors import show
+from tfpy.engine.spec import as_int, as_number
 from tfpy.layers.base import Layer
 from tfpy.layers.weights import as_made
 
@@ -79,21 +81,35 @@ def restore_model(model: TrainableModel, state: dict[str, Any]) -> None:
     layers = list(_keeping_states(model))
     if shapes != own or len(layers) != len(state["states"]):
         raise ValueError(f"it is of a model with weights of the shapes {shapes}, and not {own}")
+    kept = [[] if any(value is None for value in states) else states for states in state["states"]]
+    for value in [*state["weights"], *(value for states in kept for value in states)]:
+        _check_numbers("a weight or a state", value)
+    for i, slot, value in state["slots"]:
+        _check_numbers(f"the slot {slot}", value)
+        if list(np.shape(value)) != own[i]:
+            raise ValueError(f"the slot {slot} of a weight of shape {own[i]} is of shape {list(np.shape(value))}")
+    rate = as_number("backup", "learning_rate", state["learning_rate"])
+    steps = np.array(as_int("backup", "iterations", state["iterations"]), np.int32)
 
     def write() -> None:
-        for weight, value in zip(weights, state["weights"], strict=True):
-            weight.assign(to_tensor("backup", weight.name, value, weight.dtype))
+        # What has checks of its own comes first.
+        for layer, states in zip(layers, kept, strict=True):
+            if states:
+                layer.reset_states([to_tensor("backup", layer.name, value) for value in states])
         optimizer = model.optimizer
         named = [{"name": f"{weights[i].name}/{slot}", "tensor": value} for i, slot, value in state["slots"]]
-        steps = np.array(state["iterations"], np.int32)
         optimizer.set_weights([{"name": "iter", "tensor": steps}, *named])
-        if optimizer.learning_rate != state["learning_rate"]:
-            optimizer.set_learning_rate(state["learning_rate"])
-        for layer, states in zip(layers, state["states"], strict=True):
-            if not any(value is None for value in states):
-                layer.reset_states([to_tensor("backup", layer.name, value) for value in states])
+        if optimizer.learning_rate != rate:
+            optimizer.set_learning_rate(rate)
+        for weight, value in zip(weights, state["weights"], strict=True):
+            weight.assign(to_tensor("backup", weight.name, value, weight.dtype))
 
     tidy(write)
+
+
+def _check_numbers(what: str, value: Any) -> None:
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
+        raise ValueError(f"{what} must be an array of numbers, but is {show(value)}")
 
 
 def _keeping_states(layer: Layer) -> Iterator[Layer]:
