@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfpy as tf
@@ -110,6 +111,7 @@ def test_what_options_made_shows_them(thing: Callable[[], Any], text: str) -> No
         (lambda: tf.batch_norm(tf.ones([1, 2]), 0, 1, varianceEpsilon="a"), "'variance_epsilon' must be a number"),
         (lambda: tf.linspace("a", 1, 3), "linspace: argument 'start' must be a number, but got 'a'"),
         (lambda: tf.util.shuffle(3), "shuffle: argument 'array' must be a list or array, but got 3"),
+        (lambda: tf.cosine_window(3, None, 1), "cosine_window: argument 'a' must be a number, but got None"),
         (lambda: tf.Tensor([1, 2]), "Tensor: tensors are made by tf.tensor(values)"),
         (lambda: tf.tensor([1], dtype=float), "'dtype' must be one of 'float32'"),
     ],
@@ -120,5 +122,59 @@ def test_arguments_that_must_be_numbers_are(call: Callable[[], Any], text: str) 
     assert text in str(caught.value)
 
 
+SEVERAL = np.array([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: tf.sum([[1.0]], 0, SEVERAL), "sum: argument 'keep_dims' must be True or False"),
+        (lambda: tf.mat_mul([[1.0]], [[1.0]], transpose_b=tf.ones([2])), "mat_mul: argument 'transpose_b' must be True or"),
+        (lambda: tf.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 1, "same", SEVERAL), "'data_format' must be a text"),
+        (lambda: tf.norm([1.0], SEVERAL), "norm: argument 'ord' must be a number, but got a ndarray"),
+        (lambda: tf.range(0, 1, 1, SEVERAL), "range: argument 'dtype' must be the name of a dtype"),
+        (lambda: tf.losses.hinge_loss([1.0], [1.0], None, SEVERAL), "argument 'reduction' must be a Reduction"),
+        (lambda: tf.util.clamp(None, 1, 2), "clamp: argument 'min' must be a number, but got None"),
+        (lambda: tf.util.dist_squared(["a"], [1]), "dist_squared: argument 'a' must be a list of numbers"),
+        (lambda: tf.util.dist_squared([1], [1, 2]), "dist_squared: argument 'b' must be of length 1"),
+        (lambda: tf.util.encode_string("a", encoding=b"a"), "encode_string: argument 'encoding' must be a text"),
+        (lambda: tf.util.swap([1], 0, 1), "swap: argument 'object' must be a list, array or dict with elements at 0 and"),
+        (lambda: tf.util.shuffle_combo([1, 2], b"ab"), "shuffle_combo: argument 'array2' must be a list or array"),
+        (lambda: tf.util.now(1), "now: takes nothing by position, but got 1"),
+        (lambda: tf.backend_util.get_broadcast_dims(None, [1]), "'in_shape' must be a list of whole numbers, but got None"),
+        (lambda: tf.slice_util.compute_out_shape([0], [1], None), "'strides' must be a list of whole numbers"),
+        (lambda: tf.env().get([]), "get: argument 'flag_name' must be a text, but got []"),
+        (lambda: tf.env().register_flag(None, lambda: 1), "register_flag: argument 'flag_name' must be a text"),
+        (lambda: tf.get_kernel([], "cpu"), "get_kernel: argument 'kernel_name' must be a text"),
+        (lambda: tf.find_backend([]), "backend: argument 'name' must be a text"),
+        (lambda: tf.engine().run_kernel("Add", [tf.ones([1])] * 2, "a"), "run_kernel: argument 'attrs' must be a dict"),
+        (lambda: tf.train.sgd(0.1).from_config(None), "from_config: argument 'config' must be a dict, but got None"),
+        (lambda: tf.train.adam("a"), "Adam: argument 'learning_rate' must be a number, but got 'a'"),
+        (lambda: tf.TensorBuffer(None), "buffer: argument 'shape' must be a whole number, but got None"),
+        (lambda: tf.TensorBuffer([1], "float"), "buffer: argument 'dtype' must be one of 'float32'"),
+        (lambda: tf.buffer([2]).index_to_loc("a"), "index_to_loc: argument 'index' must be a whole number, but got 'a'"),
+        (lambda: tf.ones([1]).reshape_as(None), "reshape_as: argument 'x' must be a tensor, but got None"),
+        (lambda: tf.ones([1]).concat(None), "concat: argument 'tensors[1]' must be a tensor or numbers, but got None"),
+        (lambda: tf.ones([2, 2])[[[0, 1], [0]]], "[]: argument 'index' must be rectangular"),
+        (lambda: recipe("pie", {5: 1}), "recipe: unknown option 5. It takes dish, oven_heat, time."),
+    ],
+)  # fmt: skip
+def test_what_python_and_numpy_stumble_over_is_named(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+def test_what_fails_in_a_function_of_the_user_stays_as_it_is() -> None:
+    with pytest.raises(KeyError):
+        tf.tidy("name", lambda: {}["a"])
+
+
+def test_a_name_that_fits_is_not_blamed() -> None:
+    with pytest.raises(ValueError, match=r"sum: argument 'axis' must be an axis from -1 to 0, but got 3\."):
+        tf.sum([1.0], 3, np.array([True]))
+
+
 def test_a_number_may_be_a_tensor() -> None:
     assert tf.leaky_relu([-2.0], tf.scalar(0.5)).array_sync() == [-1]
+    assert tf.norm([3.0, 4.0], tf.scalar(1)).array_sync() == 7

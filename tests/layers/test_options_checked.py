@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfpy as tf
 
 L = tf.layers
+X = np.ones((2, 1))
 
 
 @pytest.mark.parametrize(
@@ -32,6 +35,29 @@ L = tf.layers
         (lambda: L.reshape(target_shape=3), "Reshape: argument 'target_shape' must be a list, but got 3"),
         (lambda: L.permute(dims=1), "Permute: argument 'dims' must be a list, but got 1"),
         (lambda: L.dropout(rate=0.5, noise_shape=3), "Dropout: argument 'noise_shape' must be a list, but got 3"),
+        (lambda: tf.sequential(layers=3), "sequential: argument 'layers' must be a list of layers, but got 3"),
+        (lambda: L.dense(units=1).build(None), "layer: argument 'input_shape' must be a shape with the batch size"),
+        (lambda: L.dense(units=1).compute_output_shape([]), "layer: argument 'input_shape' must be a shape with"),
+        (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors with the"),
+        (lambda: L.add().compute_output_shape(None), "layer: argument 'input_shape' must be a shape with the batch"),
+        (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
+        (lambda: L.activation(activation="relu").call([None]), "layer: argument 'inputs' must be a tensor or numbers"),
+        (lambda: L.dense(units=1).get_input_at("a"), "get_input_at: argument 'node_index' must be a whole number"),
+        (lambda: L.dense(units=1).add_weight("w", None), "add_weight: argument 'shape' must be a list of whole"),
+        (lambda: L.dense(units=1).from_config(3), "from_config: argument 'config' must be a dict, but got 3"),
+        (lambda: L.gru_cell(units=1).call(3), "gru_cell: argument 'inputs' must be a list of 2 tensors"),
+        (
+            lambda: L.gru(units=1, name="g").apply(tf.ones([1, 2, 3]), initial_state="a"),
+            "g: argument 'initial_state' must be a tensor of numbers or truth values, but got 'a'",
+        ),
+        (
+            lambda: L.gru(units=1, name="g").apply(tf.ones([1, 2, 3]), initial_state=[]),
+            "g: argument 'initial_state' must be a list of at least one state",
+        ),
+        (lambda: tf.input(shape=math.nan), "input: argument 'input_shape' must be a whole number, but got nan"),
+        (lambda: tf.initializers.glorot_normal().apply(None), "apply: argument 'shape' must be a list of whole"),
+        (lambda: tf.regularizers.l2().apply(None), "apply: argument 'x' must be a tensor, but got None"),
+        (lambda: tf.callbacks.early_stopping(monitor=3), "argument 'monitor' must be the name of a number in the"),
         (lambda: L.stacked_rnn_cells(cells=2), "StackedRNNCells: argument 'cells' must be a list, but got 2"),
         (lambda: L.stacked_rnn_cells(cells=[]), "argument 'cells' must be a list of at least one cell, but got []"),
         (lambda: L.rnn(cell=[]), "argument 'cells' must be a list of at least one cell, but got []"),
@@ -58,6 +84,43 @@ def test_what_is_wrong_is_named(make: Any, text: str) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
         make()
     assert text in str(caught.value)
+
+
+def test_an_error_says_of_which_option_it_speaks() -> None:
+    with pytest.raises(ValueError, match="Unknown activation 'junk'") as caught:
+        L.dense(units=1, activation="junk")
+    assert "In option 'activation' of Dense." in traceback.format_exception_only(caught.value)[-1]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda m: m.call(None), "argument 'inputs' must be a tensor or numbers, but got None"),
+        (lambda m: m.call([[1.0], [1.0]]), "argument 'inputs' must be 1 tensors, but got 2"),
+        (lambda m: m.apply(tf.tensor(["a"])), "argument 'inputs' must be of dtype float32"),
+        (
+            lambda m: m.fit(X, X, shuffle=np.ones(2), verbose=0),
+            "fit: argument 'shuffle' must be True or False or a text",
+        ),
+        (lambda m: m.evaluate(X, X, verbose=np.ones(2)), "evaluate: argument 'verbose' must be a whole number"),
+        (lambda m: m.fit(lambda: None, verbose=0), "fit: argument 'data' must be a function that returns an iterator"),
+        (lambda m: m.get_layer(np.ones(2)), "get_layer: argument 'name_or_index' must be a text or a whole number"),
+    ],
+)
+def test_what_a_model_is_given_wrongly_is_named(call: Any, text: str) -> None:
+    model = tf.sequential([L.dense(units=1, input_shape=[1])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call(model)
+    assert text in str(caught.value)
+
+
+def test_an_optimizer_asks_first_whether_the_cost_is_wanted() -> None:
+    v, optimizer = tf.variable([1.0]), tf.train.sgd(0.1)
+    with pytest.raises(TypeError, match="minimize: argument 'return_cost' must be True or False"):
+        optimizer.minimize(lambda: v.sum(), np.ones(2))
+    assert optimizer.iterations == 0
+    assert v.array_sync() == [1]
 
 
 def test_options_may_be_numpys() -> None:

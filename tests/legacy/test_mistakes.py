@@ -37,6 +37,14 @@ def disposed() -> dl.NDArray:
     return a
 
 
+FILTER = dl.Array3D.ones([2, 1, 1])
+
+
+def _with_numerics_of_deeplearn(call: Callable[[], Any]) -> Any:
+    with dl.numerics("deeplearn.js"):
+        return call()
+
+
 MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "a symbolic tensor given to math": (lambda m: m.math.add(m.x, V([1, 2])), TypeError, "session.eval"),
     "a symbolic tensor given to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
@@ -124,6 +132,49 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         TypeError,
         "add_node_and_return_output: argument 'node'",
     ),
+    "a learning rate that is a text": (
+        lambda m: dl.SGDOptimizer("a"),
+        TypeError,
+        "SGDOptimizer: argument 'learning_rate' must be a number",
+    ),
+    "variables that are no list": (
+        lambda m: dl.SGDOptimizer(1, 3),
+        TypeError,
+        "SGDOptimizer: argument 'specified_variable_list' must be a list of variables",
+    ),
+    "inputs that are no list": (
+        lambda m: dl.InCPUMemoryShuffledInputProviderBuilder(None),
+        TypeError,
+        "argument 'inputs' must be a list of lists of arrays",
+    ),
+    "a pad that is an array": (
+        lambda m: m.math.max_pool(dl.Array3D.zeros([2, 2, 1]), 1, 1, np.ones(2)),
+        TypeError,
+        "argument 'pad' must be a whole number",
+    ),
+    "a dtype that is an array": (lambda m: V([1], np.ones(2)), ValueError, "argument 'dtype' must be one of"),
+    "a shape beyond all bounds": (lambda m: dl.Array1D.zeros([10**30]), ValueError, "zeros: argument 'shape'"),
+    "windows that do not move": (
+        lambda m: _with_numerics_of_deeplearn(lambda: m.math.conv1d(dl.Array2D.ones([4, 1]), FILTER, None, 0, 1)),
+        ValueError,
+        "conv2d: argument 'strides' must be 1 or more",
+    ),
+    "an orientation that is a truth value": (
+        lambda m: m.math.mat_mul(dl.Array2D.zeros([2, 2]), dl.Array2D.zeros([2, 2]), True),
+        TypeError,
+        "mat_mul: argument 'orientation'",
+    ),
+    "an initializer that is a text": (
+        lambda m: m.graph.layers.dense("d", m.x, 1, None, True, "ones"),
+        TypeError,
+        "dense: argument 'kernel_initializer' must be an initializer",
+    ),
+    "a shape that is none": (lambda m: dl.util.size_from_shape(None), TypeError, "size_from_shape: argument 'shape'"),
+    "points of other dimensions": (
+        lambda m: dl.util.dist_squared([1], [1, 2]),
+        ValueError,
+        "dist_squared: argument 'b' must be of length 1",
+    ),
     "lists of different lengths": (
         lambda m: dl.InCPUMemoryShuffledInputProviderBuilder([[V([1])], [V([1]), V([2])]]),
         ValueError,
@@ -138,3 +189,11 @@ def test_a_mistake_is_named(math: dl.NDArrayMathCPU, mistake: str) -> None:
     model = Model(math)
     with pytest.raises(error, match=message):
         call(model)
+
+
+def test_a_refused_layer_leaves_the_graph_as_it_was(math: dl.NDArrayMathCPU) -> None:
+    model = Model(math)
+    before = len(model.graph.get_nodes())
+    with pytest.raises(TypeError, match="bias_initializer"):
+        model.graph.layers.dense("d", model.x, 1, None, True, None, "ones")
+    assert len(model.graph.get_nodes()) == before

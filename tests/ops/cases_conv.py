@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from ops.table import Case, case, distinct, floats, ints, positive, raises
+from ops.table import Case, case, complexes, distinct, floats, ints, positive, raises
 
 Pads = Sequence[Sequence[int]]
 
@@ -181,6 +181,7 @@ CONV: dict[str, list[Case]] = {
         case(floats(4, 3, 3, 1), floats(2, 1, 2, 1, 2), [2, 1, 1], "valid", reference=conv3),
         case(floats(1, 2, 3, 3, 3), floats(2, 2, 2, 2, 1), 1, "valid", "NCDHW", reference=conv3),
         case(floats(1, 5, 4, 3, 1), floats(2, 2, 2, 1, 1), 1, "valid", "NDHWC", [3, 2, 1], reference=conv3),
+        raises(TypeError, floats(1, 2, 2, 2, 1), complexes(1, 1, 1, 1, 1), 1, "same"),
         case(floats(1, 4, 4, 4, 1), floats(1, 1, 1, 1, 1), 2, "same", reference=lambda x, w, s, p: x[:, 1::2, 1::2, 1::2] * w[0, 0, 0]),
         case(ints(1, 2, 2, 2, 1), floats(1, 1, 1, 1, 1), 1, "valid", reference=lambda x, w, s, p: np.trunc(x * w[0, 0, 0]), order=0),
         raises(ValueError, floats(1, 3, 3, 3, 2), floats(2, 2, 2, 1, 1), 1, "same"),
@@ -192,6 +193,7 @@ CONV: dict[str, list[Case]] = {
         case(floats(2, 2, 1), floats(2, 2, 1, 1), [4, 4, 1], 2, "valid", reference=lambda x, w, o, s, p: _transposed(x[None], w, [1, *o], s, p)[0]),
         case(floats(1, 3, 3, 2), floats(1, 1, 2, 2), [1, 5, 5, 2], 2, "valid", reference=_transposed),
         raises(ValueError, floats(1, 3, 3, 2), floats(2, 2, 1, 3), [1, 4, 4, 1], 1, "valid"),
+        raises(TypeError, floats(1, 3, 3, 2), complexes(2, 2, 1, 2), [1, 4, 4, 1], 1, "valid"),
         raises(ValueError, floats(1, 3, 3, 2), floats(2, 2, 1, 2), [1, 5, 5, 1], 1, "valid"),
         raises(ValueError, floats(1, 3, 3, 2), floats(2, 2, 1, 2), [1, 4, 4, 2], 1, "valid"),
         raises(ValueError, floats(1, 3, 3, 2), floats(2, 2, 1, 2), [4, 4], 1, "valid"),

@@ -111,7 +111,11 @@ ELEMENTWISE: dict[str, list[Case]] = {
     "log1p": [case(positive(2, 3), reference=np.log1p), raises(TypeError, "text")],
     "sqrt": [case(positive(2, 3), reference=np.sqrt), raises(TypeError, bools(2))],
     "rsqrt": [case(positive(2, 3), reference=lambda x: 1 / np.sqrt(x)), raises(TypeError, ints(2))],
-    "square": [*_unary(np.square), case(ints(3), reference=np.square, order=0)],
+    "square": [
+        *_unary(np.square),
+        case(ints(3), reference=np.square, order=0),
+        case(bools(4), reference=lambda x: x, order=0),
+    ],
     "reciprocal": [case(positive(2, 3), reference=np.reciprocal)],
     "sin": [*_unary(np.sin), raises(TypeError, ints(2))],
     "cos": [*_unary(np.cos), raises(TypeError, ints(2))],
@@ -142,6 +146,7 @@ ELEMENTWISE: dict[str, list[Case]] = {
         case(distinct(2, 4), floats(2, 4), reference=lambda x, a: np.where(x < 0, a * x, x)),
         case(distinct(2, 4), floats(4), reference=lambda x, a: np.where(x < 0, a * x, x)),
         raises(ValueError, floats(2, 3), floats(2, 2)),
+        raises(TypeError, floats(2), complexes(2)),
     ],
     "step": [
         case(distinct(6), reference=lambda x: np.where(x > 0, 1.0, 0.0)),

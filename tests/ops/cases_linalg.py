@@ -38,6 +38,7 @@ LINALG: dict[str, list[Case]] = {
         case([floats(3), floats(3), floats(3)], reference=_gram_schmidt),
         raises(ValueError, []),
         raises(ValueError, floats(3, 2)),
+        raises(TypeError, ints(2, 2)),
         raises(ValueError, [floats(3), floats(2)]),
     ],
     "linalg.qr": [

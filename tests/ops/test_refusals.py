@@ -6,13 +6,17 @@ import contextlib
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ops.cases import CASES
 from ops.strategies import REFUSALS, arrays, whole_arrays
+from ops.table import outputs
 
 import tfpy as tf
 from tfpy.core.registry import OPS
+from tfpy.engine import dispatch
 
 # Ops that change the state of the process, or do nothing but that.
 NOT_PURE = {
@@ -23,6 +27,9 @@ NOT_PURE = {
     "keep", "dispose", "tidy",
 }  # fmt: skip
 CALLABLE = sorted(path for path in OPS if path not in NOT_PURE and "util." not in path)
+
+# The kinds of numpy arrays that hold values of a dtype.
+KINDS = {"float32": "f", "int32": "i", "bool": "b", "complex64": "c", "string": "O"}
 
 anything = st.one_of(
     arrays().map(lambda a: ("tensor", a)),
@@ -60,6 +67,33 @@ anything = st.one_of(
         (lambda: tf.batch_norm(tf.ones([2]), 1.0, tf.complex(1.0, 0.0)), "batch_norm.*variance"),
         (lambda: tf.batch_norm2d(tf.ones([2, 2]), [0.0, 1.0], None), "batch_norm2d.*variance"),
         (lambda: tf.buffer([2**31]), "buffer.*shape"),
+        (lambda: tf.zeros({}), "zeros: argument 'shape' must be a list"),
+        (lambda: tf.sum([1.0], {0}), "sum: argument 'axis'"),
+        (lambda: tf.concat({"a": [1.0]}), "concat: argument 'tensors' must be a list"),
+        (
+            lambda: tf.fused.mat_mul(a=[[1.0]], b=[[1.0]], activation="relu", prelu_activation_weights="a"),
+            "mat_mul: argument 'prelu_activation_weights'",
+        ),
+        (lambda: tf.conv1d(tf.ones([2, 1]), tf.ones([1, 1, 1]), 1, np.ones(2)), "conv1d: argument 'pad'"),
+        (lambda: tf.max_pool(tf.ones([2, 2, 1]), 1, 10**30, "valid"), "max_pool: argument 'strides'"),
+        (lambda: tf.max_pool(tf.ones([2, 2, 1]), 2**31 - 1, 1, "same").data_sync(), "max_pool: .*padding"),
+        (lambda: tf.pool(tf.ones([2, 2, 1]), 1, "avg", np.ones(2)), "pool: argument 'pad'"),
+        (lambda: tf.softmax([1.0], "a"), "softmax: argument 'dim'"),
+        (lambda: tf.dropout([1.0], 0.5, 3), "dropout: argument 'noise_shape'"),
+        (lambda: tf.ensure_shape([1.0], ["a"]), "ensure_shape: argument 'shape'"),
+        (lambda: tf.signal.frame([1.0, 2.0], 1, 10**30), "frame: argument 'frame_step'"),
+        (
+            lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, {}),
+            "rotate_with_offset: argument 'fill_value'",
+        ),
+        (lambda: tf.multi_rnn_cell([lambda *_: None], [[1.0]], [[[1.0]]], [[[1.0]]]), r"argument 'lstm_cells\[0\]'"),
+        (lambda: tf.browser.from_pixels({"data": b"", "width": None, "height": 0}), "argument 'pixels.width'"),
+        (lambda: tf.browser.from_pixels({"data": [[1], [1, 2]], "width": 1, "height": 1}), "argument 'pixels.data'"),
+        (lambda: tf.sparse.sparse_fill_empty_rows(tf.zeros([0, 1], "int32"), [], [-1], 0), "argument 'dense_shape'"),
+        (
+            lambda: tf.ragged_tensor_to_tensor([1], [1.0], 0.0, [1, [0]], ["FIRST_DIM_SIZE", 3]),
+            "argument 'row_partition_types'",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(call: Any, words: str) -> None:
@@ -67,10 +101,47 @@ def test_what_is_wrong_is_named(call: Any, words: str) -> None:
         call()
 
 
+def test_a_window_without_places_takes_no_time() -> None:
+    assert tf.max_pool3d(tf.ones([2, 2, 2, 1]), 2**31 - 1, 1, "valid").shape == (0, 0, 0, 1)
+    assert tf.avg_pool3d(tf.ones([2, 2, 2, 1]), 2**31 - 1, 1, "valid").shape == (0, 0, 0, 1)
+
+
+def test_an_endless_angle_leaves_nothing_of_a_picture() -> None:
+    """As in TF.js, where no pixel comes from a place that is NaN."""
+    turned = tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), math.inf, 7)
+    assert turned.data_sync().tolist() == [7, 7, 7, 7]
+
+
 def test_losses_of_nothing_divide_by_nothing() -> None:
     nothing = tf.zeros([0])
     assert math.isnan(float(tf.losses.softmax_cross_entropy(nothing, nothing, nothing, 0.5)))
     assert math.isnan(float(tf.losses.absolute_difference(1.0, 2.0, tf.zeros([2, 0]), tf.Reduction.MEAN)))
+
+
+def in_dtype(t: tf.Tensor, dtype: str) -> tf.Tensor:
+    """The values of a tensor in a dtype, however it gets there."""
+    if dtype == "string":
+        return tf.fill(t.shape, "text")
+    values = t.numpy().real
+    return tf.complex(values, values + 1) if dtype == "complex64" else tf.tensor(values).cast(dtype)
+
+
+@pytest.mark.cpu  # it looks at how results are stored
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool", "complex64", "string"])
+@pytest.mark.parametrize("op", sorted(CASES))
+def test_whatever_the_dtypes_results_are_stored_in_the_dtype_that_they_say(op: str, dtype: str) -> None:
+    case = next(c for c in CASES[op] if c.error is None)
+    given = case.arguments()
+    for i, value in enumerate(given):
+        if not isinstance(value, tf.Tensor) or value.dtype == "string":
+            continue
+        with contextlib.suppress(*REFUSALS):
+            result = case.run([*given[:i], in_dtype(value, dtype), *given[i + 1 :]])
+            for t in outputs(result):
+                stored = dispatch.read(t, "test")
+                assert stored.shape == t.shape
+                assert stored.dtype.kind in KINDS[t.dtype]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_ints
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_ints, as_shape
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -45,8 +45,8 @@ class TensorBuffer(TensorBufferCamel):
     """
 
     def __init__(self, shape: Shape, dtype: DType = "float32", values: Any = None) -> None:
-        self.shape = shape
-        self.dtype = dtype
+        self.shape = shape = as_shape("buffer", shape)
+        self.dtype = as_dtype("buffer", dtype)
         self.size = math.prod(shape)
         if self.size > MAX_SIZE:
             raise argument_error("buffer", "shape", f"of at most {MAX_SIZE} elements", list(shape))
@@ -113,11 +113,11 @@ class TensorBuffer(TensorBufferCamel):
 
     def index_to_loc(self, index: int) -> list[int]:
         """The place, an index for each dimension, of an index in the flat array."""
-        loc = []
+        loc, rest = [], as_int("index_to_loc", "index", index)
         for stride in self.strides:
-            loc.append(index // stride if stride else 0)
-            index -= loc[-1] * stride
-        return [*loc, index] if self.shape else []
+            loc.append(rest // stride if stride else 0)
+            rest -= loc[-1] * stride
+        return [*loc, rest] if self.shape else []
 
     def to_tensor(self) -> Tensor:
         """A tensor of the values as they are now."""

@@ -57,6 +57,8 @@ class Chained(ChainedCamel, Handle):
 
     def reshape_as(self, x: Tensor) -> Tensor:
         """The elements in the shape of another tensor."""
+        if not isinstance(getattr(x, "shape", None), tuple):
+            raise argument_error("reshape_as", "x", "a tensor", x, TypeError)
         return ops.shape.reshape(self, x.shape)
 
     def as_scalar(self) -> Tensor:

@@ -108,7 +108,7 @@ def _wanted(kind: Kind) -> str:
 
 def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> list[Tensor]:
     """A list of tensor-likes as Tensors."""
-    if isinstance(values, (Handle, np.ndarray, str, bytes)) or not isinstance(values, Iterable):
+    if isinstance(values, (Handle, np.ndarray, str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable):
         raise argument_error(op, argument, "a list of tensors", values, TypeError)
     return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(values)]
 

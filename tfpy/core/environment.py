@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core._camel import EnvironmentCamel
+from tfpy.core.options import accepts_options
 from tfpy.core.profiling import watch_for_errors
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
@@ -103,6 +104,7 @@ class Environment(EnvironmentCamel):
         self.platform_name = "python"
         self._rules: dict[str, tuple[Callable[[], Any], Callable[[Any], None] | None]] = {}
 
+    @accepts_options()
     def register_flag(
         self, flag_name: str, evaluation_fn: Callable[[], Any], set_hook: Callable[[Any], None] | None = None
     ) -> None:
@@ -113,10 +115,13 @@ class Environment(EnvironmentCamel):
             evaluation_fn: gives its value when it is first read without having been set.
             set_hook: called with the value when it is set.
         """
+        if not isinstance(flag_name, str):
+            raise argument_error("register_flag", "flag_name", "a text", flag_name, TypeError)
         if not callable(evaluation_fn):
             raise argument_error("register_flag", "evaluation_fn", "a function", evaluation_fn, TypeError)
         self._rules[flag_name] = evaluation_fn, set_hook
 
+    @accepts_options()
     def get(self, flag_name: str) -> Any:
         """The value of a flag.
 
@@ -132,21 +137,25 @@ class Environment(EnvironmentCamel):
             self.flags[flag_name] = value
         return self.flags[flag_name]
 
+    @accepts_options()
     async def get_async(self, flag_name: str) -> Any:
         """The value of a flag whose rule may be a coroutine; to be awaited."""
-        if flag_name not in self.flags:
+        if not isinstance(flag_name, str) or flag_name not in self.flags:
             value = self._rule(flag_name)()
             self.flags[flag_name] = await value if inspect.isawaitable(value) else value
         return self.flags[flag_name]
 
+    @accepts_options()
     def get_number(self, flag_name: str) -> Any:
         """The value of a flag that is a number."""
         return self.get(flag_name)
 
+    @accepts_options()
     def get_bool(self, flag_name: str) -> Any:
         """The value of a flag that is a truth value."""
         return self.get(flag_name)
 
+    @accepts_options()
     def get_string(self, flag_name: str) -> Any:
         """The value of a flag that is a text."""
         return self.get(flag_name)
@@ -160,6 +169,7 @@ class Environment(EnvironmentCamel):
         """The flags that have a value, by name."""
         return self.flags
 
+    @accepts_options()
     def set(self, flag_name: str, value: Any) -> None:
         """Give a flag a value.
 
@@ -178,10 +188,12 @@ class Environment(EnvironmentCamel):
             self.flags.update(before)
             raise
 
+    @accepts_options()
     def evaluate_flag(self, flag_name: str) -> Any:
         """What a flag's rule gives now."""
         return self._rule(flag_name)()
 
+    @accepts_options()
     def set_flags(self, flags: Mapping[str, Any]) -> None:
         """Replace all values at once; no hook is called."""
         self.flags = dict(flags)
@@ -203,7 +215,7 @@ class Environment(EnvironmentCamel):
         return f"Environment({', '.join(f'{name}={self.get(name)}' for name in sorted(self._rules))})"
 
     def _entry(self, flag_name: str) -> tuple[Callable[[], Any], Callable[[Any], None] | None]:
-        if flag_name not in self._rules:
+        if not isinstance(flag_name, str) or flag_name not in self._rules:
             raise unknown_name_error("flag", flag_name, self._rules)
         return self._rules[flag_name]
 

@@ -79,6 +79,10 @@ def register_kernel(
     """
     if not callable(kernel_func):
         raise argument_error("register_kernel", "kernel_func", "a function", kernel_func, TypeError)
+    _check_name("register_kernel", kernel_name)
+    for argument, function in (("setup_func", setup_func), ("dispose_func", dispose_func)):
+        if function is not None and not callable(function):
+            raise argument_error("register_kernel", argument, "a function", function, TypeError)
     if registry.factory(backend_name) is None:
         raise unknown_name_error("backend", backend_name, registry.names())
     backend_name = registry.own_name(backend_name)
@@ -89,6 +93,11 @@ def register_kernel(
     made = registry.made().get(backend_name)
     if setup_func is not None and made is not None:
         setup_func(made)
+
+
+def _check_name(where: str, kernel_name: Any) -> None:
+    if not isinstance(kernel_name, str):
+        raise argument_error(where, "kernel_name", "a text", kernel_name, TypeError)
 
 
 def _set_up(name: str, backend: Backend) -> None:
@@ -242,6 +251,9 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
     Raises:
         ValueError: no such kernel, or inputs that do not fit. TypeError: attributes that it does not have.
     """
+    _check_name("run_kernel", kernel_name)
+    if attrs is not None and not isinstance(attrs, Mapping):
+        raise argument_error("run_kernel", "attrs", "a dict", attrs, TypeError)
     if isinstance(inputs, Mapping):
         given: Inputs = {name: v for name, v in inputs.items() if v is not None}
     else:
@@ -319,6 +331,7 @@ def register_gradient(
     """
     if not callable(grad_func):
         raise argument_error("register_gradient", "grad_func", "a function", grad_func, TypeError)
+    _check_name("register_gradient", kernel_name)
     gradient = GradientConfig(
         kernel_name, list(inputs_to_save or []), list(outputs_to_save or []), bool(save_all_inputs), grad_func
     )

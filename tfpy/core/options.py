@@ -12,13 +12,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
+from tfpy.core.misfits import refuse_misfit
 from tfpy.core.names import spellings
 from tfpy.engine.errors import argument_error, nearest
 from tfpy.engine.spec import as_number
 
 # Parameters that are annotated so take one number, and what is one without a look at it.
-_NUMBER = ("float", "float | None")
-_NUMBERS = (float, int, bool, type(None))
+_NUMBERS = {"float": (float, int, bool), "float | None": (float, int, bool, type(None))}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,9 +60,15 @@ def accepts_options(options: str | None = None, where: str | None = None) -> Cal
     """
 
     def decorate(function: F) -> F:
-        return cast("F", _wrap(function, where or function.__name__.strip("_"), options))
+        return cast("F", _wrap(function, where or _name_of(function), options))
 
     return decorate
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """What errors call a function; that which initializes an object is called as the class."""
+    *_, owner, name = ("", *function.__qualname__.split("."))
+    return owner if name == "__init__" else name.strip("_")
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
@@ -82,35 +88,39 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
     kinds = function.__annotations__
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
-    numbers = [(i, name) for i, name in places if kinds.get(name) in _NUMBER]
+    numbers = [(i, name, _NUMBERS[kinds[name]]) for i, name in places if kinds.get(name) in _NUMBERS]
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
     # With so few values by position, and none by keyword, there is nothing to look at.
     plain = min(first_default, numbers[0][0] if numbers else most, most if options is None else len(positional) - 1)
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
-        if not keywords and len(args) <= plain:
-            return function(*args)
-        if keywords:
-            keywords = respell(keywords, spelling, where) if options is None else dict(keywords)
-        if options is not None:
-            args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where, example)
-        if len(args) > first_default:
-            args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
-            if len(args) > most:
-                raise TypeError(_too_many(where, positional, keyword_only, args))
-        for i, name in numbers:
-            if i < len(args) and type(args[i]) not in _NUMBERS:
-                args = (*args[:i], as_number(where, name, args[i]), *args[i + 1 :])
-            elif name in keywords and type(keywords[name]) not in _NUMBERS:
-                keywords[name] = as_number(where, name, keywords[name])
-        return function(*args, **keywords)
+        try:
+            if not keywords and len(args) <= plain:
+                return function(*args)
+            if keywords:
+                keywords = respell(keywords, spelling, where) if options is None else dict(keywords)
+            if options is not None:
+                args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where, example)
+            if len(args) > first_default:
+                args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
+                if len(args) > most:
+                    raise TypeError(_too_many(where, positional, keyword_only, args))
+            for i, name, plainly in numbers:
+                if i < len(args) and type(args[i]) not in plainly:
+                    args = (*args[:i], as_number(where, name, args[i]), *args[i + 1 :])
+                elif name in keywords and type(keywords[name]) not in plainly:
+                    keywords[name] = as_number(where, name, keywords[name])
+            return function(*args, **keywords)
+        except Exception as error:
+            refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
+            raise
 
     return call
 
 
 def _too_many(where: str, positional: list[str], keyword_only: list[str], args: tuple[Any, ...]) -> str:
-    bound = positional[0] in ("self", "cls")
+    bound = positional[:1] in (["self"], ["cls"])
     by_place, found = ", ".join(positional[bound:]), len(args) - bound
     by_name = f", and by name {', '.join(keyword_only)}" if keyword_only else ""
     return f"{where}: takes {by_place or 'nothing'} by position{by_name}, but got {found} values by position."

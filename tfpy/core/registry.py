@@ -81,7 +81,9 @@ def export(*, doc: str, namespace: str = "", options: str | None = None, aliases
     """
 
     def mark(thing: T) -> T:
-        public: Any = thing if isinstance(thing, type) else _taking_options(thing, options)  # type: ignore[type-var]
+        public: Any = thing
+        if not isinstance(thing, type) and not hasattr(thing, "__wrapped__"):  # an export within another
+            public = accepts_options(options)(_publicly_named(thing))  # type: ignore[type-var]
         EXPORTS[path_of(public.__name__, namespace)] = public
         return public  # type: ignore[no-any-return]
 
@@ -95,7 +97,12 @@ def path_of(name: str, namespace: str) -> str:
 
 def _taking_options(function: F, options: str | None) -> F:
     """The function under its public name, made to accept options if it has any."""
-    function.__name__ = function.__qualname__ = public_name(function.__name__)
+    function = _publicly_named(function)
     positional, keyword_only = parameters_of(function)
     plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))
     return function if plain and options is None else accepts_options(options)(function)
+
+
+def _publicly_named(function: F) -> F:
+    function.__name__ = function.__qualname__ = public_name(function.__name__)
+    return function

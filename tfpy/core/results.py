@@ -67,7 +67,7 @@ class Entries(Mapping[str, Any]):
     known: tuple[str, ...] = ()
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._entries = {camel(name): value for name, value in values.items()}
+        self._entries = {camel(str(name)): value for name, value in values.items()}
 
     def __getitem__(self, key: str) -> Any:
         return self._entries[camel(key)]

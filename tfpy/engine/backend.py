@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tfpy.engine.errors import unknown_name_error
+from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Spec
 from tfpy.engine.state import local
@@ -101,6 +101,8 @@ class Registry:
 
     def own_name(self, name: str) -> str:
         """The name that a backend was registered under, given another one that it has."""
+        if not isinstance(name, str):
+            raise argument_error("backend", "name", "a text", name, TypeError)
         return self._aliases.get(name, name)
 
     def find(self, name: str) -> Backend:
@@ -117,7 +119,10 @@ class Registry:
             with self._making:
                 made = self._made.get(name)
                 if made is None:
-                    made = self._add(name, self._factories[name][0]())
+                    new = self._factories[name][0]()
+                    if not hasattr(new, "run"):
+                        raise argument_error("register_backend", "factory", "a function that makes a backend", new)
+                    made = self._add(name, new)
         return made
 
     def _add(self, name: str, backend: Backend) -> Backend:

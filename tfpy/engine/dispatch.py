@@ -58,9 +58,9 @@ def runner(cls: type[H]) -> Callable[..., H]:
                     if t.backend is not backend:
                         _gather(row, inputs, backend)
                         break
+            payload = backend.run(name, inputs, attrs, out_spec)
         except ShapeError as error:
             raise ShapeError(f"{row.label}: {error}") from None
-        payload = backend.run(name, inputs, attrs, out_spec)
 
         out: H = new(cls)
         out.payload = payload

@@ -55,9 +55,9 @@ _LONGEST_NAME = 200
 _MOST_NAMES = 5000
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """' Did you mean …?' when a known name is close to `name`, else an empty text."""
-    if len(name) > _LONGEST_NAME:
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return ""
     import difflib  # here, for what starts quickly
 
@@ -68,6 +68,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def unknown_name_error(what: str, name: object, known: Iterable[str], kind: type[Exception] = ValueError) -> Exception:
     """An exception for a name that is not among the known ones, with the nearest of them."""
     names = sorted(known)
-    hint = nearest(name, names) if isinstance(name, str) else ""
+    hint = nearest(name, names)
     listed = ", ".join(names) if len(names) <= 12 else ""
     return kind(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {listed}." if listed else ""))

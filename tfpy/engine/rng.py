@@ -187,7 +187,7 @@ def stream(seed: Seed | None) -> Alea:
 
 def truthy(seed: Seed | None) -> Seed | None:
     """The seed as TF.js's normal, gamma and multinomial streams take it: 0 and '' count as none."""
-    return seed or None
+    return None if isinstance(seed, (int, float, str)) and not seed else seed
 
 
 def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) -> Floats:

@@ -218,7 +218,7 @@ def as_number(op: str, argument: str, value: object) -> float:
 
 def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
     """The items of a list, tuple or array; TypeError, naming what it should be a list of, for anything else."""
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set, frozenset)):
         try:
             return list(value)
         except TypeError:  # scalar arrays and tensors are iterable, but for one that they are scalars

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import Shape, as_int
+from tfpy.engine.spec import MAX_SIZE, Shape, as_int
 
 Pads = tuple[tuple[int, int], ...]
 
@@ -111,7 +111,7 @@ def slide(
     gaps = per_dimension(op, "dilations", dilations, n)
     check_rounding(op, pad, rounding)
     spans = [reach(k, d) for k, d in zip(size, gaps, strict=True)]
-    if pad == "same" and isinstance(pad, str):
+    if isinstance(pad, str) and pad == "same":
         pads, out = _same(sizes, spans, steps)
     elif isinstance(pad, (str, bytes)):
         if pad != "valid":
@@ -137,8 +137,9 @@ def per_dimension(op: str, argument: str, value: Any, n: int) -> Shape:
     """A number above 0 for each of n dimensions, given as one for all or as a list."""
     given = value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else [value] * n
     numbers = tuple([as_int(op, argument, v) for v in given])
-    if len(numbers) != n or min(numbers) < 1:
-        raise argument_error(op, argument, f"a number above 0, or one for each of {n} dimensions", value)
+    if len(numbers) != n or min(numbers) < 1 or max(numbers) > MAX_SIZE:
+        expected = f"a number above 0, or one for each of {n} dimensions, up to {MAX_SIZE}"
+        raise argument_error(op, argument, expected, value)
     return numbers
 
 

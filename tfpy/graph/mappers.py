@@ -136,6 +136,8 @@ def register_op(name: str, op_func: Callable[[NodeValue], Any]) -> None:
 
     Source: TF.js `tf.registerOp`.
     """
+    if not isinstance(name, str):
+        raise argument_error("register_op", "name", "a text", name, TypeError)
     if not callable(op_func):
         raise argument_error("register_op", "op_func", "a function of a node", op_func, TypeError)
     _own[name] = Mapper(lambda call: op_func(NodeValue(call)), (), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from tfpy.core.convert import to_tensor
@@ -16,6 +16,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_int
+from tfpy.engine.spec import as_list as items_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
@@ -180,7 +181,11 @@ class Layer(LayerCamel, Declared, family="layer"):
         Raises:
             ValueError: inputs that do not fit the layer.
         """
-        return self._apply(inputs, {**(kwargs or {}), **keywords})
+        if kwargs is None:
+            return self._apply(inputs, keywords)
+        if not isinstance(kwargs, Mapping):
+            raise argument_error(self.name, "kwargs", "a dict of keywords", kwargs, TypeError)
+        return self._apply(inputs, {**kwargs, **keywords})
 
     __call__ = apply
 
@@ -249,6 +254,7 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     # Weights
 
+    @accepts_options()
     def add_weight(
         self,
         name: str,
@@ -386,10 +392,12 @@ class Layer(LayerCamel, Declared, family="layer"):
             raise RuntimeError(f"output_shape: the calls of layer {self.name} have outputs of different shapes.")
         return one_or_list(shapes[0])
 
+    @accepts_options()
     def get_input_at(self, node_index: int) -> Any:
         """The symbolic input of one of the layer's calls."""
         return one_or_list(self._node_at("get_input_at", node_index).inputs)
 
+    @accepts_options()
     def get_output_at(self, node_index: int) -> Any:
         """The symbolic output of one of the layer's calls."""
         return one_or_list(self._node_at("get_output_at", node_index).outputs)
@@ -481,8 +489,10 @@ def _as_tensors(name: str, inputs: Any) -> Any:
 
 
 def check_partial_shape(name: str, shape: Any) -> PartialShape:
-    """A shape in which sizes may be None, as a tuple."""
-    sizes = [None if n is None else as_int(name, "input_shape", n) for n in as_list(shape)]
+    """A shape in which sizes may be None, as a tuple; a number stands for a shape of rank 1."""
+    several = isinstance(shape, Iterable) and not isinstance(shape, (str, bytes))
+    given = items_of(name, "input_shape", shape, "sizes") if several else [shape]
+    sizes = [None if n is None else as_int(name, "input_shape", n) for n in given]
     if any(n is not None and n < 0 for n in sizes):
         raise argument_error(name, "input_shape", "sizes of 0 or more, or None", list(sizes))
     return tuple(sizes)

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from tfpy.core.convert import to_tensor
 from tfpy.core.io.faults import object_in
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.spec import as_int
 from tfpy.layers._camel import ContainerCamel
-from tfpy.layers.base import Layer, count_params
+from tfpy.layers.base import Layer, check_partial_shape, count_params
 from tfpy.layers.config import plain
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
@@ -118,17 +119,23 @@ class Container(ContainerCamel, Layer):
     # A layer of layers
 
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
-        outputs, _ = self.graph.run(as_list(inputs), training, mask=mask)
+        outputs, _ = self.graph.run(self._values(inputs), training, mask=mask)
         return one_or_list(outputs)
 
+    def _values(self, inputs: Any) -> list[Tensor]:
+        """What the model is called on, a tensor for each input."""
+        values = [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x, "any") for x in as_list(inputs)]
+        if len(values) != len(self.inputs):
+            raise argument_error(self.name, "inputs", f"{len(self.inputs)} tensors", Words(f"{len(values)}"))
+        return values
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        values = as_list(inputs)
-        _, masks = self.graph.run(values, False, as_list(mask) if mask is not None else None)
+        _, masks = self.graph.run(self._values(inputs), False, as_list(mask) if mask is not None else None)
         return one_or_list(masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         several = isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple))
-        shapes = [tuple(s) for s in input_shape] if several else [tuple(input_shape)]
+        shapes = [check_partial_shape(self.name, s) for s in (input_shape if several else [input_shape])]
         if len(shapes) != len(self.inputs):
             raise argument_error(self.name, "input_shape", f"{len(self.inputs)} shapes", input_shape)
         return one_or_list(self.graph.shapes(shapes))

@@ -17,7 +17,7 @@ import numpy as np
 
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
-from tfpy.core.options import dict_or_keywords, read_options
+from tfpy.core.options import accepts_options, dict_or_keywords, read_options
 from tfpy.core.spelling import adopt_camel, attribute_of
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
@@ -166,7 +166,11 @@ class Declared(DeclaredCamel, Hints):
         """Set the options, each made into what `convert` says."""
         for name, value in values.items():
             make = self.convert.get(name.rpartition("_")[2])
-            setattr(self, name, value if make is None else make(value))
+            try:
+                setattr(self, name, value if make is None else make(value))
+            except (TypeError, ValueError) as error:
+                error.add_note(f"In option {name!r} of {self.class_name}.")
+                raise
 
     @classmethod
     def of(cls, identifier: Any) -> Any:
@@ -199,6 +203,7 @@ class Declared(DeclaredCamel, Hints):
         return {name: plain(getattr(self, name)) for name in self.options}
 
     @classmethod
+    @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """An object as `get_config` describes it; keys in either spelling."""
         return cls(dict(config))

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer, shapes_agree
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, node_of, one_or_list
@@ -58,7 +59,7 @@ class LayerGraph:
             wanted: what to return instead of the outputs.
             mask: what a first layer without a mask is called with.
         """
-        fed = [cast_to(value, entry.dtype) for entry, value in zip(self.inputs, values, strict=True)]
+        fed = [_as_entered(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
         tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, fed, strict=True))
         seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [None] * len(values), strict=True))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
@@ -206,3 +207,10 @@ def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
     if not node.inputs:
         return list(node.outputs)
     return list(dict.fromkeys(source for t in node.inputs for source in source_inputs(t)))
+
+
+def _as_entered(value: Tensor, entry: SymbolicTensor) -> Tensor:
+    """A value in the dtype of the input that it is for."""
+    if "string" in (value.dtype, entry.dtype) and value.dtype != entry.dtype:
+        raise argument_error(entry.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)
+    return cast_to(value, entry.dtype)

@@ -12,6 +12,7 @@ from tfpy.core.ops.linalg import qr
 from tfpy.core.ops.random import random_normal as normal_numbers
 from tfpy.core.ops.random import random_uniform as uniform_numbers
 from tfpy.core.ops.random import truncated_normal as truncated_numbers
+from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -33,6 +34,7 @@ class Initializer(InitializerCamel, Declared, family="initializer"):
     Source: TF.js's `Initializer`.
     """
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         """A tensor of the given shape."""
         raise TypeError(f"{type(self).__name__}: an initializer must define apply(shape, dtype).")
@@ -44,6 +46,7 @@ class Initializer(InitializerCamel, Declared, family="initializer"):
 class Zeros(Initializer, class_name="Zeros", factory="initializers.zeros"):
     """All 0."""
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         return zeros(shape, dtype or "float32")
 
@@ -51,6 +54,7 @@ class Zeros(Initializer, class_name="Zeros", factory="initializers.zeros"):
 class Ones(Initializer, class_name="Ones", factory="initializers.ones"):
     """All 1."""
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         return ones_tensor(shape, dtype or "float32")
 
@@ -60,6 +64,7 @@ class Constant(Initializer, class_name="Constant", factory="initializers.constan
 
     value: float
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         return fill(shape, self.value, dtype or "float32")
 
@@ -69,6 +74,7 @@ class Identity(Initializer, class_name="Identity", factory="initializers.identit
 
     gain: float = 1.0
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         if len(shape) != 2 or shape[0] != shape[1]:
             raise argument_error("identity initializer", "shape", "that of a square matrix", list(shape))
@@ -82,6 +88,7 @@ class RandomUniform(Initializer, class_name="RandomUniform", factory="initialize
     maxval: float = 0.05
     seed: Seed | None = None
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         return uniform_numbers(shape, self.minval, self.maxval, dtype or "float32", self.seed)
 
@@ -93,6 +100,7 @@ class RandomNormal(Initializer, class_name="RandomNormal", factory="initializers
     stddev: float = 0.05
     seed: Seed | None = None
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         return normal_numbers(shape, self.mean, self.stddev, dtype, self.seed)
 
@@ -104,6 +112,7 @@ class TruncatedNormal(Initializer, class_name="TruncatedNormal", factory="initia
     stddev: float = 0.05
     seed: Seed | None = None
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         return truncated_numbers(shape, self.mean, self.stddev, dtype, self.seed)
 
@@ -132,6 +141,7 @@ class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initia
         self.mode = choose("variance_scaling initializer", "mode", self.mode, _MODES)
         self.distribution = choose("variance_scaling initializer", "distribution", self.distribution, _DISTRIBUTIONS)
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         fan_in, fan_out = compute_fans(tuple(shape))
         fan = {"fanIn": fan_in, "fanOut": fan_out, "fanAvg": (fan_in + fan_out) / 2}[self.mode]
@@ -209,6 +219,7 @@ class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.ort
     gain: float = 1.0
     seed: Seed | None = None
 
+    @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
         if len(shape) < 2:
             raise argument_error("orthogonal initializer", "shape", "of rank 2 or more", list(shape))

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import DType, as_dtype
-from tfpy.layers.base import Layer
+from tfpy.layers.base import Layer, check_partial_shape
 from tfpy.layers.naming import uid
 from tfpy.layers.symbolic import Node, SymbolicTensor
 
@@ -79,8 +79,7 @@ def input_(
         raise argument_error("input", "shape", "left out where batch_shape is given", shape)
     if dtype is not None:
         as_dtype("input", dtype)
-    sample = [shape] if isinstance(shape, int) else shape
-    whole = batch_shape if batch_shape is not None else [None, *(() if sample is None else sample)]
+    whole = batch_shape if shape is None else (None, *check_partial_shape("input", shape))
     layer = InputLayer(batch_input_shape=whole, name=name, dtype=dtype, sparse=sparse)
     tensor: SymbolicTensor = layer.output
     return tensor

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from tfpy.core.ops.common import full, reshape_to
 from tfpy.core.ops.reduce import sum_
+from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.layers._camel import RegularizerCamel
@@ -24,6 +25,7 @@ class Regularizer(RegularizerCamel, Declared, family="regularizer"):
     Source: TF.js's `Regularizer`.
     """
 
+    @accepts_options()
     def apply(self, x: Tensor) -> Tensor:
         """The loss, a scalar."""
         raise TypeError(f"{type(self).__name__}: a regularizer must define apply(x).")
@@ -38,6 +40,7 @@ class L1L2(Regularizer, class_name="L1L2", factory="regularizers.l1l2"):
     l1: float = 0.01
     l2: float = 0.01
 
+    @accepts_options()
     def apply(self, x: Tensor) -> Tensor:
         loss = full((1,), 0)
         if self.l1:

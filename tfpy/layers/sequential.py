@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_list as items_of
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer, OneOutput
 from tfpy.layers.config import build_listed, plain, spelt
@@ -32,10 +33,10 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     name_prefix: ClassVar[str] = "sequential_"
 
     def configure(self) -> None:
-        given: Sequence[Layer] = self.layers or ()
+        given = [] if self.layers is None else items_of("sequential", "layers", self.layers, "layers")
         super().configure()
         for layer in given:
-            self.add(layer)
+            self.add(layer)  # type: ignore[arg-type]
 
     def _read(self, config: Any, options: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
         return super()._read({"layers": config} if isinstance(config, (list, tuple)) else config, options, declared)

@@ -109,11 +109,11 @@ def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str 
     for argument, value in (("filter_size", field), ("strides", stride)):
         if as_int(op, argument, value) < 1:
             raise argument_error(op, argument, "1 or more", value)
-    if pad == "same":
+    if isinstance(pad, str) and pad == "same":
         count = math.ceil(size / stride)
         margin = max(0, (count - 1) * stride + field - size)
         return count, margin // 2, margin - margin // 2
-    if pad == "valid":
+    if isinstance(pad, str) and pad == "valid":
         return math.ceil((size - field + 1) / stride), 0, 0
     if isinstance(pad, str):
         raise argument_error(op, "pad", "'same', 'valid' or a number", pad)

@@ -202,7 +202,7 @@ def _new(op: str, shape: ShapeLike, values: Values | None, dtype: str | None) ->
 
 
 def _drawn(op: str, shape: ShapeLike, values: Array, dtype: str | None) -> NDArray:
-    return _new(op, shape, values if dtype in (None, "float32") else np.trunc(values), dtype)
+    return _new(op, shape, values if checked_dtype(op, dtype) == "float32" else np.trunc(values), dtype)
 
 
 def _spec(op: str, another: Any) -> Any:

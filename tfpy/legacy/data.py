@@ -12,7 +12,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import as_int, as_shape
+from tfpy.engine.spec import as_int, as_list, as_shape
 from tfpy.legacy._camel import (
     InMemoryDatasetCamel,
     InMemoryShuffledInputProviderBuilderCamel,
@@ -66,7 +66,8 @@ class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderC
     """
 
     def __init__(self, inputs: Sequence[Sequence[Handle]]) -> None:
-        self.inputs = [_examples(f"inputs[{i}]", examples) for i, examples in enumerate(inputs)]
+        given = as_list(type(self).__name__, "inputs", inputs, "lists of arrays")
+        self.inputs = [_examples(f"inputs[{i}]", examples) for i, examples in enumerate(given)]
         lengths = [len(examples) for examples in self.inputs]
         if not lengths or len(set(lengths)) != 1 or not lengths[0]:
             expected = "lists with the same number of examples, at least one"

@@ -264,6 +264,7 @@ class Graph(DerivedGraph, GraphCamel):
         if len(shape) != 3:
             raise argument_error("conv2d", "x", "of rank 3", x)
         field_size = as_positive("conv2d", "field_size", field_size)
+        output_depth = as_positive("conv2d", "output_depth", output_depth)
         wanted = (field_size, field_size, shape[2], output_depth)
         if self._own("conv2d", "w", w).shape != wanted:
             raise argument_error("conv2d", "w", f"of shape {list(wanted)}", w)
@@ -435,11 +436,19 @@ class GraphLayers(GraphLayersCamel):
         if activation is not None and not callable(activation):
             raise argument_error("dense", "activation", "a function of a symbolic tensor", activation, TypeError)
         count = as_int("dense", "units", units)
-        kernel = kernel_initializer or VarianceScalingInitializer()
+        kernel = _initializer("kernel_initializer", kernel_initializer, VarianceScalingInitializer)
+        starting = _initializer("bias_initializer", bias_initializer, ZerosInitializer) if use_bias else None
         weights = self.g.variable(f"{name}-weights", kernel.initialize([inputs[0], count], inputs[0], count))
         out = self.g.matmul(x, weights)
-        if use_bias:
-            starting = bias_initializer or ZerosInitializer()
+        if starting is not None:
             bias = self.g.variable(f"{name}-bias", starting.initialize([count], inputs[0], count))
             out = self.g.add(out, bias)
         return out if activation is None else activation(out)
+
+
+def _initializer(argument: str, given: Initializer | None, usual: Callable[[], Initializer]) -> Initializer:
+    if given is None:
+        return usual()
+    if not hasattr(given, "initialize"):
+        raise argument_error("dense", argument, "an initializer", given, TypeError)
+    return given

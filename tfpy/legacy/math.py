@@ -259,11 +259,13 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         Source: deeplearn.js 0.1 `math.copy2D`.
         """
         self.check_scope("copy2d")
-        values = np.asarray(source)[_block("source", source, source_begin, source_size)]
+        block = _block("source", source, source_begin, source_size)
+        values = np.asarray(source)[block]
         into = _block("dest", dest, dest_begin, dest_size)
-        if values.size != dest_size[0] * dest_size[1]:
-            raise argument_error("copy2d", "dest_size", f"of {values.size} elements, as the source", list(dest_size))
-        dest.writable_values("copy2d").reshape(dest.shape)[into] = values.reshape(tuple(dest_size))
+        shape = as_int_or_ints("copy2d", "dest_size", dest_size)
+        if values.size != shape[0] * shape[1]:
+            raise argument_error("copy2d", "dest_size", f"of {values.size} elements, as the source", list(shape))
+        dest.writable_values("copy2d").reshape(dest.shape)[into] = values.reshape(shape)
 
     def time(self, query: Callable[[], Any]) -> ReadyFloat:
         """How many milliseconds a function takes; it may be awaited."""

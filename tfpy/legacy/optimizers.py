@@ -20,6 +20,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.core.variable import Variable
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_list
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
 from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
@@ -49,9 +50,10 @@ class Optimizer(OptimizerCamel):
     @accepts_options()
     def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:
         self.learning_rate = float(learning_rate)
-        self.specified_variable_nodes = (
-            None if specified_variable_list is None else [_variable_node(v) for v in specified_variable_list]
-        )
+        self.specified_variable_nodes = None
+        if specified_variable_list is not None:
+            given = as_list(type(self).__name__, "specified_variable_list", specified_variable_list, "variables")
+            self.specified_variable_nodes = [_variable_node(v) for v in given]
         self.variable_nodes: list[Node] = []
         self.variable_gradients = SummedTensorArrayMap()
         self.prev_batch_size: int | None = None

@@ -387,7 +387,7 @@ def _stacked(examples: Sequence[Handle]) -> CoreTensor:
 def _as_reduction(value: Any) -> CostReduction:
     try:
         return CostReduction(value)
-    except ValueError:
+    except (ValueError, TypeError):
         expected = "a CostReduction: NONE, SUM or MEAN"
         raise argument_error("train", "cost_reduction", expected, value) from None
 

@@ -34,22 +34,26 @@ def _dtype(op: str, dtype: str | None) -> str:
     return name
 
 
+@accepts_options()
 def shuffle(array: MutableSequence[Any]) -> None:
     """Put a list into random order, in place."""
     array[:] = [array[i] for i in create_shuffled_indices(len(array))]
 
 
+@accepts_options()
 def create_shuffled_indices(n: int) -> Array:
     """The indices below n in random order."""
     return rng.Shuffler().shuffle(np.arange(n, dtype=np.uint32))
 
 
+@accepts_options()
 def clamp(min: float, x: float, max: float) -> float:
     """x cut to a range."""
     cut = max if x > max else x
     return min if cut < min else cut
 
 
+@accepts_options()
 def rand_uniform(a: float, b: float) -> float:
     """A random number in [a, b)."""
     return a + (b - a) * rng.fresh()
@@ -61,11 +65,15 @@ def rand_gauss(mean: float = 0.0, std_dev: float = 1.0, truncated: bool = False)
     return float(rng.normal(None, 1, *moments("rand_gauss", mean, std_dev, truncated), truncated)[0])
 
 
+@accepts_options()
 def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
     """The squared distance of two vectors."""
+    if len(a) != len(b):
+        raise argument_error("dist_squared", "b", f"of length {len(a)}", b)
     return float(sum((float(x) - float(y)) ** 2 for x, y in zip(a, b, strict=True)))
 
 
+@accepts_options()
 def assert_(expr: Any, msg: str) -> None:
     """Raise ValueError with a message unless something holds."""
     if not expr:
@@ -79,12 +87,14 @@ def assert_shapes_match(shape_a: Sequence[int], shape_b: Sequence[int], error_me
     assert_(arrays_equal(shape_a, shape_b), expected)
 
 
+@accepts_options()
 def assert_types_match(a: Handle, b: Handle) -> None:
     """Raise ValueError unless two arrays have one dtype."""
     first, second = a.spec.dtype, b.spec.dtype
     assert_(first == second, f"The dtypes of the first ({first}) and second ({second}) input must match")
 
 
+@accepts_options()
 def assert_and_get_broadcasted_shape(shape_a: Sequence[int], shape_b: Sequence[int]) -> list[int]:
     """The shape that two shapes broadcast to."""
     try:
@@ -105,6 +115,7 @@ def flatten(arr: Any, ret: list[Any] | None = None) -> list[Any]:
     return out
 
 
+@accepts_options()
 def infer_shape(arr: Any) -> list[int]:
     """The shape of a nested list."""
     sizes = []
@@ -114,31 +125,37 @@ def infer_shape(arr: Any) -> list[int]:
     return sizes
 
 
+@accepts_options()
 def size_from_shape(shape: Sequence[int]) -> int:
     """The number of elements of a shape."""
     return math.prod(shape)
 
 
+@accepts_options()
 def is_scalar_shape(shape: Sequence[int]) -> bool:
     """Whether a shape is that of a Scalar."""
     return len(shape) == 0
 
 
+@accepts_options()
 def arrays_equal(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
     """Whether two lists have the same elements."""
     return len(n1) == len(n2) and all(a == b for a, b in zip(n1, n2, strict=True))
 
 
+@accepts_options()
 def is_int(a: float) -> bool:
     """Whether a number is whole."""
     return a % 1 == 0
 
 
+@accepts_options()
 def tanh(x: float) -> float:
     """The hyperbolic tangent."""
     return math.tanh(x)
 
 
+@accepts_options()
 def size_to_squarish_shape(size: int) -> list[int]:
     """Two factors of a size that are as near to each other as possible, the smaller one first."""
     for a in range(math.isqrt(size), 1, -1):
@@ -147,11 +164,13 @@ def size_to_squarish_shape(size: int) -> list[int]:
     return [1, size]
 
 
+@accepts_options()
 def right_pad(a: str, size: int) -> str:
     """A text with blanks after it up to a length."""
     return a.ljust(size)
 
 
+@accepts_options()
 async def repeated_try(
     check_fn: Callable[[], bool],
     delay_fn: Callable[[int], float] = lambda counter: 0,
@@ -172,11 +191,13 @@ async def repeated_try(
         await asyncio.sleep(delay_fn(tries) / 1000)
 
 
+@accepts_options()
 def get_query_params(query_string: str) -> dict[str, str]:
     """The parameters of a URL's query."""
     return dict(parse_qsl(query_string.lstrip("?"), keep_blank_values=True))
 
 
+@accepts_options()
 def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
     """A shape with its one -1, if it has one, replaced by the size that is left."""
     sizes = list(shape)
@@ -188,16 +209,19 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
     return [size // known if n == -1 else n for n in sizes]
 
 
+@accepts_options()
 def get_nan(dtype: str) -> float:
     """What stands for NaN in a dtype."""
     return _NAN[_dtype("get_nan", dtype)]
 
 
+@accepts_options()
 def is_val_nan(val: float, dtype: str) -> bool:
     """Whether a value stands for NaN in a dtype."""
     return bool(val != val or (dtype != "float32" and val == _NAN[_dtype("is_val_nan", dtype)]))
 
 
+@accepts_options()
 def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> dict[str, list[int]]:
     """A shape without its sizes of 1, all of them or those at axes, and the axes that are left: newShape and keptDims.
 
@@ -213,11 +237,13 @@ def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> di
     return {"newShape": [shape[i] for i in kept], "keptDims": kept}
 
 
+@accepts_options()
 def get_typed_array_from_dtype(dtype: str | None, size: int) -> Array:
     """Zeros in the numpy type of a dtype."""
     return np.zeros(size, _NUMPY[_dtype("get_typed_array_from_dtype", dtype)])
 
 
+@accepts_options()
 def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
     """A copy of numbers in the numpy type of a dtype; NaN becomes what stands for it there."""
     values, name = np.asarray(array, dtype=np.float64), _dtype("copy_typed_array", dtype)
@@ -228,32 +254,38 @@ def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
     return values.astype(_NUMPY[name])
 
 
+@accepts_options()
 def is_typed_array(a: Any) -> bool:
     """Whether something is a numpy array of float32, int32 or uint8."""
     return isinstance(a, np.ndarray) and a.dtype in _NUMPY.values()
 
 
+@accepts_options()
 def bytes_per_element(dtype: str) -> int:
     """How many bytes an element of a dtype takes."""
     return int(np.dtype(_NUMPY[_dtype("bytes_per_element", dtype)]).itemsize)
 
 
+@accepts_options()
 def is_function(f: Any) -> bool:
     """Whether something can be called."""
     return callable(f)
 
 
+@accepts_options()
 def is_ndarray_in_list(ndarray: Handle, ndarray_list: Sequence[Handle]) -> bool:
     """Whether an array is in a list."""
     return any(a.id == ndarray.id for a in ndarray_list)
 
 
+@accepts_options()
 def check_for_nan(vals: Sequence[float], dtype: str, name: str) -> None:
     """Raise ValueError if a value stands for NaN."""
     if any(is_val_nan(v, dtype) for v in vals):
         raise ValueError(f"The result of the last math.{name} has NaNs.")
 
 
+@accepts_options()
 def flatten_name_array_map(name_array_map: Any, keys: Sequence[str] | None = None) -> list[Any]:
     """The arrays of a dict in the order of keys; an array alone as a list of one."""
     if not isinstance(name_array_map, Mapping):
@@ -261,6 +293,7 @@ def flatten_name_array_map(name_array_map: Any, keys: Sequence[str] | None = Non
     return [name_array_map[key] for key in (keys or name_array_map)]
 
 
+@accepts_options()
 def unflatten_to_name_array_map(keys: Sequence[str], flat_arrays: Sequence[Any]) -> dict[str, Any]:
     """A dict of arrays from keys and a list of arrays."""
     if len(keys) != len(flat_arrays):
@@ -268,12 +301,14 @@ def unflatten_to_name_array_map(keys: Sequence[str], flat_arrays: Sequence[Any])
     return dict(zip(keys, flat_arrays, strict=True))
 
 
+@accepts_options()
 def has_encoding_loss(old_type: str, new_type: str) -> bool:
     """Whether values of one dtype may change in another."""
     order = ["bool", "int32", "float32"]
     return order.index(_dtype("has_encoding_loss", new_type)) < order.index(_dtype("has_encoding_loss", old_type))
 
 
+@accepts_options()
 async def next_frame() -> None:
     """Let other tasks run."""
     await asyncio.sleep(0)

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.convert import cast_values, host_values
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import Shape, as_shape
+from tfpy.engine.spec import MAX_SIZE, Shape, as_shape, is_possible
 from tfpy.legacy import quirks
 
 LegacyDType: TypeAlias = Literal["float32", "int32", "bool"]
@@ -27,7 +27,7 @@ def checked_dtype(op: str, dtype: str | None, *allowed: LegacyDType) -> LegacyDT
     if dtype is None:
         return "float32"
     for known in allowed or DTYPES:
-        if dtype == known:
+        if isinstance(dtype, str) and dtype == known:
             return known
     raise argument_error(op, "dtype", "one of " + ", ".join(map(repr, allowed or DTYPES)), dtype)
 
@@ -35,6 +35,8 @@ def checked_dtype(op: str, dtype: str | None, *allowed: LegacyDType) -> LegacyDT
 def checked_shape(op: str, shape: Any, rank: int | None = None) -> Shape:
     """A shape as a tuple, checked to be of a rank when one is given."""
     sizes = as_shape(op, shape)
+    if not is_possible(sizes):
+        raise argument_error(op, "shape", f"of at most {MAX_SIZE} elements", list(sizes))
     if rank is not None and len(sizes) != rank:
         raise argument_error(op, "shape", f"of {rank} sizes", list(sizes))
     return sizes

@@ -203,8 +203,7 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
     Source: TF.js `tf.prelu`; deeplearn.js `math.prelu`. The gradient at 0 is alpha.
     """
     t = real("prelu", x, "float32")
-    slopes = as_float(to_tensor("prelu", "alpha", alpha))
-    return run("Prelu", t, slopes)
+    return run("Prelu", t, real("prelu", alpha, "float32", "alpha"))
 
 
 def _prelu_gradient_alpha(dy: Tensor, n: Any) -> Tensor:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.convert import TensorLike, host_values, to_tensor
 from tfpy.core.ops.common import cast_to
 from tfpy.core.options import read_options
 from tfpy.core.ready import Ready
@@ -136,12 +136,16 @@ def _rgba(pixels: Picture) -> Array:
     if pixels is None or not all(_has(pixels, name) for name in ("data", "width", "height")):
         expected = "an object or dict with data, width and height, a numpy array, or a Pillow image"
         raise argument_error("from_pixels", "pixels", expected, pixels, TypeError)
-    data, width, height = (_get(pixels, name) for name in ("data", "width", "height"))
-    raw = np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else np.asarray(data)
-    if raw.dtype.kind not in "iu" or raw.size != int(width) * int(height) * 4:
+    data = _get(pixels, "data")
+    width, height = (as_int("from_pixels", f"pixels.{name}", _get(pixels, name)) for name in ("width", "height"))
+    if isinstance(data, (bytes, bytearray)):
+        raw = np.frombuffer(data, np.uint8)
+    else:
+        raw = host_values("from_pixels", "pixels.data", data)[0]
+    if raw.dtype.kind not in "iu" or min(width, height) < 0 or raw.size != width * height * 4:
         expected = f"{width} · {height} · 4 bytes"
         raise argument_error("from_pixels", "pixels.data", expected, raw)
-    return raw.reshape(int(height), int(width), 4)
+    return raw.reshape(height, width, 4)
 
 
 def _rgba_of_array(pixels: Array) -> Array:

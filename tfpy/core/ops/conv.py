@@ -12,7 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_shape
+from tfpy.engine.spec import as_int, as_shape
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, slide
 
@@ -73,7 +73,7 @@ def _pad_of_one_row(pad: Padding, data_format: str) -> Any:
     if isinstance(pad, str):
         return pad
     if not isinstance(pad, Sequence):
-        if pad != 0:
+        if as_int("conv1d", "pad", pad) != 0:
             raise argument_error("conv1d", "pad", "'same', 'valid', 0, or pairs (before, after)", pad)
         return pad
     if len(pad) == 4:  # TF.js takes them for the picture
@@ -242,6 +242,8 @@ def convolution_filter(
 ) -> Tensor:
     """The filter as a tensor, checked to have the rank, and the channels of the input in the right dimension."""
     w = to_tensor(op_name, "filter", filter, kind)
+    if w.dtype == "complex64":
+        raise argument_error(op_name, "filter", "real numbers (it does not take complex64)", w, TypeError)
     if w.rank != rank:
         raise argument_error(op_name, "filter", f"of rank {rank}", w)
     if w.shape[axis] != channels:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import add
-from tfpy.core.ops.common import binary_operands
+from tfpy.core.ops.common import binary_operands, real
 from tfpy.core.ops.conv import check_steps, convolution_filter
 from tfpy.core.ops.depthwise import depthwise_window
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
@@ -185,10 +185,12 @@ class _Tail:
         self.alpha = float(alpha)
         self.bias = None if bias is None else self._parameter("bias", bias, data_format)
         self.slopes: Tensor | None = None
-        if activation == "prelu":
-            if weights is None:
-                raise argument_error(name, "prelu_activation_weights", "given with 'prelu'", weights)
-            self.slopes = self._parameter("prelu_activation_weights", weights, data_format)
+        if weights is not None:
+            slopes = self._parameter("prelu_activation_weights", weights, data_format)
+            if activation == "prelu":
+                self.slopes = real(name, slopes, "float32", "prelu_activation_weights")
+        elif activation == "prelu":
+            raise argument_error(name, "prelu_activation_weights", "given with 'prelu'", weights)
 
     def _parameter(self, argument: str, value: TensorLike, data_format: str) -> Tensor:
         """A parameter as a tensor with the channels last."""

@@ -116,9 +116,10 @@ def rotate_with_offset(
     t = _image("rotate_with_offset", image)
     batch, height, width, channels = t.shape
     across, down = _numbers("center", center, 2)
-    source, inside = _turned(height, width, float(radians), across * width, down * height)
+    source, inside = _turned(height, width, radians, across * width, down * height)
     several = isinstance(fill_value, Sequence)
-    fills = [*_numbers("fill_value", fill_value)[:3], 255.0][:channels] if several else [fill_value] * channels
+    fills = _numbers("fill_value", fill_value, None if several else channels)
+    fills = [*fills[:3], 255.0][:channels] if several else fills
     if len(fills) != channels:
         raise argument_error(
             "rotate_with_offset", "fill_value", f"a number for each of {channels} channels", fill_value
@@ -145,7 +146,7 @@ def _numbers(argument: str, value: float | Sequence[float], count: int | None = 
 def _turned(height: int, width: int, radians: float, x0: float, y0: float) -> tuple[Any, Any]:
     """For each pixel the flat index of the one it comes from, and whether that is in the image."""
     y, x = np.divmod(np.arange(height * width), max(1, width))
-    sine, cosine = math.sin(radians), math.cos(radians)
+    sine, cosine = (math.sin(radians), math.cos(radians)) if math.isfinite(radians) else (math.nan, math.nan)
     from_x = np.floor((x - x0) * cosine - (y - y0) * sine + x0 + 0.5)
     from_y = np.floor((x - x0) * sine + (y - y0) * cosine + y0 + 0.5)
     inside = (from_x >= 0) & (from_x < width) & (from_y >= 0) & (from_y < height)

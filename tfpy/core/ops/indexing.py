@@ -100,7 +100,10 @@ def _position(item: Any, size: int, axis: int) -> int:
 
 def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
     """Rows along an axis picked by an int array, or by the places where a bool array is true."""
-    values = np.asarray(item)
+    try:
+        values = np.asarray(item)
+    except ValueError:
+        raise argument_error("[]", "index", "rectangular, every row as long as the others", item) from None
     if values.dtype == np.bool_:
         covered = t.shape[axis : axis + values.ndim]
         if covered != values.shape:

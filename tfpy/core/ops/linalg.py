@@ -80,15 +80,15 @@ def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Any:
         A list of vectors, or a matrix: as xs was given.
 
     Raises:
-        ValueError: no vectors, vectors of unequal size, or more of them than their size. TypeError: no tensors.
+        ValueError: no vectors, vectors of unequal size, or more of them than their size. TypeError: not float32.
 
     Source: TF.js `tf.linalg.gramSchmidt`.
     """
     listed = isinstance(xs, (list, tuple)) and (not xs or isinstance(xs[0], Handle))
     if listed:
-        vectors = to_tensors("gram_schmidt", "xs", xs)
+        vectors = to_tensors("gram_schmidt", "xs", xs, "float32")
     else:
-        matrix = to_tensor("gram_schmidt", "xs", xs)
+        matrix = to_tensor("gram_schmidt", "xs", xs, "float32")
         if matrix.rank != 2:
             raise argument_error("gram_schmidt", "xs", "a list of vectors or a tensor of rank 2", matrix)
         vectors = unstack(matrix, 0)

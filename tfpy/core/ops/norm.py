@@ -11,7 +11,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import resolve_axes
+from tfpy.engine.spec import as_number, resolve_axes
 from tfpy.engine.state import local
 
 
@@ -38,6 +38,8 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
     axes = resolve_axes("norm", axis, t.rank)
     if t.rank == 0:
         return run("Abs", t)
+    if not isinstance(ord, str):
+        ord = as_number("norm", "ord", ord)
     if ord in ("euclidean", "fro", 2):
         t = to_tensor("norm", "x", t, "float32")
     if axis is None:

@@ -18,7 +18,7 @@ from tfpy.engine import dispatch, rng
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_number, as_shape
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_list, as_number, as_shape
 from tfpy.engine.tape import no_gradient
 
 
@@ -269,9 +269,10 @@ def dropout(
         return run("Identity", t)
     shape = t.shape
     if noise_shape is not None:
-        same_rank = len(noise_shape) == t.rank
+        sizes = as_list("dropout", "noise_shape", noise_shape, "sizes")
+        same_rank = len(sizes) == t.rank
         shape = as_shape(
-            "dropout", [t.shape[i] if n is None and same_rank else n for i, n in enumerate(noise_shape)], "noise_shape"
+            "dropout", [t.shape[i] if n is None and same_rank else n for i, n in enumerate(sizes)], "noise_shape"
         )
     keep = 1 - rate
     kept = (random_uniform(shape, 0, 1, "float32", seed) + keep).floor()

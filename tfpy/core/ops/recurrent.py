@@ -110,7 +110,11 @@ def multi_rnn_cell(
     for k, cell in enumerate(cells):
         if not callable(cell):
             raise argument_error("multi_rnn_cell", f"lstm_cells[{k}]", "a function", cell, TypeError)
-        state, x = cell(x, states[k], outputs[k])
+        following = cell(x, states[k], outputs[k])
+        if not isinstance(following, (list, tuple)) or len(following) != 2:
+            expected = "a function that returns the next c and h"
+            raise argument_error("multi_rnn_cell", f"lstm_cells[{k}]", expected, following, TypeError)
+        state, x = following
         new_c.append(state)
         new_h.append(x)
     return [new_c, new_h]

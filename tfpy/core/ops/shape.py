@@ -220,7 +220,8 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     Source: TF.js `tf.ensureShape`.
     """
     t = to_tensor("ensure_shape", "x", x, "any")
-    sizes = as_list("ensure_shape", "shape", shape, "sizes")
+    given = as_list("ensure_shape", "shape", shape, "sizes")
+    sizes = [None if n is None else as_int("ensure_shape", "shape", n) for n in given]
     if len(sizes) != t.rank or any(n is not None and n != m for n, m in zip(sizes, t.shape, strict=True)):
         raise argument_error("ensure_shape", "x", f"of shape {sizes}", t)
     return t

@@ -112,8 +112,8 @@ def frame(
         raise argument_error("frame", "signal", "of rank 1", t)
     length, step = as_int("frame", "frame_length", frame_length), as_int("frame", "frame_step", frame_step)
     for name, value in (("frame_length", length), ("frame_step", step)):
-        if value < 1:
-            raise argument_error("frame", name, "1 or more", value)
+        if not 1 <= value <= MAX_SIZE:
+            raise argument_error("frame", name, f"from 1 to {MAX_SIZE}", value)
     count = max(0, (t.size - length) // step + 1)
     if pad_end:
         count = max(count, -(-t.size // step))

@@ -11,6 +11,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
 from tfpy.engine.tape import gradient
 
 
@@ -66,5 +67,6 @@ gradient("LogSoftmax", saves="y", logits=_log_softmax_gradient)
 
 
 def _check_last_axis(op_name: str, argument: str, axis: int, rank: int) -> None:
-    if rank == 0 or axis not in (-1, rank - 1):
+    at = axis if type(axis) is int else as_int(op_name, argument, axis)
+    if rank == 0 or at not in (-1, rank - 1):
         raise argument_error(op_name, argument, f"the last axis of a tensor of rank 1 or more (rank {rank})", axis)

@@ -252,7 +252,8 @@ def square(x: TensorLike) -> Tensor:
 
     Source: TF.js `tf.square`; deeplearn.js `math.square`.
     """
-    return run("Square", to_tensor("square", "x", x))
+    t = to_tensor("square", "x", x)
+    return run("LogicalAnd", t, t) if t.spec.dtype == "bool" else run("Square", t)
 
 
 gradient("Square", saves="x", x=lambda dy, n: mul(dy, mul(factor(n.x), number(2))))

@@ -62,7 +62,7 @@ class Optimizer(OptimizerCamel, Hints):
         clip_norm: float | None = None,
         global_clip_norm: float | None = None,
     ) -> None:
-        self._learning_rate = rate_of(learning_rate)
+        self._learning_rate = rate_of(self.class_name, learning_rate)
         self._clipping = Clipping(clip_value, clip_norm, global_clip_norm)
         self.iterations = 0
         self._slots: dict[str, dict[str, Variable]] = {}
@@ -114,9 +114,10 @@ class Optimizer(OptimizerCamel, Hints):
         Raises:
             ValueError: f returns no scalar, or depends on none of the variables.
         """
+        wanted = bool(return_cost)  # asked before anything changes
         value, grads = self.compute_gradients(f, var_list)
         self.apply_gradients(grads)
-        if return_cost:
+        if wanted:
             return value  # type: ignore[no-any-return]
         value.dispose()
         return None
@@ -223,6 +224,7 @@ class Optimizer(OptimizerCamel, Hints):
         return {"learning_rate": config_of(self._learning_rate, self.iterations), **self._clipping.options()}
 
     @classmethod
+    @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """An optimizer as `get_config` describes it, in either spelling."""
         return cls(**config)
@@ -231,11 +233,11 @@ class Optimizer(OptimizerCamel, Hints):
     def learning_rate(self) -> float:
         """How far the next step goes."""
         rate = self._learning_rate
-        return as_number("optimizer", "learning_rate", rate(self.iterations)) if callable(rate) else rate
+        return as_number(self.class_name, "learning_rate", rate(self.iterations)) if callable(rate) else rate
 
     @learning_rate.setter
     def learning_rate(self, learning_rate: LearningRate) -> None:
-        self._learning_rate = rate_of(learning_rate)
+        self._learning_rate = rate_of(self.class_name, learning_rate)
 
     def set_learning_rate(self, learning_rate: LearningRate) -> None:
         """Set how far a step goes."""

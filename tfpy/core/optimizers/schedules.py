@@ -100,24 +100,29 @@ class PiecewiseConstantDecay(Schedule):
         return self.values[bisect_left(self.boundaries, step)]
 
 
-def rate_of(learning_rate: Any) -> LearningRate:
-    """A learning rate given as a number, as a function of the steps, or as the configuration of a schedule."""
+def rate_of(where: str, learning_rate: Any) -> LearningRate:
+    """A learning rate given as a number, as a function of the steps, or as the configuration of a schedule.
+
+    Errors call the optimizer `where`.
+    """
     if isinstance(learning_rate, Mapping):
         name = learning_rate.get("class_name")
         if name is None:
             expected = (
                 "a number, a function of the steps, or a schedule; options have names, as in adam(learning_rate=0.1)"
             )
-            raise argument_error("optimizer", "learning_rate", expected, learning_rate, TypeError)
+            raise argument_error(where, "learning_rate", expected, learning_rate, TypeError)
         if name not in Schedule.members:
             raise unknown_name_error("schedule", name, Schedule.members)
         config = {key: value for key, value in learning_rate.get("config", {}).items() if key != "name"}
         return Schedule.members[name](**config)
-    return learning_rate if callable(learning_rate) else as_number("optimizer", "learning_rate", learning_rate)
+    return learning_rate if callable(learning_rate) else as_number(where, "learning_rate", learning_rate)
 
 
 def config_of(learning_rate: LearningRate, step: int) -> Any:
     """What stands for a learning rate in a configuration: a function of one's own is what it gives at this step."""
     if isinstance(learning_rate, Schedule):
         return {"class_name": learning_rate.class_name, "config": learning_rate.get_config()}
-    return float(learning_rate(step)) if callable(learning_rate) else learning_rate
+    if not callable(learning_rate):
+        return learning_rate
+    return as_number("optimizer", "learning_rate(step)", learning_rate(step))

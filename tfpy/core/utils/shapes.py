@@ -126,6 +126,9 @@ def compute_out_shape(begin: Sequence[int], end: Sequence[int], strides: Sequenc
 
     Source: TF.js `tf.slice_util.computeOutShape`.
     """
+    for argument, given in (("end", end), ("strides", strides)):
+        if len(given) != len(begin):
+            raise argument_error("compute_out_shape", argument, f"a list of {len(begin)}, as begin", given)
     return [math.ceil((e - b) / s) for b, e, s in zip(begin, end, strides, strict=True)]
 
 

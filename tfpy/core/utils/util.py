@@ -262,7 +262,7 @@ def nearest_divisor(size: int, start: int) -> int:
 
     Source: TF.js `tf.util.nearestDivisor`.
     """
-    return next((i for i in range(start, size) if size % i == 0), size)
+    return next((i for i in range(start, size) if i and size % i == 0), size)
 
 
 @export(namespace="util", doc="Util")
@@ -283,6 +283,8 @@ def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
 
     Source: TF.js `tf.util.distSquared`.
     """
+    if len(a) != len(b):
+        raise argument_error("dist_squared", "b", f"of length {len(a)}", Words(f"length {len(b)}"))
     return float(sum_([(x - y) ** 2 for x, y in zip(a, b, strict=True)]))
 
 
@@ -335,10 +337,13 @@ def shuffle_combo(
     """Bring two lists or arrays into the same random order, in place; with a seed (beyond TF.js) always into the same.
 
     Raises:
-        ValueError: they are of unequal length.
+        ValueError: they are of unequal length. TypeError: no list or array; both are as they were then.
 
     Source: TF.js `tf.util.shuffleCombo`.
     """
+    for argument, value in (("array", array), ("array2", array2)):
+        if not isinstance(value, (MutableSequence, np.ndarray)):
+            raise argument_error("shuffle_combo", argument, "a list or array", value, TypeError)
     if len(array) != len(array2):
         raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", Words(f"length {len(array2)}"))
     order = _random_order(len(array), seed)
@@ -360,7 +365,11 @@ def swap(object: Any, left: Any, right: Any) -> None:
 
     Source: TF.js `tf.util.swap`.
     """
-    object[left], object[right] = object[right], object[left]
+    try:
+        object[left], object[right] = object[right], object[left]
+    except (TypeError, LookupError):
+        expected = f"a list, array or dict with elements at {left!r} and {right!r}"
+        raise argument_error("swap", "object", expected, object, TypeError) from None
 
 
 # Texts

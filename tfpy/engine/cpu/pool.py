@@ -83,6 +83,8 @@ def _counts(window: Window, sizes: Shape) -> Array:
 
 def fill_max(y: Array, x: Array, window: Window) -> None:
     """The largest in each window; numbers win over NaN, as in TF.js."""
+    if not y.size:
+        return
     array, extent = padded(x, window, lowest(x.dtype))
     _reduce(y, np.fmax, array, window, extent)
     if x.dtype.kind == "i" and array is not x:
@@ -91,6 +93,8 @@ def fill_max(y: Array, x: Array, window: Window) -> None:
 
 def _avg(y: Array, x: Array, window: Window, least: int = 0) -> None:
     """The mean of the elements in each window, padding not counted."""
+    if not y.size:
+        return
     array, extent = padded(x, window)
     _reduce(y, np.add, array, window, extent)
     np.divide(y, divisor(x.shape[1:-1], window, least, x.dtype), out=y)

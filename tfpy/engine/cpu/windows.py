@@ -14,7 +14,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from tfpy.engine.backend import Array
-from tfpy.engine.spec import Shape
+from tfpy.engine.errors import ShapeError
+from tfpy.engine.spec import MAX_SIZE, Shape
 from tfpy.engine.windows import Window
 
 Index = tuple[Any, ...]
@@ -66,10 +67,18 @@ def padded(x: Array, window: Window, value: float = 0) -> tuple[Array, Frame]:
     extent = frame(window, sizes)
     if extent.sizes == sizes:
         return x, extent
-    shape = (x.shape[0], *extent.sizes, x.shape[-1])
+    shape = _room(x.shape, extent)
     out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
     out[extent.inner(sizes)] = x
     return out, extent
+
+
+def _room(shape: Shape, extent: Frame) -> Shape:
+    """The shape with the inner sizes that the window reaches over."""
+    extended_shape = (shape[0], *extent.sizes, shape[-1])
+    if math.prod(extended_shape) > MAX_SIZE:
+        raise ShapeError(f"shape {list(shape)} with its padding, {list(extended_shape)}, has over {MAX_SIZE} elements.")
+    return extended_shape
 
 
 def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
@@ -84,7 +93,7 @@ def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Fr
     """
     extent = frame(window, out.shape[1:-1])
     own = extent.sizes == out.shape[1:-1]
-    array = out if own else np.empty((len(out), *extent.sizes, out.shape[-1]), out.dtype)
+    array = out if own else np.empty(_room(out.shape, extent), out.dtype)
     if not tiled:
         array.fill(0)
         return array, extent

@@ -86,7 +86,7 @@ class Partition:
 
     def __init__(self, types: Sequence[Any], numbers: Sequence[Array]) -> None:
         for kind in types:
-            if kind not in PARTITIONS:
+            if not isinstance(kind, str) or kind not in PARTITIONS:
                 raise self._wrong("row_partition_types", "of " + ", ".join(PARTITIONS), kind)
         if not types or len(types) != len(numbers) or "FIRST_DIM_SIZE" in types[1:]:
             raise self._wrong(
@@ -96,6 +96,8 @@ class Partition:
             raise self._wrong("row_partition_tensors", "not empty in the first place", numbers[0])
         if types[0] == "VALUE_ROWIDS":
             raise self._wrong("row_partition_types", "FIRST_DIM_SIZE or ROW_SPLITS in the first place", types[0])
+        if any(n.ndim != 1 for n in numbers[types[0] == "FIRST_DIM_SIZE" :]):
+            raise self._wrong("row_partition_tensors", "vectors behind the size of the first dimension", numbers)
         sized = types[0] == "FIRST_DIM_SIZE"
         self.rows = int(numbers[0].reshape(-1)[0]) if sized else len(numbers[0]) - 1
         self.levels = list(zip(types[sized:], numbers[sized:], strict=True))

@@ -22,6 +22,8 @@ def filled_rows(indices: Array, rows: int) -> tuple[Array, Array, Array, Array]:
         which rows were empty; and where each element went.
     """
     op, count = "sparse_fill_empty_rows", len(indices)
+    if rows < 0:
+        raise argument_error(op, "dense_shape", "sizes of 0 or more", [rows])
     row = indices[:, 0].astype(np.int64)
     outside = (row < 0) | (row >= rows)
     if outside.any():

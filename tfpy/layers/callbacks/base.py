@@ -109,7 +109,7 @@ class CustomCallback(Callback):
         for name, function in self._functions.items():
             if not callable(function):
                 raise argument_error("callbacks", name, "a function", function, TypeError)
-        if yield_every == "never" and "on_yield" in self._functions:
+        if isinstance(yield_every, str) and yield_every == "never" and "on_yield" in self._functions:
             raise argument_error("fit", "yield_every", "not 'never' when there is an on_yield callback", yield_every)
         self._now: Callable[[], float] = self._functions.get("now_func", lambda: time.monotonic() * 1000)
         self._interval = _interval(yield_every)

@@ -20,6 +20,8 @@ class Monitor:
     """
 
     def __init__(self, where: str, name: str, mode: str, min_delta: float = 0) -> None:
+        if not isinstance(name, str):
+            raise argument_error(where, "monitor", "the name of a number in the logs", name, TypeError)
         if mode not in ("auto", "min", "max"):
             raise argument_error(where, "mode", "'auto', 'min' or 'max'", mode)
         self._where = where

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+from tfpy.core.convert import to_tensor
 from tfpy.core.ops.join import concat, split
 from tfpy.core.ops.random import dropout
 from tfpy.core.registry import export
@@ -137,7 +138,7 @@ class Cell(CellOptions, RNNCell):
         listed = as_list(inputs)
         if len(listed) != count:
             raise argument_error(name, "inputs", f"a list of {count} tensors, the input and the states", inputs)
-        return listed
+        return [x if isinstance(x, Tensor) else to_tensor(name, "inputs", x) for x in listed]
 
 
 class _VectorCell(RecurrentOptions, Cell):

@@ -6,17 +6,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+from tfpy.core.convert import to_tensor
 from tfpy.core.ops.compare import not_equal
 from tfpy.core.ops.random import dropout
 from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.abstract import placeholder, shapes_only
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape, as_int, as_positive, spec
 from tfpy.layers.activations import ActivationOption
-from tfpy.layers.base import Layer, OneOutput
+from tfpy.layers.base import Layer, OneOutput, check_partial_shape
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
@@ -37,18 +38,26 @@ def one_shape(input_shape: Any) -> PartialShape:
     """The shape of a layer's only input, which may come in a list."""
     if isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple)):
         if len(input_shape) != 1:
-            raise ValueError(f"A single input was expected, but there are {len(input_shape)}.")
-        return tuple(input_shape[0])
-    return tuple(input_shape)
+            raise argument_error("layer", "input_shape", "that of a single input", input_shape)
+        return whole_shape(input_shape[0])
+    return whole_shape(input_shape)
+
+
+def whole_shape(shape: Any) -> PartialShape:
+    """The shape of an input with its batch size."""
+    sizes = None if shape is None else check_partial_shape("layer", shape)
+    if not sizes:
+        raise argument_error("layer", "input_shape", "a shape with the batch size, or None for it, in front", shape)
+    return sizes
 
 
 def one_tensor(inputs: Any) -> Tensor:
     """A layer's only input, which may come in a list."""
     listed = as_list(inputs)
     if len(listed) != 1:
-        raise ValueError(f"A single input was expected, but there are {len(listed)}.")
-    tensor: Tensor = listed[0]
-    return tensor
+        raise argument_error("layer", "inputs", "a single input", Words(f"{len(listed)}"))
+    tensor = listed[0]
+    return tensor if isinstance(tensor, Tensor) else to_tensor("layer", "inputs", tensor, "any")
 
 
 class Dense(OneOutput, class_name="Dense", factory="layers.dense"):

@@ -18,6 +18,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.spec import as_int
 from tfpy.layers.base import OneOutput
+from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.symbolic import PartialShape, as_list
 
 
@@ -36,7 +37,7 @@ class Merge(OneOutput):
     def shapes(self, input_shape: Any) -> list[PartialShape]:
         """The shapes of the inputs, checked to be as many as the layer takes."""
         several = isinstance(input_shape, list) and all(isinstance(s, (list, tuple)) for s in input_shape)
-        found = [tuple(s) for s in input_shape] if several else [tuple(input_shape)]
+        found = [whole_shape(s) for s in input_shape] if several else [whole_shape(input_shape)]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
             raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
@@ -68,6 +69,8 @@ class Merge(OneOutput):
     def call(self, inputs: Any) -> Tensor:
         listed = as_list(inputs)
         rank = max(x.rank for x in listed)
+        if not all(x.rank for x in listed):
+            raise argument_error(self.name, "inputs", "tensors with the batch size in front", inputs)
         return self.merged([x.reshape([x.shape[0], *[1] * (rank - x.rank), *x.shape[1:]]) for x in listed])
 
     def merged(self, inputs: list[Tensor]) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from tfpy.core.convert import to_tensor, to_tensors
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.registry import export
@@ -99,7 +100,11 @@ class TakesStates(Layer):
             inputs, *states = inputs
         if states is None:
             return super()._apply(inputs, arguments)
-        states = as_list(states)
+        states = [
+            s if isinstance(s, SymbolicTensor) else to_tensor(self.name, "initial_state", s) for s in as_list(states)
+        ]
+        if not states:
+            raise argument_error(self.name, "initial_state", "a list of at least one state", states)
         specs = [InputSpec(shape=tuple(s.shape)) for s in states]
         if not self.built:
             self.expect_states(specs)
@@ -182,8 +187,8 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
 
     def _input_shape(self, input_shape: Any) -> tuple[Any, ...]:
         """The shape of the sequence; those of initial states may follow it in a list."""
-        several = isinstance(input_shape, list) and isinstance(input_shape[0], (list, tuple))
-        return tuple(input_shape[0]) if several else one_shape(input_shape)
+        several = isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple))
+        return one_shape(input_shape[0] if several else input_shape)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = self._input_shape(input_shape)
@@ -283,10 +288,11 @@ class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
         given = as_list(states)
         if len(given) != len(wanted):
             raise argument_error("reset_states", "states", f"{len(wanted)} states", Words(f"{len(given)}"))
-        for state, shape in zip(given, wanted, strict=True):
+        tensors = to_tensors("reset_states", "states", given)
+        for state, shape in zip(tensors, wanted, strict=True):
             if tuple(state.shape) != shape:
                 raise argument_error("reset_states", "states", f"of shape {list(shape)}", state)
-        self._states = [outlive_scopes(state.clone()) for state in given]
+        self._states = [outlive_scopes(state.clone()) for state in tensors]
 
     def state_shapes(self, input_shape: PartialShape) -> list[Any]:
         """The shapes of the states for a batch of sequences."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tfpy.core.memory import dispose
 from tfpy.engine import rng
+from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training.data_adapter import batches
 from tfpy.layers.training.steps import Batch
@@ -234,7 +235,10 @@ class _Readable:
         self._start = start
 
     def iterator(self) -> Iterable[Any]:
-        return self._start()
+        found = self._start()
+        if not isinstance(found, Iterable):
+            raise argument_error("fit", "data", "a function that returns an iterator", found, TypeError)
+        return found
 
 
 def as_dataset(value: Any) -> Any:

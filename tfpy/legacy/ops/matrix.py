@@ -9,6 +9,7 @@ from tfpy.core.ops.common import binary_operands, reshape_to
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.quirks import numbers_of
 from tfpy.legacy.registry import math_op
@@ -51,7 +52,7 @@ def _product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool 
 
 
 def _transposed(orientation: int) -> bool:
-    if orientation not in (0, 1):
+    if as_int("mat_mul", "orientation", orientation) not in (0, 1):
         raise argument_error("mat_mul", "orientation", "a MatrixOrientation", orientation)
     return orientation == MatrixOrientation.TRANSPOSED
 

@@ -96,6 +96,6 @@ def labels_and_logits(labels: TensorLike, logits: TensorLike, dim: int) -> tuple
     """The arguments of `softmax_cross_entropy_with_logits`, checked, in float32."""
     name = "softmax_cross_entropy_with_logits"
     a, b = same_shape(name, labels, logits, ("labels", "logits"))
-    if not a.rank or dim not in (-1, a.rank - 1):
+    if not a.rank or as_int(name, "dim", dim) not in (-1, a.rank - 1):
         raise argument_error(name, "dim", "the last axis of arrays of rank 1 or more", dim)
     return as_float(a), as_float(b)

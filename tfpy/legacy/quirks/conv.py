@@ -60,6 +60,8 @@ class _Axis(NamedTuple):
 def _axes(op: str, shape: Sequence[int], field: Pair, strides: Pair, pad: Pad) -> tuple[_Axis, _Axis]:
     """The windows along height and width."""
     fields, steps = pair(op, "filter_size", field), pair(op, "strides", strides)
+    if min(steps) < 1:
+        raise argument_error(op, "strides", "1 or more", strides)
     if not isinstance(pad, str):
         counts = [window(op, n, fields[0], steps[0], pad, None)[0] for n in shape[1:3]]
         margins = [pad, pad]
