@@ -350,7 +350,7 @@ def with_size(image: bytes, width: int, height: int) -> bytes:
 
 
 def test_a_png_image_unpacks_only_so_far() -> None:
-    small, large = png(np.zeros((2, 2, 1), np.uint8), [0, 0]), png(np.zeros((2, 32 * 2**20, 1), np.uint8), [0, 0])
+    small, large = png(np.zeros((2, 2, 1), np.uint8), [0, 0]), png(np.zeros((2, 2**21, 1), np.uint8), [0, 0])
     tracemalloc.start()
     assert decode_png("test", small[:33] + large[33:]).shape == (2, 2, 1)
     assert tracemalloc.get_traced_memory()[1] < 2**20

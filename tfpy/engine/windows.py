@@ -6,6 +6,7 @@ Everything here is a pure function of sizes, for any number of inner dimensions 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -106,6 +107,20 @@ def slide(
     the window and stride of the first; in three dimensions 'same' leaves elements out where the stride is larger
     than the window, and a window larger than the input has no places.
     """
+    given = op, *map(_unchanging, (sizes, size, strides, pad, dilations)), rounding
+    try:
+        return _slide(*given)
+    except TypeError:  # something that has no hash, or is none of what it should be
+        return _slide.__wrapped__(*given)
+
+
+def _unchanging(value: Any) -> Any:
+    return tuple([_unchanging(v) for v in value]) if type(value) in (list, tuple) else value
+
+
+# A program slides few windows over few sizes, and counting places takes longer than a small kernel.
+@functools.lru_cache(maxsize=512, typed=True)
+def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations: Any, rounding: str | None) -> Window:
     n = len(sizes)
     steps = per_dimension(op, "strides", strides, n)
     gaps = per_dimension(op, "dilations", dilations, n)

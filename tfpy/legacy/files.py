@@ -50,18 +50,18 @@ def decode_png(op: str, data: bytes) -> Array:
         raise ValueError(f"{op}: the PNG image is damaged: {error!r}") from None
 
 
-def _chunks(data: bytes) -> dict[bytes, bytes]:
+def _chunks(data: bytes) -> dict[bytes, bytearray]:
     """The chunks by type; those of one type joined."""
-    found: dict[bytes, bytes] = {}
+    found: dict[bytes, bytearray] = {}
     at = len(_SIGNATURE)
     while at < len(data):
         length, kind = struct.unpack_from(">I4s", data, at)
-        found[kind] = found.get(kind, b"") + data[at + 8 : at + 8 + length]
+        found.setdefault(kind, bytearray()).extend(data[at + 8 : at + 8 + length])
         at += length + 12
     return found
 
 
-def _decoded(op: str, chunks: dict[bytes, bytes]) -> Array:
+def _decoded(op: str, chunks: dict[bytes, bytearray]) -> Array:
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     if depth != 8 or interlaced or colour not in _CHANNELS:
         raise ValueError(f"{op}: only PNG images of 8 bits a channel that are not interlaced can be read.")
