@@ -161,7 +161,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
-    return VariableGrads(value, {**named, **dict.fromkeys(v.name for v in frozen)} if frozen else named)
+    return VariableGrads(value, named | dict.fromkeys(v.name for v in frozen))
 
 
 def _by_trainability(var_list: Sequence[Variable] | None) -> tuple[list[Variable], list[Variable]]:

@@ -57,3 +57,16 @@ def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
         return opener.open(request, timeout=timeout)
     except HTTPError as answer:
         return answer.with_traceback(None)  # which would keep the callers' frames alive, in a circle
+
+
+def open_web_file(request: str | Request) -> Any:
+    """The file that a server answers with, to be read and closed by the caller.
+
+    Raises:
+        OSError, ValueError, http.client.HTTPException: there is no answer, or a refusal.
+    """
+    answer = open_web(request)
+    if not 200 <= answer.status < 300:
+        answer.close()
+        raise OSError(f"the server answers {answer.status} ({answer.reason})")
+    return answer

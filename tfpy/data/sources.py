@@ -13,7 +13,7 @@ import numpy as np
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme, local_path, open_web
+from tfpy.core.urls import has_scheme, local_path, open_web_file
 from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.errors import argument_error
@@ -129,9 +129,7 @@ class URLDataSource(DataSource):
         from http.client import HTTPException
 
         try:
-            with open_web(request) as response:
-                if not 200 <= response.status < 300:
-                    raise OSError(f"the server answers {response.status} ({response.reason})")
+            with open_web_file(request) as response:
                 _discard(response, self.file.offset)
                 yield from _pieces(response, self.file.chunk_size)
         except (OSError, ValueError, HTTPException) as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfpy.core.urls import has_scheme, local_path, open_web
+from tfpy.core.urls import has_scheme, local_path, open_web_file
 from tfpy.engine.backend import Array
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -27,13 +27,11 @@ def read_bytes(op: str, location: str) -> bytes:
     try:
         if not has_scheme(location, "http", "https"):
             return Path(local_path(location)).read_bytes()
-        with open_web(location) as answer:
+        with open_web_file(location) as answer:
             data: bytes = answer.read()
+        return data
     except (OSError, HTTPException, ValueError) as error:  # ValueError: no file has such a name
         raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None
-    if answer.status != 200:
-        raise ValueError(f"{op}: cannot read {location!r}: the server answers {answer.status} ({answer.reason}).")
-    return data
 
 
 def decode_png(op: str, data: bytes) -> Array:

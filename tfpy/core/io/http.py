@@ -55,8 +55,8 @@ class HttpServer:
         if len(found) > MAX_JSON_BYTES:  # that is not all of it
             found = self._get(self.label, MAX_ARCHIVE_BYTES)
         if len(found) > MAX_ARCHIVE_BYTES:
-            expected = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
-            raise ModelReadError(f"{self.label}: {expected}; download it, and load the file.")
+            problem = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
+            raise ModelReadError(f"{self.label}: {problem}; download it, and load the file.")
         elsewhere = self._has_weights_url or self._options.weight_path_prefix is not None
         with Archive(found, self.label, self if elsewhere else None) as archive:
             self.label = archive.label

@@ -103,7 +103,7 @@ class _Tensor(NamedTuple):
 
 
 def _references(tensor: _Tensor) -> int:
-    """The references to a tensor's payload, counted as `run` counts them."""
+    """The references to a tensor's payload, counted as `_run_any` counts them."""
     payloads = [tensor.payload]
     last = payloads[0]
     return getrefcount(last)
@@ -164,50 +164,45 @@ class CpuBackend:
                 result = None
                 if "dtype" in attrs:
                     pass
-                elif len(inputs) == 1:  # no names for payloads that may be lazy: below, references to them are counted
+                elif len(inputs) == 1:  # no names for lazy payloads: `_run_any` counts references
                     if type(inputs[0].payload) is np.ndarray:
                         result = _quiet.run(compute, inputs[0].payload, **attrs)
                 elif len(inputs) == 2 and type(inputs[0].payload) is type(inputs[1].payload) is np.ndarray:
                     result = _quiet.run(compute, inputs[0].payload, inputs[1].payload, **attrs)
                 if result is not None:
                     return result if type(result) is np.ndarray else _array(result)
-            payloads = [t.payload for t in inputs]
-            if (
-                self._is_lazy
-                and kernel in ELEMENTWISE
-                and type(out) is Spec
-                and out.size >= LARGE
-                and not is_hooked(self)
-            ):
-                later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
-                if later is not None:
-                    return later
-            if Lazy in map(type, payloads):
-                last = payloads[0]
-                if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
-                    last.held = getrefcount(last) > _BY_ONE_TENSOR
-                else:
-                    payloads = arrays(payloads)
-            if "dtype" in attrs:
-                attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
-            result = _quiet.run(compute, *payloads, **attrs)
-            if type(result) is np.ndarray:
-                return result
-            return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
+            return self._run_any(kernel, inputs, attrs, out)
         except RuntimeError as error:
             with _quiet.within(error):
                 return self.run(kernel, inputs, attrs, out)
+
+    def _run_any(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        """`run` for kernels of any kind: on large arrays, on what was put off, with several results."""
+        payloads = [t.payload for t in inputs]
+        if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
+            later = _quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
+            if later is not None:
+                return later
+        if Lazy in map(type, payloads):
+            last = payloads[0]
+            if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
+                last.held = getrefcount(last) > _BY_ONE_TENSOR
+            else:
+                payloads = arrays(payloads)
+        if "dtype" in attrs:
+            attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
+        result = _quiet.run(self._kernels[kernel], *payloads, **attrs)
+        if type(result) is np.ndarray:
+            return result
+        return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
     def compile(self, plan: Plan) -> Executor:
         constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
         run: Executor = _quiet.run(executor, plan._replace(constants=constants), self._planned)
 
+        @_anywhere
         def execute(payloads: Sequence[Any]) -> Any:
-            try:
-                return _quiet.run(run, arrays(payloads))
-            except RuntimeError as error:
-                with _quiet.within(error):
-                    return execute(payloads)
+            return _quiet.run(run, arrays(payloads))
 
         return execute
 
