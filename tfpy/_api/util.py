@@ -29,6 +29,11 @@ from tfpy.core.utils.arrays import make_zeros_nested_typed_array as make_zeros_n
 from tfpy.core.utils.arrays import make_zeros_typed_array as make_zeros_typed_array
 from tfpy.core.utils.arrays import to_nested_array as to_nested_array
 from tfpy.core.utils.arrays import to_typed_array as to_typed_array
+from tfpy.core.utils.chance import create_shuffled_indices as create_shuffled_indices
+from tfpy.core.utils.chance import rand_uniform as rand_uniform
+from tfpy.core.utils.chance import shuffle as shuffle
+from tfpy.core.utils.chance import shuffle_combo as shuffle_combo
+from tfpy.core.utils.chance import swap as swap
 from tfpy.core.utils.util import arrays_equal as arrays_equal
 from tfpy.core.utils.util import arrays_equal_with_null as arrays_equal_with_null
 from tfpy.core.utils.util import assert_ as assert_
@@ -38,7 +43,6 @@ from tfpy.core.utils.util import assert_shapes_match as assert_shapes_match
 from tfpy.core.utils.util import check_conversion_for_errors as check_conversion_for_errors
 from tfpy.core.utils.util import clamp as clamp
 from tfpy.core.utils.util import compute_strides as compute_strides
-from tfpy.core.utils.util import create_shuffled_indices as create_shuffled_indices
 from tfpy.core.utils.util import decode_string as decode_string
 from tfpy.core.utils.util import dist_squared as dist_squared
 from tfpy.core.utils.util import encode_string as encode_string
@@ -54,16 +58,12 @@ from tfpy.core.utils.util import nearest_divisor as nearest_divisor
 from tfpy.core.utils.util import nearest_larger_even as nearest_larger_even
 from tfpy.core.utils.util import now as now
 from tfpy.core.utils.util import parse_axis_param as parse_axis_param
-from tfpy.core.utils.util import rand_uniform as rand_uniform
 from tfpy.core.utils.util import repeated_try as repeated_try
 from tfpy.core.utils.util import right_pad as right_pad
-from tfpy.core.utils.util import shuffle as shuffle
-from tfpy.core.utils.util import shuffle_combo as shuffle_combo
 from tfpy.core.utils.util import size_from_shape as size_from_shape
 from tfpy.core.utils.util import size_to_squarish_shape as size_to_squarish_shape
 from tfpy.core.utils.util import squeeze_shape as squeeze_shape
 from tfpy.core.utils.util import sum_ as _sum
-from tfpy.core.utils.util import swap as swap
 from tfpy.core.utils.util import tanh as tanh
 
 arraysEqual = arrays_equal

@@ -54,7 +54,7 @@ from tfpy.core.ops import (  # noqa: F401
 )
 from tfpy.core.optimizers import classes, factories  # noqa: F401
 from tfpy.core.registry import OPS
-from tfpy.core.utils import arrays, backend_util, shapes, tensors, util  # noqa: F401
+from tfpy.core.utils import arrays, backend_util, chance, shapes, tensors, util  # noqa: F401
 
 
 def _bind_methods() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import Any, ClassVar
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
@@ -450,28 +450,6 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r})"
-
-
-class OneOutput(Layer):
-    """A layer that gives one tensor, whatever it is given; type checkers then know what `apply` returns."""
-
-    if TYPE_CHECKING:
-
-        @overload
-        def apply(
-            self,
-            inputs: SymbolicTensor | Sequence[SymbolicTensor],
-            kwargs: Mapping[str, Any] | None = None,
-            /,
-            **keywords: Any,
-        ) -> SymbolicTensor: ...
-
-        @overload
-        def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Tensor: ...
-
-        def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any: ...
-
-        __call__ = apply
 
 
 def _known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:

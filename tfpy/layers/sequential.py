@@ -10,11 +10,12 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_list as items_of
 from tfpy.layers._camel import SequentialCamel
-from tfpy.layers.base import Layer, OneOutput
+from tfpy.layers.base import Layer
 from tfpy.layers.config import build_listed, plain, spelt
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
 from tfpy.layers.model import LayersModel
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.symbolic import SymbolicTensor, as_list
 
 

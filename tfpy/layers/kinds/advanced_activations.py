@@ -13,10 +13,10 @@ from tfpy.core.ops.reduce import log_sum_exp
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, broadcasts_to
-from tfpy.layers.base import OneOutput
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import as_list

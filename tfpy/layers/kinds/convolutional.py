@@ -12,11 +12,11 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption, name_of
-from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.core import one_shape, one_tensor
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.spatial import (
     SAME_OR_VALID,

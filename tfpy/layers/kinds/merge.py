@@ -17,8 +17,8 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.spec import as_int
-from tfpy.layers.base import OneOutput
 from tfpy.layers.kinds.core import whole_shape
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.symbolic import PartialShape, as_list
 
 

@@ -9,9 +9,9 @@ from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
-from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import Dropout, one_tensor
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import inner_axes
 from tfpy.layers.specs import InputSpec
 

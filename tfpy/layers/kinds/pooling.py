@@ -9,9 +9,9 @@ from tfpy.core.ops.pool import avg_pool, avg_pool3d, max_pool, max_pool3d
 from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,

@@ -17,9 +17,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import as_number, as_positive
-from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.symbolic import PartialShape
 
 INTERPOLATIONS = {"bilinear": "bilinear", "nearest": "nearest"}

@@ -11,10 +11,10 @@ from tfpy.core.ops.slice import pad, slice_
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
-from tfpy.layers.base import OneOutput
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
+from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import (
     NumbersOption,
     channels_last,

@@ -1,0 +1,86 @@
+"""`tf.util`: random numbers and orders of lists and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.registry import export
+from tfpy.engine import rng
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.rng import Seed
+
+
+@export(namespace="util", doc="Util")
+def rand_uniform(a: float, b: float) -> float:
+    """A random number from a to b.
+
+    Source: TF.js `tf.util.randUniform`.
+    """
+    r = rng.fresh()
+    return b * r + (1 - r) * a
+
+
+@export(namespace="util", doc="Util")
+def create_shuffled_indices(n: int, seed: Seed | None = None) -> Array:
+    """The numbers below n in random order; with a seed (beyond TF.js) always the same.
+
+    Source: TF.js `tf.util.createShuffledIndices`.
+    """
+    return _random_order(n, seed).astype(np.uint32)
+
+
+@export(namespace="util", doc="Util")
+def shuffle(array: MutableSequence[Any] | Array, seed: Seed | None = None) -> None:
+    """Bring a list or array into random order, in place; with a seed (beyond TF.js) always into the same.
+
+    Source: TF.js `tf.util.shuffle`.
+    """
+    if not isinstance(array, (MutableSequence, np.ndarray)):
+        raise argument_error("shuffle", "array", "a list or array", array, TypeError)
+    _reorder(array, _random_order(len(array), seed))
+
+
+@export(namespace="util", doc="Util")
+def shuffle_combo(
+    array: MutableSequence[Any] | Array, array2: MutableSequence[Any] | Array, seed: Seed | None = None
+) -> None:
+    """Bring two lists or arrays into the same random order, in place; with a seed (beyond TF.js) always into the same.
+
+    Raises:
+        ValueError: they are of unequal length. TypeError: no list or array; both are as they were then.
+
+    Source: TF.js `tf.util.shuffleCombo`.
+    """
+    for argument, value in (("array", array), ("array2", array2)):
+        if not isinstance(value, (MutableSequence, np.ndarray)):
+            raise argument_error("shuffle_combo", argument, "a list or array", value, TypeError)
+    if len(array) != len(array2):
+        raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", Words(f"length {len(array2)}"))
+    order = _random_order(len(array), seed)
+    _reorder(array, order)
+    _reorder(array2, order)
+
+
+def _random_order(count: int, seed: Seed | None) -> Array:
+    return rng.Shuffler(seed).shuffle(np.arange(count))
+
+
+def _reorder(array: Any, order: Array) -> None:
+    array[:] = array[order] if isinstance(array, np.ndarray) else [array[i] for i in order]
+
+
+@export(namespace="util", doc="Util")
+def swap(object: Any, left: Any, right: Any) -> None:
+    """Exchange two elements of a list, array or dict.
+
+    Source: TF.js `tf.util.swap`.
+    """
+    try:
+        object[left], object[right] = object[right], object[left]
+    except (TypeError, LookupError):
+        expected = f"a list, array or dict with elements at {left!r} and {right!r}"
+        raise argument_error("swap", "object", expected, object, TypeError) from None

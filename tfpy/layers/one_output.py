@@ -1,0 +1,32 @@
+"""Layers that give one tensor: what type checkers are told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from tfpy.core.tensor import Tensor
+from tfpy.layers.base import Layer
+from tfpy.layers.symbolic import SymbolicTensor
+
+
+class OneOutput(Layer):
+    """A layer that gives one tensor, whatever it is given; type checkers then know what `apply` returns."""
+
+    if TYPE_CHECKING:
+
+        @overload
+        def apply(
+            self,
+            inputs: SymbolicTensor | Sequence[SymbolicTensor],
+            kwargs: Mapping[str, Any] | None = None,
+            /,
+            **keywords: Any,
+        ) -> SymbolicTensor: ...
+
+        @overload
+        def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Tensor: ...
+
+        def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any: ...
+
+        __call__ = apply
