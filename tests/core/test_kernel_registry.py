@@ -291,6 +291,7 @@ def test_the_engine_passes_on_to_the_functions() -> None:
     assert engine.find_backend_factory("cpu") is CpuBackend
     assert engine.register_backend("other", Bare)
     engine.remove_backend("other")
+    assert engine.find_backend_factory("other") is None
     engine.set_backend("exact")
     engine.ready()
     assert engine.backend_name == "exact"

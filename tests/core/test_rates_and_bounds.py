@@ -43,6 +43,31 @@ def test_an_optimizer_follows_its_schedule() -> None:
     assert optimizer.get_config() == {"learning_rate": 2}
 
 
+MAKERS = [
+    tf.train.sgd, tf.train.adagrad, tf.train.adadelta, tf.train.adam, tf.train.adamax, tf.train.nadam, tf.train.adamw,
+    tf.train.rmsprop, lambda rate, **bounds: tf.train.momentum(rate, 0.9, **bounds),
+]  # fmt: skip
+
+
+def step(optimizer: Any, gradient: float) -> float:
+    """Where the first step takes a variable that is 0."""
+    w = tf.variable(tf.zeros([1]))
+    optimizer.apply_gradients({w.name: tf.tensor([gradient])})
+    optimizer.dispose()
+    return float(w.numpy()[0])
+
+
+@pytest.mark.parametrize("bound", ["clip_value", "clip_norm", "global_clip_norm"])
+@pytest.mark.parametrize("make", MAKERS)
+def test_every_optimizer_has_the_bounds(make: Any, bound: str) -> None:
+    optimizer = make(0.1, **{bound: 0.01})
+    config = optimizer.get_config()
+    assert config[bound] == 0.01
+    expected = pytest.approx(step(make(0.1), 0.01))
+    assert step(optimizer, 30) == expected
+    assert step(type(optimizer).from_config(config), 30) == expected
+
+
 @pytest.mark.parametrize("make", [tf.train.adam, tf.train.adamax, tf.train.nadam, tf.train.adamw, tf.train.rmsprop])
 def test_a_schedule_is_part_of_the_configuration(make: Any) -> None:
     optimizer = make(tf.train.cosine_decay(0.1, 8, warmup_target=0.2, warmup_steps=2), global_clip_norm=3.0)

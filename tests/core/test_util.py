@@ -279,6 +279,7 @@ def test_tensor_util() -> None:
     with pytest.raises(TypeError, match="float32"):
         u.assert_types_match(a, b)
     assert u.is_tensor_in_list(a, [b, a])
+    assert not u.is_tensor_in_list(a, [b, tf.tensor([1.0])])
     assert {t.id for t in u.get_tensors_in_container({"x": [a, {"y": b}]})} == {a.id, b.id}
 
 
@@ -287,7 +288,7 @@ def test_test_util() -> None:
     t.expect_arrays_close([1.0, 2], [1.0005, 2])
     t.expect_arrays_equal([[1, 2]], [[1, 2]])
     t.expect_numbers_close(1, 1.0001)
-    t.expect_values_in_range([1, 2], 0, 3)
+    t.expect_values_in_range([0, 1, 3], 0, 3)
     t.expect_array_buffers_equal(b"ab", bytearray(b"ab"))
     assert t.encode_strings([["a"], "b"]) == [[b"a"], b"b"]
     assert t.test_epsilon() == 1e-3

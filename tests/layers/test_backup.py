@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,40 @@ def test_a_training_can_be_made_longer(tmp_path: Path) -> None:
     history = fit(model_of(), tmp_path, epochs=5)
     assert history.epoch == [0, 1, 2, 3, 4]
     assert history.history["loss"] == sorted(history.history["loss"], reverse=True)
+
+
+@pytest.mark.parametrize(("options", "count"), [({}, 3), ({"save_freq": 1}, 6), ({"save_freq": 4}, 1)])
+def test_backups_are_as_many_as_wanted(
+    options: Any, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda old, new: (written.append(Path(new).name), replace(old, new)))
+    callback = tf.BackupAndRestore(tmp_path, delete_checkpoint=False, **options)
+    for _ in range(2):
+        written.clear()
+        (tmp_path / NAME).unlink(missing_ok=True)
+        fit(model_of(), tmp_path, epochs=3, callbacks=[callback])
+        assert written == [NAME] * count
+
+
+def test_a_training_that_began_at_a_later_epoch(tmp_path: Path) -> None:
+    """What it goes on with is what comes next in its stream of data."""
+
+    def fit(model: Any, epochs: int, folder: Path) -> Any:
+        x = np.random.default_rng(5).normal(size=(22, 3)).astype(np.float32)
+        data = tf.data.zip((tf.data.array(x), tf.data.array(x[:, :2]))).shuffle(9, seed=5).repeat().batch(4)
+        callback = tf.BackupAndRestore(folder, delete_checkpoint=False)
+        options = {"batches_per_epoch": 2, "initial_epoch": 2, "verbose": 0, "callbacks": [callback]}
+        return model.fit_dataset(data, epochs=epochs, **options)
+
+    whole, cut = model_of(), model_of()
+    cut.set_weights(whole.get_weights())
+    expected = fit(whole, 6, tmp_path / "whole")
+    fit(cut, 4, tmp_path / "cut")
+    found = fit(cut, 6, tmp_path / "cut")
+    assert found.epoch == expected.epoch == [2, 3, 4, 5]
+    assert found.history == expected.history
 
 
 def test_a_training_that_stopped_early_stays_stopped(tmp_path: Path) -> None:

@@ -74,7 +74,11 @@ def test_shared_layers_share_their_weights() -> None:
     x = np.ones((4, 3))
     first, second = model.predict([x, x])
     np.testing.assert_array_equal(first.numpy(), second.numpy())
-    assert shared.get_output_at(1).shape == (None, 2)
+    assert [shared.get_input_at(i) is t for i, t in enumerate((a, b))] == [True, True]
+    assert [shared.get_output_at(i) is t for i, t in enumerate(model.outputs)] == [True, True]
+    for index in (-1, 2):
+        with pytest.raises(ValueError, match="below the 2 calls"):
+            shared.get_input_at(index)
     with pytest.raises(RuntimeError, match="called 2 times"):
         shared.output  # noqa: B018
 

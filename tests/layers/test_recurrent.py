@@ -74,6 +74,10 @@ def test_embeddings_mask_zeros() -> None:
     np.testing.assert_allclose(padded[:1], whole, rtol=1e-5, atol=1e-6)
 
 
+def test_embeddings_without_mask_zero_mask_nothing() -> None:
+    assert tf.layers.embedding(input_dim=6, output_dim=2).compute_mask(tf.tensor([[1, 0]])) is None
+
+
 def test_layers_that_do_not_mask_say_so() -> None:
     model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2])])
     with pytest.raises(TypeError, match="mask"):

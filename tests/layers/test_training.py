@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,9 @@ def test_evaluate_averages_over_batches() -> None:
     error = X.astype(float) @ [[1], [1]] - Y
     assert loss == pytest.approx((error**2).mean(), rel=1e-5)
     assert mae == pytest.approx(np.abs(error).mean(), rel=1e-5)
+    first = [float(v) for v in model.evaluate(X, Y, batch_size=3, steps=2)]
+    assert first == pytest.approx([(error[:6] ** 2).mean(), np.abs(error[:6]).mean()], rel=1e-5)
+    assert float(model.evaluate(X, Y, batch_size=3, steps=9)[0]) == pytest.approx(loss)
     alone = linear().evaluate(X, Y, {"batchSize": 4})
     assert isinstance(alone, tf.Tensor)
     assert asyncio.run(_awaited(alone)) is alone
@@ -363,6 +367,14 @@ def test_on_yield_is_called_now_and_then() -> None:
     assert seen == [(0, 1), (0, 3)]
 
 
+def test_yields_are_counted_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(100))
+    monkeypatch.setattr("tfpy.layers.callbacks.base.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    seen: list[int] = []
+    fit(linear(), batch_size=2, yield_every=2000, callbacks={"onYield": lambda epoch, batch: seen.append(batch)})
+    assert seen == [1, 3]
+
+
 def test_stop_training_ends_after_the_batch() -> None:
     model = linear()
     calls: list[str] = []
@@ -445,6 +457,17 @@ def test_an_optimizer_set_in_training_serves_from_the_next_step_on() -> None:
     before = values(model)
     fit(model, batch_size=2, callbacks={"on_batch_end": on_batch_end})
     assert before != seen[0] == seen[-1]
+
+
+def test_a_model_compiled_in_training_is_trained_on_as_it_was() -> None:
+    model = linear(tf.train.sgd(0.1))
+    expected = linear(tf.train.sgd(0.1))
+    compile_anew = {"on_batch_end": lambda: model.compile(optimizer=tf.train.sgd(0), loss="meanAbsoluteError")}
+    fit(model, batch_size=2, shuffle=False, callbacks=compile_anew)
+    fit(expected, batch_size=2, shuffle=False)
+    assert values(model) == values(expected)
+    fit(model)
+    assert values(model) == values(expected)
 
 
 def test_callbacks_for_every_fit() -> None:

@@ -81,6 +81,14 @@ def test_the_rate_is_reduced_on_a_plateau(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.count("reduce_lr_on_plateau") == 2
 
 
+def test_a_plateau_begins_anew_with_each_fit() -> None:
+    model = linear(1.0)
+    callback = tf.callbacks.reduce_lr_on_plateau(monitor="v", factor=0.5, patience=1, cooldown=9)
+    for expected, values in ((0.5, [1.0, 1.0]), (0.25, [5.0, 5.0])):
+        fit(model, [Feed("v", values), callback], epochs=2)
+        assert model.optimizer.learning_rate == expected
+
+
 @pytest.mark.parametrize(
     ("name", "mode", "falls"),
     [("acc", "auto", True), ("loss2", "auto", False), ("x", "max", True), ("x", "min", False)],
@@ -187,6 +195,11 @@ def test_checkpoints(
     saved.clear()
     fit(linear(), tf.callbacks.model_checkpoint("{epoch}.{batch}", save_freq=3), epochs=3)
     assert [path for path, _ in saved] == ["2.1", "3.2"]
+    saved.clear()
+    third = tf.callbacks.model_checkpoint("{epoch}.{batch}", save_freq=3)
+    for _ in range(2):
+        fit(linear(), third, epochs=2)
+    assert [path for path, _ in saved] == ["2.1", "2.1"]
 
 
 def test_a_checkpoint_that_cannot_be_named(saved: list[Any]) -> None:

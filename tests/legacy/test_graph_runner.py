@@ -148,9 +148,21 @@ def test_settings(math: dl.NDArrayMathCPU) -> None:
     other = dl.NDArrayMathCPU()
     p.runner.setMath(other)
     p.runner.setSession(p.session)
-    p.runner.setInferenceTensor(p.prediction)
-    p.runner.setInferenceExampleCount(2)
     assert p.runner.math is other
+
+
+def test_what_is_inferred_may_change_from_pass_to_pass(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    seen: list[list[float]] = []
+
+    def examples(given: list[Any], values: list[dl.NDArray]) -> None:
+        seen.append([v.get() for v in values])
+        p.runner.setInferenceTensor(p.x)
+        p.runner.setInferenceExampleCount(2)
+
+    p.runner = dl.GraphRunner(math, p.session, {"inferenceExamplesCallback": examples})
+    p.runner.infer(p.prediction, p.feeds[:1], 0, 3, 2)
+    assert seen == [[0, 0, 0], [2, 1]]
 
 
 def test_bad_arguments_are_named(math: dl.NDArrayMathCPU) -> None:

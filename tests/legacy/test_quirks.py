@@ -220,6 +220,24 @@ IMAGES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_pools_leave_out_what_is_outside_the_image(numerics: Any) -> None:
+    with dl.numerics(numerics):
+        assert flat(m().maxPool(square(3), 2, 1, "same")) == [5, 6, 6, 8, 9, 9, 8, 9, 9]
+        assert flat(m().minPool(square(3), 2, 1, "same")) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_values_beside_gradients_without_dy_are_those_of_the_op() -> None:
+    for f, expected in (
+        (lambda a: m().subtract(a, A1([1, 1])), -1),
+        (lambda a: m().multiply(a, A1([3, 3])), 3),
+        (m().relu, 2),
+    ):
+        a = A1([-1, 2])
+        with dl.numerics("deeplearn.js"):
+            assert m().value_and_gradients(lambda f=f, a=a: m().sum(f(a)), a).value.get() == expected
+
+
 @pytest.mark.parametrize("order", [1, "euclidean", "fro", python_math.inf, -python_math.inf])
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
 def test_norms_of_whole_numbers_are_float32(order: Any, dtype: Any) -> None:

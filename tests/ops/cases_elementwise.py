@@ -53,6 +53,7 @@ ELEMENTWISE: dict[str, list[Case]] = {
     ],
     "floor_div": [
         case(floats(7), positive(7), reference=_floor_div, order=0),
+        case(np.array([True, False]), np.array([True, True]), reference=lambda *_: np.array([1, 0], np.int32), order=0),
         case(ints(6), ints(6, low=1), reference=np.floor_divide, order=0),
         raises(ValueError, floats(2, 3), floats(2, 2)),
     ],

@@ -11,6 +11,7 @@ Numbers = np.ndarray
 Metric = Callable[[Numbers, Numbers], Numbers]
 
 LABELS = np.array([[0.0, 1, 0], [1, 0, 0]])
+JUDGED, JUDGEMENTS = np.array([1.0, 1, 1, 1, 1, 0, 0]), np.array([1.0, 1, 1, 0, 0, 1, 0])
 TRUTH, GUESSES = np.array([1.0, 1, 0, 0, 1]), np.array([1.0, 0, 1, 0, 0.5])
 
 
@@ -45,8 +46,8 @@ METRICS: dict[str, list[Case]] = {
         case(np.array([[1.0], [0]]), floats(2, 3), reference=lambda t, p: (t[:, 0] == p.argmax(-1)).astype(float), order=0),
         case(ints(2, low=0, high=2), floats(2, 3), reference=lambda t, p: (t == p.argmax(-1)).astype(float), order=0),
     ],
-    "metrics.precision": [case(TRUTH, GUESSES, reference=lambda t, p: 0.5, order=0), case(TRUTH, 0 * TRUTH, reference=lambda t, p: 0.0, order=0)],
-    "metrics.recall": [case(TRUTH, GUESSES, reference=lambda t, p: 0.5, order=0), case(0 * TRUTH, GUESSES, reference=lambda t, p: 0.0, order=0)],
+    "metrics.precision": [case(JUDGED, JUDGEMENTS, reference=lambda t, p: 3 / 4, order=0), case(TRUTH, GUESSES, reference=lambda t, p: 0.5, order=0), case(TRUTH, 0 * TRUTH, reference=lambda t, p: 0.0, order=0)],
+    "metrics.recall": [case(JUDGED, JUDGEMENTS, reference=lambda t, p: 3 / 5, order=0), case(TRUTH, GUESSES, reference=lambda t, p: 0.5, order=0), case(0 * TRUTH, GUESSES, reference=lambda t, p: 0.0, order=0)],
     "metrics.binary_crossentropy": [
         case(positive(2, 3, low=0.1, high=0.9), positive(2, 3, low=0.1, high=0.9), reference=_entropy),
         raises(ValueError, floats(2, 3), floats(2, 1)),

@@ -49,6 +49,8 @@ SHAPE: dict[str, list[Case]] = {
         case(floats(3), [2, 3], reference=np.broadcast_to),
         case(floats(2, 1), [2, 4], reference=np.broadcast_to),
         case(floats(2, 3), [2, 3], reference=np.broadcast_to),
+        case(floats(2, 3), [4, -1, 3], reference=lambda x, _: np.broadcast_to(x, (4, 2, 3))),
+        raises(ValueError, floats(2, 3), [-1, 2, 3]),
         raises(ValueError, floats(3), [2]),
     ],
     "broadcast_args": [

@@ -23,6 +23,7 @@ def _values(*shape: int) -> np.ndarray:
 @pytest.mark.parametrize(
     "layer",
     [
+        lambda x: tf.dilation2d(_values(2, 5, 6, 4), tf.slice(x, [0, 0, 0, 0], [1, 2, 3, 4]).squeeze([0]), 1, "same"),
         lambda x: tf.max_pool(x, 2, 1, "same"),
         lambda x: tf.max_pool(x, 2, 2, "valid"),
         lambda x: tf.avg_pool(x, 3, 2, "same"),

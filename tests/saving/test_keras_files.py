@@ -272,6 +272,42 @@ def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
     model.save(tmp_path / "m.h5", strict=False)
 
 
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [
+        (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="causal"), "takes no causal padding"),
+        (lambda: tf.layers.up_sampling1d(size=2), None),
+        (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="same"), None),
+    ],
+)
+def test_only_what_keras_reckons_otherwise_is_told(layer: Any, words: str | None, tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.activation(activation="relu", input_shape=[4, 2]), layer()])
+    if words is None:
+        model.save(tmp_path / "m.keras", strict=True)
+    else:
+        with pytest.raises(ValueError, match=words):
+            model.save(tmp_path / "m.keras", strict=True)
+
+
+@pytest.mark.parametrize("suffix", [".keras", ".h5", ".weights.h5"])
+def test_weights_of_whole_numbers_keep_all_digits(suffix: str, tmp_path: Path) -> None:
+    class Counter(tf.layers.Layer, class_name="Counter"):
+        def build(self, input_shape: Any) -> None:
+            self.count = self.add_weight("count", [2], "int32", "zeros", None, False)
+            self.built = True
+
+    def model() -> Any:
+        return tf.sequential(layers=[Counter(input_shape=[1], name="counter")])
+
+    saved, again = model(), model()
+    saved.weights[0].write(tf.tensor([2**24 + 1, -(2**31)], dtype="int32"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the layer is one of its own
+        saved.save_weights(tmp_path / f"m{suffix}") if "weights" in suffix else saved.save(tmp_path / f"m{suffix}")
+    again.load_weights(tmp_path / f"m{suffix}")
+    assert again.weights[0].read().array_sync() == [2**24 + 1, -(2**31)]
+
+
 def test_masked_steps_of_a_bidirectional_layer_are_zeros_in_keras(tmp_path: Path) -> None:
     """And are not in TF.js: a model of either keeps its numbers, and saving for the other one tells."""
 
@@ -496,6 +532,7 @@ def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
         file({"a": {**header["a"], "shape": [2**40, 2**40]}}),
         file({"a": {**header["a"], "dtype": "F99"}}),
         file({"a": {"dtype": "I64", "shape": [2], "data_offsets": [0, 16]}}, b"\xff\xff\xff\xff\x7f\x00\x00\x00" * 2),
+        file({"a": {"dtype": "I64", "shape": [2], "data_offsets": [0, 16]}}, b"\xff\xff\xff\x7f\xff\xff\xff\xff" * 2),
     ):
         path.write_bytes(data)
         with pytest.raises(tf.io.ModelFileError, match=r"t\.safetensors"):

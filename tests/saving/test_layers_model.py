@@ -317,9 +317,19 @@ def test_losses_as_keras_has_them() -> None:
 def test_metadata(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     assert model.get_user_defined_metadata() is None
-    model.set_user_defined_metadata({"labels": ["cat", "dog"], "size": np.int64(3)})
+    model.set_user_defined_metadata({"labels": ["cat", "dog"], "size": np.int64(3), "mean": np.array([0.5, 2])})
     model.save(tmp_path)
-    assert tf.load_layers_model(tmp_path).getUserDefinedMetadata() == {"labels": ["cat", "dog"], "size": 3}
+    entries = ["modelTopology", "format", "generatedBy", "convertedBy"]
+    assert list(json.loads((tmp_path / "model.json").read_text())) == [
+        *entries,
+        "userDefinedMetadata",
+        "weightsManifest",
+    ]
+    assert tf.load_layers_model(tmp_path).getUserDefinedMetadata() == {
+        "labels": ["cat", "dog"],
+        "size": 3,
+        "mean": [0.5, 2],
+    }
     with pytest.raises(TypeError, match="user_defined_metadata"):
         model.set_user_defined_metadata("text")
     with pytest.raises(ValueError, match="JSON"):

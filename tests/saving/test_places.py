@@ -8,9 +8,11 @@ import io
 import json
 import os
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,6 +82,16 @@ def test_an_archive_with_a_folder_and_other_files(tmp_path: Path) -> None:
         archive.writestr("my/export/metadata.json", "{}")
         archive.writestr("__MACOSX/my/export/._model.json", "")
     check_same(tmp_path / "teachable.zip")
+
+
+def test_a_folder_in_which_the_model_has_another_name(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    (tmp_path / "model.json").rename(tmp_path / "export.json")
+    (tmp_path / "package.json").write_text("{}")
+    check_same(tmp_path)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"has no model\.json \(export\.json, other\.json there\)"):
+        tf.load_layers_model(tmp_path)
 
 
 def test_shards(tmp_path: Path) -> None:
@@ -483,6 +495,12 @@ def test_files_in_hand(tmp_path: Path) -> None:
     check_same(handler)
     with files[0].open("rb") as first, files[1].open("rb") as second:
         check_same(tf.io.browser_files([first, second]))
+    with files[0].open("rb") as first, files[1].open("rb") as second:
+        named = [
+            SimpleNamespace(name=rf"C:\model\{f.name}", read=s.read, seek=s.seek)
+            for f, s in zip(files, (first, second), strict=True)
+        ]
+        check_same(tf.io.browser_files(named))
     assert tf.load_layers_model(tf.io.browser_files(files[:1])).count_params() == 8
     (tmp_path / "more.bin").write_bytes(b"")
     with pytest.raises(ValueError, match=r"does not name the weight files more\.bin"):
@@ -572,7 +590,8 @@ def test_the_local_store(store: Path) -> None:
     info = tf.io.copy_model("localstorage://my/model-1", "indexeddb://copy")
     assert info.weightDataBytes == 32
     assert list(tf.io.list_models()) == ["localstorage://my/model-1", "indexeddb://copy"]
-    assert tf.io.list_models()["indexeddb://copy"].weight_data_bytes == 32
+    info = tf.io.list_models()["indexeddb://copy"]
+    assert (info.weight_data_bytes, info.date_saved.timestamp()) == (32, pytest.approx(time.time(), abs=60))
     tf.io.move_model("indexeddb://copy", "localstorage://moved")
     for same in ("localstorage://moved", "LocalStorage://moved", store / "localstorage/moved/model.json"):
         with pytest.raises(ValueError, match="another place"):

@@ -193,8 +193,6 @@ def floor_div(a: TensorLike, b: TensorLike) -> Tensor:
     Source: TF.js `tf.floorDiv`. Its gradient is that of the true quotient, as there.
     """
     a, b = real_operands("floor_div", a, b)
-    if a.spec.dtype == "bool":
-        a, b = cast_to(a, "int32"), cast_to(b, "int32")
     return run("FloorDiv", a, b)
 
 

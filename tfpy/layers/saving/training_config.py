@@ -72,8 +72,6 @@ def _loss_name(given: Any) -> str:
 
 
 def _metric_name(given: Any) -> str:
-    if given in (*metrics.ACCURACY, *metrics.CROSSENTROPY):
-        return str(given)
     name = snake_class(given) if isinstance(given, str) else _own_name(metrics.get_metric(given), "metric")
     return _METRICS.get(name, name)
 

@@ -1,0 +1,42 @@
+"""Constraints: each against its formula along either axis, on weights of which some satisfy it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+Array = np.ndarray[Any, Any]
+
+W = np.array([[3, 4], [0.3, -0.4], [1, 0]])
+
+
+def brought(norms: Array, low: float, high: float, rate: float = 1) -> Array:
+    """By what vectors of these norms have to be multiplied."""
+    return (rate * np.clip(norms, low, high) + (1 - rate) * norms) / norms
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize(
+    ("make", "options", "factor"),
+    [
+        (tf.constraints.max_norm, {"max_value": 1.5}, lambda norms: brought(norms, 0, 1.5)),
+        (tf.constraints.unit_norm, {}, lambda norms: brought(norms, 1, 1)),
+        (
+            tf.constraints.min_max_norm,
+            {"min_value": 1.2, "max_value": 2, "rate": 0.25},
+            lambda norms: brought(norms, 1.2, 2, 0.25),
+        ),
+    ],
+)
+def test_norms_along_an_axis(make: Any, options: Any, factor: Callable[[Array], Array], axis: int) -> None:
+    found = make(axis=axis, **options).apply(tf.tensor(W))
+    np.testing.assert_allclose(found.numpy(), W * factor(np.linalg.norm(W, axis=axis, keepdims=True)), rtol=1e-5)
+
+
+def test_no_weight_below_0() -> None:
+    np.testing.assert_array_equal(tf.constraints.non_neg().apply(tf.tensor(W)).numpy(), np.maximum(W, 0, dtype="f4"))

@@ -1,0 +1,53 @@
+"""The losses of models: each is one number for each vector along the last axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.layers.training.losses import get_loss
+
+Array = np.ndarray[Any, Any]
+
+RNG = np.random.default_rng(3)
+PROBABILITIES = RNG.dirichlet(np.ones(4), (2, 3))
+LABELS = RNG.dirichlet(np.ones(4), (2, 3))
+ONE_HOT = np.eye(4)[RNG.integers(0, 4, (2, 3))]
+
+# The loss, the labels, and its formula from labels t and predictions p.
+LOSSES: dict[str, tuple[Array, Callable[[Array, Array], Array]]] = {
+    "meanSquaredError": (LABELS, lambda t, p: ((p - t) ** 2).mean(-1)),
+    "meanAbsoluteError": (LABELS, lambda t, p: abs(p - t).mean(-1)),
+    "meanAbsolutePercentageError": (LABELS, lambda t, p: 100 * (abs(p - t) / t).mean(-1)),
+    "meanSquaredLogarithmicError": (LABELS, lambda t, p: (np.log((1 + p) / (1 + t)) ** 2).mean(-1)),
+    "squaredHinge": (2 * ONE_HOT - 1, lambda t, p: (np.maximum(1 - t * p, 0) ** 2).mean(-1)),
+    "hinge": (2 * ONE_HOT - 1, lambda t, p: np.maximum(1 - t * p, 0).mean(-1)),
+    "categoricalHinge": (
+        ONE_HOT,
+        lambda t, p: np.maximum(np.where(t == 1, 0, p).max(-1) - np.where(t == 1, p, 0).sum(-1) + 1, 0),
+    ),
+    "logcosh": (LABELS, lambda t, p: np.log(np.cosh(p - t)).mean(-1)),
+    "categoricalCrossentropy": (ONE_HOT, lambda t, p: -np.log((t * p).sum(-1))),
+    "sparseCategoricalCrossentropy": (
+        ONE_HOT.argmax(-1),
+        lambda t, p: -np.log(np.take_along_axis(p, t[..., None], -1)[..., 0]),
+    ),
+    "binaryCrossentropy": (LABELS, lambda t, p: -(t * np.log(p) + (1 - t) * np.log(1 - p)).mean(-1)),
+    "kullbackLeiblerDivergence": (LABELS, lambda t, p: (t * np.log(t / p)).sum(-1)),
+    "poisson": (LABELS, lambda t, p: (p - t * np.log(p)).mean(-1)),
+    "cosineProximity": (
+        LABELS,
+        lambda t, p: -(t * p).sum(-1) / np.sqrt((t**2).sum(-1) * (p**2).sum(-1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_is_its_formula_for_each_vector(name: str) -> None:
+    labels, formula = LOSSES[name]
+    found = get_loss(name)(tf.tensor(labels), tf.tensor(PROBABILITIES))
+    np.testing.assert_allclose(found.numpy(), formula(labels, PROBABILITIES), rtol=1e-5, atol=1e-6)
