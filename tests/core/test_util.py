@@ -109,6 +109,7 @@ def test_chance() -> None:
 def test_texts() -> None:
     assert util.encode_string("é") == "é".encode()
     assert util.decode_string("é".encode()) == "é"
+    assert util.decode_string(b"a\xffb\xc3") == "a\ufffdb\ufffd"
     assert util.right_pad("a", 3) == "a  "
     assert util.finger_print64(b"Hello") % 3463 == 2842
     assert util.finger_print64(b"Hello!", 5) == util.fingerPrint64(b"Hello")

@@ -79,6 +79,17 @@ def test_truth_values_in_a_column_of_texts_are_texts() -> None:
     assert dataset.batch(2).to_array()[0]["a"].array_sync() == ["x", "true"]
 
 
+def test_an_empty_cell_is_none_unless_its_column_has_a_default_or_is_required() -> None:
+    configs: dict[str, Any] = {"a": {"dtype": "float32"}, "b": {"default": 0.5}}
+    assert tf.data.csv(b"a,b,c\n,,\n", column_configs=configs).to_array() == [{"a": None, "b": 0.5, "c": None}]
+    assert tf.data.csv(b"a,b\n1,", column_configs={"b": {"default": 0, "isLabel": True}}).to_array() == [
+        {"xs": {"a": 1}, "ys": {"b": 0}}
+    ]
+    for config in ({"required": True}, {"isLabel": True}):
+        with pytest.raises(ValueError, match="required column 'b' is empty"):
+            tf.data.csv(b"a,b\n1,", column_configs={"b": config}).to_array()
+
+
 def test_options_in_every_form() -> None:
     data = b"1;2"
     forms: list[dict[str, Any]] = [

@@ -190,6 +190,37 @@ def test_it_trains_in_a_model(row: Row) -> None:
         assert not np.array_equal(b, w.numpy()), f"{w.name} was not trained"
 
 
+# The rank of inputs that a layer takes and no other, by its factory or the end of that.
+RANKS = {"1d": 3, "2d": 4, "3d": 5, "conv2d_transpose": 4, "conv3d_transpose": 5, "conv_lstm2d": 5, "repeat_vector": 2}
+RANKS |= dict.fromkeys(("simple_rnn", "gru", "lstm", "rnn"), 3)
+OF_ONE_RANK = {r.factory: r for r in ROWS if {r.factory, r.factory[-2:]} & set(RANKS)}
+
+
+@pytest.mark.parametrize("row", OF_ONE_RANK.values(), ids=str)
+def test_inputs_of_another_rank_are_refused(row: Row) -> None:
+    rank = RANKS.get(row.factory) or RANKS[row.factory[-2:]]
+    for other in (rank - 1, rank + 1):
+        for layer in (row.make(), built(row)):
+            with pytest.raises(ValueError, match=f"expected rank {rank}, but got shape"):
+                layer.apply(tf.input(shape=[4] * (other - 1)))
+
+
+# Those of TF.js, and of its kind.
+MASKING = {
+    "Activation", "Add", "AlphaDropout", "Attention", "Average", "BatchNormalization", "Bidirectional", "Concatenate",
+    "ConvLSTM2D", "Dense", "Dot", "Dropout", "GRU", "GaussianDropout", "GaussianNoise", "GroupNormalization", "LSTM",
+    "LayerNormalization", "Masking", "Maximum", "Minimum", "MultiHeadAttention", "Multiply", "PReLU", "RNN", "ReLU",
+    "SimpleRNN", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "Subtract", "TimeDistributed",
+    "UnitNormalization",
+}  # fmt: skip
+
+
+@every_row
+def test_the_layers_that_support_masks_are_those_of_tfjs(row: Row) -> None:
+    layer = row.make()
+    assert layer.supports_masking == (type(layer).__name__ in MASKING or row.options.get("mask_zero", False))
+
+
 def test_every_layer_has_a_row() -> None:
     elsewhere = {"InputLayer", "Layer", "RNNCell", "SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"}
     elsewhere |= {"ConvLSTM2DCell", "Lambda", "LayersModel", "RandomWidth", "Sequential"}

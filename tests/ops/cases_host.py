@@ -36,6 +36,7 @@ HOST: dict[str, list[Case]] = {
         case(whole([0, 0, 3], [1, 2, 3]), whole(2, 3, 6), whole(9, -1), reference=lambda i, s, n: [[[0, 3], [8, 1]], [9, 4]], order=0),
         case(EMPTY.reshape(0, 2), whole(2, 0), whole(0), reference=lambda i, s, n: [EMPTY.reshape(0, 1), [0]], order=0),
         raises(ValueError, whole([0, 0]), whole(2, 3), whole(7, -1)),
+        raises(ValueError, whole([0, 0]), whole(2, 3), whole(0, -1)),
         raises(ValueError, whole([0, 0]), whole(2, 3), whole(-1, -1)),
         raises(ValueError, whole([0, 0]), whole(2, 3), whole(5)),
         raises(ValueError, whole([0, 3]), whole(2, 3), whole(6)),

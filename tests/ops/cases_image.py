@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ops.table import Case, case, floats, ints, raises
 BOXES = np.array([[0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], [-0.2, 0.3, 1.3, 0.6]], np.float32)
 WHICH = np.array([0, 1, 1], np.int32)
 MOVED = np.array([[1, 0.1, 0.4, -0.2, 0.9, 0.3, 0.01, 0.02]], np.float32)
+SHIFTED = np.array([[1, 0, -7, 0, 1, 6, 0, 0]], np.float32)
 CORNERS = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [1, 2, 0, 1], [0, 3, 1, 4]], np.float32)
 SCORES = np.array([0.6, 0.9, 0.5, 0.3], np.float32)
 
@@ -26,6 +28,16 @@ def _line(old: int, new: int, align: bool, half: bool) -> np.ndarray:
 def _bilinear(x: Any, size: Any, align: bool = False, half: bool = False) -> np.ndarray:
     rows, columns = _line(x.shape[-3], size[0], align, half), _line(x.shape[-2], size[1], align, half)
     return np.einsum("ih,...hwc,jw->...ijc", rows, x, columns)
+
+
+def _shifted(mode: str) -> Callable[..., np.ndarray]:
+    """Images moved by 7 to the right and by 6 up, continued as numpy's mode says."""
+
+    def reference(x: Any, *_: Any) -> np.ndarray:
+        padded = np.pad(x, ((0, 0), (0, 6), (7, 0), (0, 0)), mode=mode)  # type: ignore[call-overload]
+        return padded[:, 6:, : x.shape[2]]  # type: ignore[no-any-return]
+
+    return reference
 
 
 def _nearest(x: Any, size: Any, align: bool = False, half: bool = False) -> np.ndarray:
@@ -106,6 +118,9 @@ IMAGE: dict[str, list[Case]] = {
     "image.transform": [
         case(floats(2, 3, 4, 2), np.array([[1, 0, 1, 0, 1, 0, 0, 0]], np.float32), reference=lambda x, t: np.pad(x[:, :, 1:], ((0, 0), (0, 0), (0, 1), (0, 0))), order=0),
         *[case(floats(1, 4, 5, 2), MOVED, way, mode, 0.5, [5, 6], order=0) for way in ("nearest", "bilinear") for mode in ("constant", "reflect", "wrap", "nearest")],
+        case(floats(1, 4, 5, 2), SHIFTED, "nearest", "reflect", reference=_shifted("symmetric"), order=0),
+        case(floats(1, 4, 5, 2), SHIFTED, "nearest", "nearest", reference=_shifted("edge"), order=0),
+        *[case(np.arange(1.0, 6).reshape(1, 1, 5, 1), np.array([[1, 0, by, 0, 1, 0, 0, 0]], np.float32), "nearest", "wrap", reference=lambda *_, row=row: np.array(row).reshape(1, 1, 5, 1), order=0) for by, row in ((-7, [4, 5, 5, 5, 3]), (6, [2, 3, 1, 1, 1]))],
         case(floats(1, 1, 1, 1), MOVED, "nearest", "wrap", 0, [2, 2], reference=lambda x, *_: np.broadcast_to(x, (1, 2, 2, 1)), order=0),
         raises(ValueError, floats(1, 3, 3, 1), MOVED[:, :7]),
         raises(ValueError, floats(1, 3, 3, 1), MOVED, "cubic"),

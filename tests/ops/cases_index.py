@@ -276,6 +276,7 @@ INDEX: dict[str, list[Case]] = {
     ],
     "math.confusion_matrix": [
         case(whole(0, 2, 1, 2), whole(0, 1, 1, 2), 3, reference=_confused, order=0),
+        case(whole(0, 1, 1), whole(1, 1, 0), 2, reference=_confused, order=0),
         raises(ValueError, whole(0, 1), whole(0), 2),
         raises(ValueError, whole(0), whole(0), 1),
     ],

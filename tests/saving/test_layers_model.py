@@ -74,6 +74,7 @@ def test_a_model_comes_back(build: Any, tmp_path: Path) -> None:
 def test_topologies_alone(build: Any) -> None:
     model = build()
     text = model.to_json()
+    assert set(json.loads(text)) == {"class_name", "config", "keras_version", "backend"}
     assert json.loads(text) == model.toJSON(None, False)
     for again in (tf.models.model_from_json(text), tf.model_from_json(json.loads(text))):
         assert again.get_config() == model.get_config()
