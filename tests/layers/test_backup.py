@@ -110,7 +110,7 @@ def test_a_training_that_began_at_a_later_epoch(tmp_path: Path) -> None:
         data = tf.data.zip((tf.data.array(x), tf.data.array(x[:, :2]))).shuffle(9, seed=5).repeat().batch(4)
         callback = tf.BackupAndRestore(folder, delete_checkpoint=False)
         options = {"batches_per_epoch": 2, "initial_epoch": 2, "verbose": 0, "callbacks": [callback]}
-        return model.fit_dataset(data, epochs=epochs, **options)
+        return model.fit_dataset(data, epochs=epochs, validation_data=(x, x[:, :2]), **options)
 
     whole, cut = model_of(), model_of()
     cut.set_weights(whole.get_weights())
@@ -119,6 +119,7 @@ def test_a_training_that_began_at_a_later_epoch(tmp_path: Path) -> None:
     found = fit(cut, 6, tmp_path / "cut")
     assert found.epoch == expected.epoch == [2, 3, 4, 5]
     assert found.history == expected.history
+    assert len(found.history["val_loss"]) == 4
 
 
 def test_a_training_that_stopped_early_stays_stopped(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def test_a_function_is_saved_by_name() -> None:
         (lambda: tf.layers.resizing(height=2, width=2, interpolation="cubic"), "interpolation"),
         (lambda: tf.layers.category_encoding(num_tokens=3).apply(tf.tensor2d([[3]])), "0 to 2"),
         (lambda: tf.layers.category_encoding(num_tokens=3, output_mode="some"), "output_mode"),
+        (lambda: tf.layers.category_encoding(num_tokens=0), "num_tokens"),
         (lambda: tf.layers.category_encoding(num_tokens=3).apply(tf.ones([1, 2]), count_weights=tf.ones([1, 2])), "count"),
         (lambda: tf.layers.rescaling(), "scale"),
         (lambda: tf.layers.lambda_(function=3), "function"),

@@ -177,7 +177,8 @@ def test_sizes_of_convolutions() -> None:
         3,
     )
     first = conv_util.computeConv2DInfo([1, 3, 5, 6], [3, 3, 3, 8], 1, 0, dataFormat="channelsFirst")
-    assert (first.in_channels, first.in_height, first.in_width) == (3, 5, 6)
+    assert (first.batch_size, first.in_channels, first.in_height, first.in_width) == (1, 3, 5, 6)
+    assert (first.out_channels, first.out_height, first.out_width) == (8, 3, 4)
     assert conv_util.compute_conv2d_info([1, 6, 6, 1], [3, 3, 1, 1], 2, 0, rounding_mode="floor").outHeight == 2
     assert conv_util.computeDepthwiseConv2DInfo([1, 5, 5, 3], [3, 3, 3, 2], 1, "valid").outShape == (1, 3, 3, 6)
     assert conv_util.computePool2DInfo([1, 4, 4, 3], 2, 2, 0).outShape == (1, 2, 2, 3)

@@ -168,6 +168,7 @@ INDEX: dict[str, list[Case]] = {
         case(whole(1, 0), floats(), [3], reference=lambda i, v, s: np.array([v, v, 0])),
         case(np.array(2, np.int32), floats(), [4], reference=lambda i, v, s: np.array([0, 0, v, 0])),
         case(whole(1), bools(1), [2], True, reference=lambda i, v, s, d: np.array([True, v[0]]), order=0),
+        case(whole(1), np.array(["a"], object), [3], reference=lambda *_: np.array(["", "a", ""], object), order=0),
         raises(ValueError, whole([0, 1]), floats(1), [5]),
         raises(ValueError, whole(0, 1), floats(3), [5]),
         raises(ValueError, whole(0), floats(1), [2], floats(2)),

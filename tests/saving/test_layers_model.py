@@ -362,6 +362,34 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
         model.save(tmp_path / "m", strict=False)
 
 
+@pytest.mark.parametrize(
+    ("layer", "fault"),
+    [
+        (lambda: tf.layers.conv1d(filters=1, kernel_size=2, padding="causal"), "padding='causal'"),
+        (lambda: tf.layers.conv1d(filters=1, kernel_size=2, padding="same"), None),
+        (lambda: tf.layers.depthwise_conv2d(kernel_size=2, dilation_rate=[1, 2]), r"dilation_rate=\[1, 2\]"),
+        (lambda: tf.layers.depthwise_conv2d(kernel_size=2), None),
+        (lambda: tf.layers.elu(alpha=0.5), "alpha=0.5"),
+        (lambda: tf.layers.elu(), None),
+        (lambda: tf.layers.gru(units=1, reset_after=True), "reset_after=True"),
+        (lambda: tf.layers.gru(units=1), None),
+        (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), "zero_output_for_mask=True"),
+        (lambda: tf.layers.lstm(units=1), None),
+        (lambda: tf.layers.resizing(height=2, width=2), "cannot use Resizing"),
+        (lambda: tf.layers.up_sampling1d(size=2), "no class UpSampling1D"),
+    ],
+)  # fmt: skip
+def test_layers_and_options_that_a_browser_would_refuse(layer: Any, fault: str | None, tmp_path: Path) -> None:
+    made = layer()
+    rank = 4 if made.get_class_name() in ("DepthwiseConv2D", "Resizing") else 3
+    model = tf.sequential(layers=[tf.layers.activation(activation="relu", input_shape=[3] * (rank - 1)), made])
+    if fault is None:
+        model.save(tmp_path, strict=True)
+    else:
+        with pytest.raises(ValueError, match=fault):
+            model.save(tmp_path, strict=True)
+
+
 def test_what_a_browser_would_refuse_of_a_training() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     training = {"loss": ["ctc"], "metrics": {"a": "recall"}, "optimizer_config": {"class_name": "Adamax", "config": {}}}

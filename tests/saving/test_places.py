@@ -105,7 +105,7 @@ def test_shards(tmp_path: Path) -> None:
 
 
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
-    others = ("index.html", "sub/weights.bin", "../weights.bin")
+    others = ("index.html", "sub/a.weights.bin", "../b.weights.bin")
     folder = tmp_path / "m"
     (folder / "sub").mkdir(parents=True)
     for name in others:
