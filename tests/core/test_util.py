@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import math
 from typing import Any
 
@@ -76,6 +77,7 @@ def test_kinds_of_values() -> None:
     assert not util.is_int(2.5)
     assert util.is_function(len)
     assert not util.is_promise(3)
+    assert util.is_promise(concurrent.futures.Future())
     assert not tf.device_util.is_browser()
     assert not tf.device_util.is_mobile()
 

@@ -60,19 +60,18 @@ def test_gradients_of_variables(math: dl.NDArrayMathCPU) -> None:
     assert result.gradients["w"].get(0) == 6
 
 
-def test_gradients_of_ones_own(math: dl.NDArrayMathCPU) -> None:
+@pytest.mark.parametrize("form", [tuple, lambda pair: dict(zip(("value", "gradients"), pair, strict=True))])
+def test_gradients_of_ones_own(math: dl.NDArrayMathCPU, form: Any) -> None:
     a = A1([1, 2])
 
     def tenfold() -> dl.NDArray:
-        def f() -> dict[str, Any]:
-            return {
-                "value": math.square(a),
-                "gradients": lambda dy, y: {"a": lambda: math.multiply(dl.Scalar.new(10), dy)},
-            }
+        def f() -> Any:
+            return form((math.square(a), lambda dy, y: {"a": lambda: math.multiply(dl.Scalar.new(10), dy)}))
 
         return math.sum(math.customGradient(f, {"a": a}))
 
     assert list(math.gradients(tenfold, a).get_values()) == [10, 10]
+    assert math.value_and_gradients(tenfold, a).value.get() == 5
 
 
 def test_gradients_scope(math: dl.NDArrayMathCPU) -> None:

@@ -126,11 +126,12 @@ def test_training_goes_on_after_saving(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
 
 
-def test_the_state_of_an_optimizer_as_keras_has_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", sorted(p.name for p in TRAINED.glob("*.keras")))
+def test_the_state_of_an_optimizer_as_keras_has_it(name: str, tmp_path: Path) -> None:
     """In the order of the real file: steps, rate, then for each weight its slots."""
-    model = tf.load_layers_model(TRAINED / "adam.keras")
-    model.save(tmp_path / "adam.keras", include_optimizer=True)
-    with h5py.File(weights_of(TRAINED / "adam.keras")) as real, h5py.File(weights_of(tmp_path / "adam.keras")) as own:
+    model = tf.load_layers_model(TRAINED / name)
+    model.save(tmp_path / name, include_optimizer=True)
+    with h5py.File(weights_of(TRAINED / name)) as real, h5py.File(weights_of(tmp_path / name)) as own:
         assert set(real["optimizer/vars"]) == set(own["optimizer/vars"])
         for i, array in real["optimizer/vars"].items():
             np.testing.assert_allclose(own[f"optimizer/vars/{i}"][()], array[()], rtol=1e-6)
