@@ -144,6 +144,12 @@ def server(tmp_path: Path) -> Iterator[str]:
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *args: Any) -> None: ...
 
+        def do_PUT(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.wfile.write(self.headers["X-Key"].encode() + b" " + body)
+
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -162,6 +168,8 @@ def test_what_a_server_refuses_is_an_answer(tmp_path: Path, server: str) -> None
     assert (found.ok, found.status, found.text()) == (True, 200, "A")
     assert (missing.ok, missing.status) == (False, 404)
     assert (refused.ok, refused.status) == (False, 501)
+    sent = tf.util.fetch(f"{server}/a.txt", {"method": "PUT", "body": "ä", "headers": {"X-Key": "1"}})
+    assert sent.text() == "1 ä"
     with pytest.raises(OSError, match="ftp"):
         tf.util.fetch("ftp://127.0.0.1/a.txt")
     with pytest.raises(FileNotFoundError, match=r"b\.txt"):

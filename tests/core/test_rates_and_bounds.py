@@ -79,6 +79,15 @@ def test_a_schedule_is_part_of_the_configuration(make: Any) -> None:
     assert math.isclose(again.learning_rate, 0.15)
 
 
+def test_a_schedule_as_keras_writes_it() -> None:
+    config = {"initial_learning_rate": 0.1, "decay_steps": 10, "decay_rate": 0.5, "name": "ExponentialDecay"}
+    optimizer = tf.train.sgd(
+        {"module": "keras.optimizers.schedules", "class_name": "ExponentialDecay", "config": config}
+    )
+    optimizer.iterations = 10
+    assert math.isclose(optimizer.learning_rate, 0.05)
+
+
 def test_training_with_a_schedule_goes_on_after_saving() -> None:
     """A run that is taken up again has the numbers of one that was not interrupted."""
     w = tf.variable(tf.tensor([1.0, -2]), True, "whole")

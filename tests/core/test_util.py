@@ -226,12 +226,18 @@ def test_slices() -> None:
     assert (info.finalShape, info.begin, info.end, info.strides) == ([5], [1, 0], [2, 5], [1, 1])
     assert info.sliceDim0
     assert not info.is_identity
+    info = s.slice_info([4, 5, 6], [1, 2, 3], [3, 4, 5], [1, 1, 1], 0b001, 0b100, 0, 0b010, 0)
+    assert (info.finalShape, info.begin, info.end) == ([3, 1, 2, 6], [0, 3, 0], [3, 5, 6])
+    info = s.slice_info([4, 5, 6], [1, 2, 3], [3, 4, 5], [1, 1, 1], 0b001, 0b100, 0, 0, 0b010)
+    assert (info.finalShape, info.begin, info.end) == ([3, 3], [0, 2, 3], [3, 3, 6])
 
 
 def test_gathering_and_scattering() -> None:
     x, at = tf.ones([2, 3, 4]), tf.zeros([5, 2], "int32")
     assert tf.gather_util.prepare_and_validate(x, at) == [[5, 4], 5, 4, [3, 1]]
     assert tf.scatter_util.calculate_shapes(tf.ones([5, 4]), at, [2, 3, 4]).strides == [3, 1]
+    found = tf.scatter_util.calculate_shapes(tf.ones([5, 4]), tf.zeros([5, 1], "int32"), [2, 4])
+    assert (found.slice_rank, found.num_updates, found.slice_size, found.output_size) == (1, 5, 4, 8)
     tf.scatter_util.validate_input(tf.ones([5, 4]), at, [2, 3, 4])
     with pytest.raises(ValueError, match="shape"):
         tf.scatter_util.validate_update_shape([2, 3, 4], at, tf.ones([5]))

@@ -30,6 +30,16 @@ def _bilinear(x: Any, size: Any, align: bool = False, half: bool = False) -> np.
     return np.einsum("ih,...hwc,jw->...ijc", rows, x, columns)
 
 
+def _otsu(x: Any, *_: Any) -> np.ndarray:
+    """White where an image is brighter than the brightness that parts its pixels best."""
+
+    def between(limit: int) -> float:
+        below, above = x[x <= limit], x[x > limit]
+        return below.size * above.size * (below.mean() - above.mean()) ** 2 if below.size and above.size else 0
+
+    return np.where(x > max(range(256), key=between), 255, 0)
+
+
 def _shifted(mode: str) -> Callable[..., np.ndarray]:
     """Images moved by 7 to the right and by 6 up, continued as numpy's mode says."""
 
@@ -132,7 +142,10 @@ IMAGE: dict[str, list[Case]] = {
         case(ints(3, 4, 1, low=0, high=255), reference=lambda x: np.where(x > 127.5, 255, 0), order=0),
         case(ints(3, 4, 1, low=0, high=255), "binary", True, 0.3, reference=lambda x, m, i, v: np.where(x > 76.5, 0, 255), order=0),
         case(np.array([[[10.0], [12], [200], [210]]]), "otsu", reference=lambda x, m: np.array([[[0], [0], [255], [255]]]), order=0),
+        case(ints(8, 9, 1, low=0, high=255), "otsu", reference=_otsu, order=0),
+        case(ints(8, 9, 1, low=0, high=255), "otsu", True, reference=lambda x, *_: 255 - _otsu(x), order=0),
         case(np.full((2, 2, 3), 7, np.int32), "otsu", reference=lambda x, m: np.full((2, 2, 1), 255), order=0),
+        case(np.zeros((2, 2, 1)), "otsu", reference=lambda x, m: np.full((2, 2, 1), 255), order=0),
         raises(ValueError, ints(4, 5, 2)),
         raises(ValueError, ints(4, 5, 3), "mean"),
         raises(TypeError, np.zeros((2, 2, 1), bool)),

@@ -44,7 +44,6 @@ class LayerGraph:
         values: Sequence[Tensor],
         training: bool = False,
         masks: Sequence[Any] | None = None,
-        wanted: Sequence[SymbolicTensor] | None = None,
         mask: Any = None,
     ) -> tuple[list[Tensor], list[Any]]:
         """The outputs, and their masks, for given inputs. What is not needed any more is let go at once.
@@ -56,7 +55,6 @@ class LayerGraph:
             values: the inputs; of another dtype than an entry of the graph is told to have, they are cast to it.
             training: whether the layers are told that this is training.
             masks: the masks of the inputs.
-            wanted: what to return instead of the outputs.
             mask: what a first layer without a mask is called with.
         """
         fed = [_as_entered(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
@@ -64,11 +62,9 @@ class LayerGraph:
         seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [None] * len(values), strict=True))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
             mask = _call(node, tensors, seen, training, mask)
-            if wanted is None:
-                for tensor in finished:
-                    tensors.pop(tensor, None)
-        outputs = self.outputs if wanted is None else wanted
-        return [tensors[t] for t in outputs], [seen.get(t) for t in outputs]
+            for tensor in finished:
+                tensors.pop(tensor, None)
+        return [tensors[t] for t in self.outputs], [seen.get(t) for t in self.outputs]
 
     def shapes(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
         """The shapes of the outputs for inputs of given shapes.

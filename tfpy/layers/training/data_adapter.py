@@ -126,18 +126,13 @@ def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor
 def check_targets(
     where: str, targets: Sequence[Tensor], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
 ) -> None:
-    """The losses that compare element by element need targets of the outputs' shape."""
-    alike = (metrics.mean_squared_error, metrics.binary_crossentropy, metrics.categorical_crossentropy)
+    """Targets must be what their loss takes: class indices or not, and no NaN."""
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function is losses.sparse_categorical_crossentropy:
             _check_classes(where, target, shape)
         if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
             raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
         _refuse_classes(where, target, function)
-        if function in alike and any(
-            n is not None and m != n for m, n in zip(target.shape[1:], shape[1:], strict=False)
-        ):
-            raise argument_error(where, "y", f"of the output's shape {_described(shape)}", target)
 
 
 def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
