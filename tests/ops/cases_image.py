@@ -145,6 +145,7 @@ IMAGE: dict[str, list[Case]] = {
         case(ints(8, 9, 1, low=0, high=255), "otsu", reference=_otsu, order=0),
         case(ints(8, 9, 1, low=0, high=255), "otsu", True, reference=lambda x, *_: 255 - _otsu(x), order=0),
         case(np.full((2, 2, 3), 7, np.int32), "otsu", reference=lambda x, m: np.full((2, 2, 1), 255), order=0),
+        case(np.array([[[100.0], [101], [100], [101]]]), "otsu", reference=_otsu, order=0),
         case(np.zeros((2, 2, 1)), "otsu", reference=lambda x, m: np.full((2, 2, 1), 255), order=0),
         raises(ValueError, ints(4, 5, 2)),
         raises(ValueError, ints(4, 5, 3), "mean"),
