@@ -79,6 +79,12 @@ def test_a_schedule_is_part_of_the_configuration(make: Any) -> None:
     assert math.isclose(again.learning_rate, 0.15)
 
 
+def test_a_function_of_ones_own_is_in_the_configuration_what_it_gives_now() -> None:
+    optimizer = tf.train.sgd(lambda step: 1 / (step + 1))
+    optimizer.iterations = 3
+    assert optimizer.get_config() == {"learning_rate": 0.25}
+
+
 def test_a_schedule_as_keras_writes_it() -> None:
     config = {"initial_learning_rate": 0.1, "decay_steps": 10, "decay_rate": 0.5, "name": "ExponentialDecay"}
     optimizer = tf.train.sgd(

@@ -230,6 +230,9 @@ def test_slices() -> None:
     assert (info.finalShape, info.begin, info.end) == ([3, 1, 2, 6], [0, 3, 0], [3, 5, 6])
     info = s.slice_info([4, 5, 6], [1, 2, 3], [3, 4, 5], [1, 1, 1], 0b001, 0b100, 0, 0, 0b010)
     assert (info.finalShape, info.begin, info.end) == ([3, 3], [0, 2, 3], [3, 3, 6])
+    parts = (([0], [4], 1, True), ([1], [4], 1, False), ([0], [3], 1, False), ([0], [4], 2, False))
+    for begin, end, step, identity in parts:
+        assert s.slice_info([4], begin, end, [step], 0, 0, 0, 0, 0).is_identity == identity
 
 
 def test_gathering_and_scattering() -> None:

@@ -50,6 +50,7 @@ def three() -> tf.data.Dataset:
         (lambda d: d.filter(lambda x: x > 1).map(lambda x: -x), [-2, -3], None),
         (lambda d: d.concatenate(d.take(1)), [1, 2, 3, 1], 4),
         (lambda d: d.concatenate(d.filter(lambda x: x > 2)), [1, 2, 3, 3], None),
+        (lambda d: d.filter(lambda x: x > 2).concatenate(d), [3, 1, 2, 3], None),
         (lambda d: d.prefetch(2), [1, 2, 3], 3),
         (lambda d: d.prefetch(9), [1, 2, 3], 3),
         (lambda d: tf.data.zip([d, d.skip(1)]), [[1, 2], [2, 3]], 2),

@@ -86,6 +86,14 @@ def test_what_is_wrong_is_named(make: Any, text: str) -> None:
     assert text in str(caught.value)
 
 
+def test_an_initializer_says_what_it_does_not_know() -> None:
+    for option in ("mode", "distribution"):
+        with pytest.raises(ValueError, match=f"variance_scaling initializer.*{option}"):
+            tf.initializers.variance_scaling(**{option: "cauchy"})
+    both = [tf.initializers.variance_scaling(distribution=d) for d in ("truncatedNormal", "truncated_normal")]
+    assert both[0].get_config() == both[1].get_config()
+
+
 def test_an_error_says_of_which_option_it_speaks() -> None:
     with pytest.raises(ValueError, match="Unknown activation 'junk'") as caught:
         L.dense(units=1, activation="junk")

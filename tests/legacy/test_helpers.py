@@ -84,6 +84,7 @@ def test_bad_scalings_are_named() -> None:
         (lambda: util.right_pad("ab", 4), "ab  "),
         (lambda: util.get_query_params("?a=1&b=x%20y"), {"a": "1", "b": "x y"}),
         (lambda: util.infer_from_implicit_shape([2, -1], 6), [2, 3]),
+        (lambda: util.infer_from_implicit_shape([1, -1], 6), [1, 6]),
         (lambda: util.inferFromImplicitShape([2, 3], 6), [2, 3]),
         (lambda: util.is_val_nan(float("nan"), "float32"), True),
         (lambda: util.isValNaN(-(2**31), "int32"), True),

@@ -154,6 +154,20 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     ),
     "a dtype that is an array": (lambda m: V([1], np.ones(2)), ValueError, "argument 'dtype' must be one of"),
     "a shape beyond all bounds": (lambda m: dl.Array1D.zeros([10**30]), ValueError, "zeros: argument 'shape'"),
+    **{
+        f"windows of {name} that do not fit": (
+            lambda m, call=call: call(m.math, dl.Array3D.ones([3, 3, 1])),
+            ValueError,
+            f"{name}: argument 'pad' must be one that gives a whole number of outputs",
+        )
+        for name, call in {
+            "max_pool": lambda math, x: math.max_pool(x, 2, 2, 0),
+            "min_pool": lambda math, x: math.min_pool(x, [2, 2], 2, 0),
+            "avg_pool": lambda math, x: math.avg_pool(x, 2, [2, 2], 0),
+            "conv2d": lambda math, x: math.conv2d(x, dl.Array4D.ones([2, 2, 1, 1]), None, 2, 0),
+            "depthwise_conv2d": lambda math, x: math.depthwise_conv2d(x, dl.Array4D.ones([2, 2, 1, 1]), 2, 0),
+        }.items()
+    },
     "windows that do not move": (
         lambda m: _with_numerics_of_deeplearn(lambda: m.math.conv1d(dl.Array2D.ones([4, 1]), FILTER, None, 0, 1)),
         ValueError,

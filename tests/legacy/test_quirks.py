@@ -238,6 +238,19 @@ def test_values_beside_gradients_without_dy_are_those_of_the_op() -> None:
             assert m().value_and_gradients(lambda f=f, a=a: m().sum(f(a)), a).value.get() == expected
 
 
+def test_nan_counts_along_its_own_axis_alone() -> None:
+    with dl.numerics("deeplearn.js"):
+        x = A2([2, 3], [1, NAN, 3, 4, 5, 6])
+        for op, along_columns, along_rows in (
+            (m().argMin, [0, SMALLEST, 0], [SMALLEST, 0]),
+            (m().argMax, [1, SMALLEST, 1], [SMALLEST, 2]),
+            (m().min, [1, NAN, 1], [NAN, 1]),
+            (m().max, [4, NAN, 6], [NAN, 6]),
+        ):
+            np.testing.assert_equal(flat(op(x, 0)), along_columns)
+            np.testing.assert_equal(flat(op(x, 1)), along_rows)
+
+
 @pytest.mark.parametrize("order", [1, "euclidean", "fro", python_math.inf, -python_math.inf])
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
 def test_norms_of_whole_numbers_are_float32(order: Any, dtype: Any) -> None:

@@ -239,6 +239,21 @@ def test_training_goes_on_where_it_stopped(optimizer: Any, tmp_path: Path) -> No
         np.testing.assert_array_equal(a.numpy(), b.numpy())
 
 
+@pytest.mark.parametrize("place", ["web", "m.keras", "m.h5"])
+def test_losses_and_metrics_of_several_outputs(place: str, tmp_path: Path) -> None:
+    x = tf.input(shape=[2])
+    outputs = [tf.layers.dense(units=1, name=name).apply(x) for name in ("a", "b")]
+    model = tf.model(inputs=x, outputs=outputs)
+    losses = {"b": "meanAbsoluteError", "a": "meanSquaredError"}
+    model.compile(optimizer="sgd", loss=losses, metrics={"b": ["mse", "mae"]})
+    model.save(tmp_path / place, include_optimizer=True)
+    again = tf.load_layers_model(tmp_path / place)
+    xs, ys = np.ones((3, 2)), [np.ones((3, 1)), np.full((3, 1), 2)]
+    assert again.metrics_names == model.metrics_names
+    found, expected = ([t.array_sync() for t in m.evaluate(xs, ys)] for m in (again, model))
+    assert found == expected
+
+
 def test_without_the_optimizer_nothing_of_it_is_saved(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     model.compile(optimizer="adam", loss="meanSquaredError")

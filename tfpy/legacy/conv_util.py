@@ -123,6 +123,12 @@ def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str 
     return _whole_count(op, size, field, stride, margin, rounding), margin, margin
 
 
+def check_windows(op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad) -> None:
+    """Raise ValueError, naming the op, unless windows fit a batch of images a whole number of times."""
+    for size, field, stride in zip(images[1:3], fields, pair(op, "strides", strides), strict=True):
+        window(op, size, field, stride, pad, None)
+
+
 def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding: str | None) -> int:
     if rounding is not None:
         if rounding not in Rounding:

@@ -13,7 +13,7 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_shape
-from tfpy.legacy.conv_util import Pad, Pair, compute_conv2d_info, window
+from tfpy.legacy.conv_util import Pad, Pair, check_windows, window
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op
 
@@ -78,7 +78,7 @@ def conv2d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: 
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
     offset = checked_bias("conv2d", weights, bias)
-    compute_conv2d_info(images.shape, weights.shape, strides, pad)
+    check_windows("conv2d", images.shape, weights.shape[:2], strides, pad)
     out = conv.conv2d(images, weights, strides, pad)
     return like_input(with_bias(out, offset), given.rank)
 
@@ -246,6 +246,6 @@ def depthwise_conv2d(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad,
     given = of_rank("depthwise_conv2d", "x", x, 3, 4)
     images = batch_of(given)
     weights = checked_filter("depthwise_conv2d", images, filter)
-    compute_conv2d_info(images.shape, weights.shape, strides, pad, True)
+    check_windows("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad)
     out = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates)
     return like_input(out, given.rank)

@@ -11,7 +11,7 @@ from tfpy.core.ops.resize import resize_bilinear
 from tfpy.core.ops.unary import neg
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.legacy.conv_util import Pad, Pair, compute_pool2d_info, pair
+from tfpy.legacy.conv_util import Pad, Pair, check_windows, pair
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input
 from tfpy.legacy.registry import math_op
@@ -20,7 +20,7 @@ from tfpy.legacy.registry import math_op
 def _pool(name: str, op: Callable[..., Tensor], x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
     given = of_rank(name, "x", x, 3, 4)
     images = batch_of(given)
-    compute_pool2d_info(images.shape, filter_size, strides, pad)
+    check_windows(name, images.shape, pair(name, "filter_size", filter_size), strides, pad)
     return like_input(op(images, filter_size, strides, pad), given.rank)
 
 
