@@ -69,6 +69,16 @@ def test_slopes_do_not_change_but_depend_on_their_input(kink: str, slopes: list[
     assert (by_x.array_sync(), by_y.array_sync()) == ([0, 0], slopes)
 
 
+def test_indices_let_no_gradient_through() -> None:
+    """As in TF.js they are constant where they have a derivative."""
+
+    def f(x: tf.Tensor) -> tf.Tensor:
+        places = tf.add(tf.arg_max(x), tf.arg_min(x))
+        return tf.sum(x).add(tf.sum(tf.one_hot(places, 4))).add(places.to_float())
+
+    assert tf.grad(f)(tf.tensor([1.0, 5, 2])).array_sync() == [1, 1, 1]
+
+
 def test_a_tensor_used_twice_gets_both_parts() -> None:
     x = tf.scalar(3)
     assert float(tf.grad(lambda a: a.mul(a).add(a))(x)) == 7

@@ -65,6 +65,20 @@ def test_operators_with_an_array_on_the_left_give_tensors(compute: Callable[[Any
     np.testing.assert_array_equal(found.numpy(), compute(a, b))
 
 
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda t: True & t, [True, False]),
+        (lambda t: [False, False] | t, [True, False]),
+        (lambda t: True ^ t, [False, True]),
+        (lambda t: np.array([True, True]) ^ t, [False, True]),
+        (lambda t: ~t, [False, True]),
+    ],
+)
+def test_truth_values_on_the_left(compute: Callable[[Any], Any], expected: list[bool]) -> None:
+    assert compute(tf.tensor([True, False])).array_sync() == expected
+
+
 def test_an_array_takes_a_tensor_in_place() -> None:
     a = np.ones(2)
     a += tf.tensor([1, 2])

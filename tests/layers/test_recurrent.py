@@ -78,6 +78,21 @@ def test_embeddings_without_mask_zero_mask_nothing() -> None:
     assert tf.layers.embedding(input_dim=6, output_dim=2).compute_mask(tf.tensor([[1, 0]])) is None
 
 
+def test_the_size_of_the_input_as_options() -> None:
+    shapes = [
+        tf.layers.lstm(units=1, **options).batch_input_shape
+        for options in ({"input_dim": 2}, {"input_dim": 2, "inputLength": 3}, {"input_dim": 2, "input_shape": [4, 5]})
+    ]
+    assert shapes == [(None, None, 2), (None, 3, 2), (None, 4, 5)]
+
+
+def test_a_model_within_a_model_passes_masks_on() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3, 2]), tf.layers.dropout(rate=0.5)])
+    x, mask = tf.ones([1, 3, 2]), tf.tensor([[True, False, True]])
+    assert model.compute_mask(x) is None
+    assert model.compute_mask(x, mask).array_sync() == [[True, False, True]]
+
+
 def test_layers_that_do_not_mask_say_so() -> None:
     model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2])])
     with pytest.raises(TypeError, match="mask"):

@@ -251,6 +251,14 @@ def test_nan_counts_along_its_own_axis_alone() -> None:
             np.testing.assert_equal(flat(op(x, 1)), along_rows)
 
 
+def test_the_gradient_of_the_entropy_of_rows() -> None:
+    with dl.numerics("deeplearn.js"):
+        labels, x = A2([2, 2], [0.25, 0.75, 1, 0]), A2([2, 2], [0, 0, 0, python_math.log(3)])
+        weighted = lambda: m().sum(m().multiply(m().softmaxCrossEntropyWithLogits(labels, x), A1([2, 1])))  # noqa: E731
+        found = m().gradients(weighted, {"x": x, "labels": labels})
+        np.testing.assert_allclose(flat(found["x"]), [0.5, -0.5, -0.75, 0.75], rtol=1e-5)
+
+
 @pytest.mark.parametrize("order", [1, "euclidean", "fro", python_math.inf, -python_math.inf])
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
 def test_norms_of_whole_numbers_are_float32(order: Any, dtype: Any) -> None:

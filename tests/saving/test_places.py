@@ -445,6 +445,13 @@ def test_a_dict(tmp_path: Path) -> None:
     )
     check_same(artifacts)
     check_same(dict(artifacts))
+
+    async def weights(manifest: Any) -> Any:
+        return tf.io.get_weight_specs(manifest), data
+
+    check_same(tf.io.get_model_artifacts_for_json(content, weights))
+    bare = {"modelTopology": content["modelTopology"]}
+    assert tf.io.get_model_artifacts_for_json(bare, weights).weight_data is None
     check_same(tf.io.from_memory(artifacts))
     check_same(tf.io.from_memory_sync(content["modelTopology"], artifacts.weight_specs, data))
     model = tf.load_layers_model(content["modelTopology"])
