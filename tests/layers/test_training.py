@@ -135,6 +135,7 @@ def test_stateful_models_keep_their_state_between_batches() -> None:
 
 
 def test_history_keys_and_params() -> None:
+    assert tf.sequential().metrics_names == []
     model = linear(metrics=["accuracy", "mse", tf_metric])
     history = fit(model, epochs=3, initial_epoch=1, batch_size=4, validation_split=0.2)
     assert list(history.history) == [f"{p}{n}" for p in ("val_", "") for n in ("loss", "acc", "mse", "tf_metric")]

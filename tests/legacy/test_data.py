@@ -108,8 +108,10 @@ def test_normalization_maps_each_element_and_can_be_undone() -> None:
     points.removeNormalization(0)
     assert [list(e.get_values()) for e in points.get_data()[0]] == [[0, 10], [4, 20], [2, 20]]
     assert points.getDataShape(0) == (2,)
+    arrays = points.get_data()[0]
     points.dispose()
     assert points.get_data() == []
+    assert all(array.is_disposed for array in arrays)
 
 
 def test_constant_elements_become_the_lower_bound() -> None:

@@ -273,9 +273,17 @@ def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
     model.save(tmp_path / "m.h5", strict=False)
 
 
+class Doubled(tf.layers.Activation, class_name="Doubled"):
+    """A layer of one's own, made of one that Keras has."""
+
+    def call(self, inputs: Any) -> Any:
+        return inputs.mul(2)
+
+
 @pytest.mark.parametrize(
     ("layer", "words"),
     [
+        (lambda: Doubled(activation="relu"), "the class Doubled is your own"),
         (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="causal"), "takes no causal padding"),
         (lambda: tf.layers.up_sampling1d(size=2), None),
         (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="same"), None),
