@@ -33,6 +33,8 @@ CREATE: dict[str, list[Case]] = {
         case([True, 3.7], None, "int32", reference=lambda v, s, d: np.array([1, 3]), order=0),
         raises(ValueError, [[1, 2], [3]]),
         raises(ValueError, _VALUES, [4]),
+        case(np.arange(24.0).reshape(2, 12).tolist(), [2, 3, 4], reference=np.reshape, order=0),
+        raises(ValueError, np.arange(24.0).reshape(2, 3, 4).tolist(), [3, 2, 4]),
         raises(TypeError, {"a": 1}),
         raises(TypeError, None),
         raises(ValueError, np.array([2**40])),

@@ -154,6 +154,7 @@ IMAGE: dict[str, list[Case]] = {
     "image.non_max_suppression": [
         case(CORNERS, SCORES, 4, reference=lambda *_: np.array([1, 2, 3]), order=0),
         case(CORNERS, SCORES, 4, 0.5, 0.4, reference=lambda *_: np.array([1, 2]), order=0),
+        case(CORNERS, np.array([0.75, 0.875, 0.5, 0.25]), 4, 0.5, 0.5, reference=lambda *_: np.array([1]), order=0),
         case(CORNERS, SCORES, 1, reference=lambda *_: np.array([1]), order=0),
         case(CORNERS, SCORES, 0, reference=lambda *_: np.array([]), order=0),
         raises(ValueError, CORNERS, SCORES, 3, 1.5),
