@@ -161,6 +161,10 @@ class Scale(tf.layers.Layer):
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         return inputs.mul(self.factor.read())
 
+class Half(tf.initializers.Initializer):
+    def apply(self, shape: tf.Shape, dtype: tf.DataType | None = None) -> tf.Tensor:
+        return tf.fill([n or 1 for n in shape], 0.5)
+
 def named(x: tf.TensorLike, dtype: tf.DataType = "float32") -> tf.NamedTensorMap:
     vector: tf.Tensor1D = tf.tensor1d([1, 2], dtype)
     nested: tf.TensorContainer = {"a": [vector, 1.0, None], "b": "text"}

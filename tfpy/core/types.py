@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from tfpy.core.convert import TensorLike as TensorLike
@@ -20,7 +21,7 @@ Tensor6D: TypeAlias = Tensor
 DataType: TypeAlias = DType
 """A dtype's name: 'float32', 'int32', 'bool', 'string' or 'complex64'."""
 
-Shape: TypeAlias = tuple[int | None, ...]
+Shape: TypeAlias = Sequence[int | None]
 """The sizes of the dimensions; None where a size is not known, such as that of a model's batch."""
 
 NamedTensorMap: TypeAlias = dict[str, Tensor]
