@@ -221,6 +221,19 @@ def test_the_layers_that_support_masks_are_those_of_tfjs(row: Row) -> None:
     assert layer.supports_masking == (type(layer).__name__ in MASKING or row.options.get("mask_zero", False))
 
 
+def test_layers_and_weights_are_numbered_in_the_order_of_making() -> None:
+    class Numbered(tf.layers.Layer, class_name="Numbered"):
+        def build(self, input_shape: Any) -> None:
+            self.numbered = self.add_weight("numbered", [1])
+            self.built = True
+
+    layers = [Numbered() for _ in range(3)]
+    for layer in layers:
+        layer.build([None, 1])
+    assert [layer.name for layer in layers] == [f"numbered_Numbered{i}" for i in (1, 2, 3)]
+    assert [layer.weights[0].name for layer in layers] == ["numbered", "numbered_1", "numbered_2"]
+
+
 def test_every_layer_has_a_row() -> None:
     elsewhere = {"InputLayer", "Layer", "RNNCell", "SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"}
     elsewhere |= {"ConvLSTM2DCell", "Lambda", "LayersModel", "RandomWidth", "Sequential"}

@@ -83,19 +83,6 @@ def test_shared_layers_share_their_weights() -> None:
         shared.output  # noqa: B018
 
 
-def test_layers_and_weights_are_numbered_in_the_order_of_making() -> None:
-    class Numbered(tf.layers.Layer, class_name="Numbered"):
-        def build(self, input_shape: Any) -> None:
-            self.numbered = self.add_weight("numbered", [1])
-            self.built = True
-
-    layers = [Numbered() for _ in range(3)]
-    for layer in layers:
-        layer.build([None, 1])
-    assert [layer.name for layer in layers] == [f"numbered_Numbered{i}" for i in (1, 2, 3)]
-    assert [layer.weights[0].name for layer in layers] == ["numbered", "numbered_1", "numbered_2"]
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
