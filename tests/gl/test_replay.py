@@ -132,6 +132,16 @@ def test_inputs_that_are_the_same_tensor(gpu: GlBackend) -> None:
     assert len(executor.recordings) == 2
 
 
+def test_inputs_that_are_the_same_rows_of_a_tensor(gpu: GlBackend) -> None:
+    """As in an autoencoder's training, where the targets are the inputs, and then are others."""
+    data = on_gpu(8, 64)
+    rows = [[made(data.slice([i], [1])) for i in (1, 2)] for _ in range(2)]
+    replay, _ = recorded(lambda a, b: a.sub(b), rows[0][0], rows[1][0])
+    for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)):
+        (found,), _ = replay.run(Tensor, [rows[0][i], rows[1][j]])
+        np.testing.assert_array_equal(found.numpy()[0], data.numpy()[1 + i] - data.numpy()[1 + j])
+
+
 def test_an_input_that_is_one_number_and_one_that_is_not_made_yet(gpu: GlBackend) -> None:
     replay, _ = recorded(lambda a, b: a.add(b), on_gpu(5), on_gpu(5))
     for a in (tf.zeros([5]), tf.ones([5]), on_gpu(5).exp(), tf.tensor([1.0, 2, 3, 4, 5])):

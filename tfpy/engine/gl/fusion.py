@@ -203,21 +203,23 @@ def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease
     """The memory of a value that is nothing but another's elements, if they lie there in its order, in one piece."""
     v, source = values[0], values[recipe.leaves[0]]
     *before, _ = recipe.steps
-    if not before:
-        return ensure(device, source) if source.spec.size == v.spec.size else None
-    if [step[:2] for step in before] != [("map", "shift")]:
+    if before and [step[:2] for step in before] != [("map", "shift")]:
         return None
-    offset = recipe.words(values)[0] * WIDTH[v.spec.dtype]
-    return _rows_of(ensure(device, source), offset, v)
+    lease = ensure(device, source)
+    if not before and source.spec.size == v.spec.size:
+        return lease
+    return _rows_of(lease, recipe.words(values)[0] * WIDTH[v.spec.dtype] if before else 0, v)
 
 
 def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
     if offset % ALIGNED:
         return None
-    start = lease.buffer.offset + offset
-    whole = lease.whole if isinstance(lease, Part) else lease
-    return Part(whole, start, min(part_bytes(v.spec), whole.buffer.size - start))
+    whole = lease
+    if isinstance(lease, Part):
+        lease.tell()  # the new part asks the whole
+        whole, offset = lease.whole, lease.offset + offset
+    return Part(whole, offset, min(part_bytes(v.spec), whole.buffer.size - offset))
 
 
 def prepared(

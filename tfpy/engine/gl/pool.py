@@ -29,22 +29,26 @@ def aligned(nbytes: int) -> int:
     return -(-nbytes // ALIGNED) * ALIGNED
 
 
+Span = tuple[Callable[[int, int, int], None], int, int]
+"""Bytes of the device's memory: what binds them, where they begin, and how many they are."""
+
+
 class Buffer:
     """A shader storage buffer, or a part of one that is bound as if it were one.
 
     Attributes:
-        offset: where the part begins.
-        written: the epoch (see `Device`) of the last shader that wrote to it.
-        used: the epoch of the last shader that read it or wrote to it.
+        bind, write: of moderngl's own object, without its Python layer: half the cost of a call.
+        offset, size: which bytes of it.
+        written: the number (see `Device`) of the last dispatch that wrote to it.
+        used: the number of the last dispatch that read it or wrote to it.
     """
 
     __slots__ = ("bind", "gl", "offset", "size", "stamp", "used", "write", "written")
 
-    def __init__(self, gl: Any, size: int) -> None:
+    def __init__(self, gl: Any, size: int, offset: int = 0) -> None:
         self.gl = gl
         self.size = size
-        self.offset = 0
-        # moderngl's own objects, without its Python layer: half the cost of a call
+        self.offset = offset
         self.bind: Callable[[int, int, int], None] = gl.mglo.bind_to_storage_buffer
         self.write: Callable[[Any, int], None] = gl.mglo.write
         self.written = self.used = -1
@@ -60,6 +64,11 @@ class Lease:
         self.buffer = buffer
         self._returned = returned
 
+    def span(self) -> Span:
+        """Which memory it is."""
+        buffer = self.buffer
+        return buffer.bind, 0, buffer.size
+
     def __del__(self) -> None:
         self._returned.append(self.buffer)
 
@@ -67,32 +76,42 @@ class Lease:
 class Part(Lease):
     """The use of a part of a leased buffer, which is in use as long as one of its parts is.
 
-    The whole does not learn of what is read and written in its parts: who uses both has to see to barriers.
+    The whole does not learn of what is read and written in its parts until it is told: who uses both has to see to
+    barriers. Most parts are only ever bound as one row with others, so a part's `buffer` is made when it is asked for.
 
     Attributes:
         whole: the lease of the buffer.
+        offset, size: the bytes of it; a part begins at a multiple of 256 bytes, as every device allows.
     """
 
-    __slots__ = ("whole",)
+    __slots__ = ("_own", "offset", "size", "whole")
 
     def __init__(self, whole: Lease, offset: int, size: int) -> None:
         self.whole = whole
-        self.buffer = _part(whole.buffer, offset, size)
+        self.offset = offset
+        self.size = size
+        self._own: Buffer | None = None
 
-    def __del__(self) -> None:
-        whole, own = self.whole.buffer, self.buffer
-        whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
+    def __getattr__(self, name: str) -> Buffer:
+        """The buffer, the first time."""
+        if name != "buffer":
+            raise AttributeError(name)
+        whole = self.whole.buffer
+        self.buffer = self._own = Buffer(whole.gl, self.size, self.offset)
+        self.buffer.used, self.buffer.written = whole.used, whole.written
+        return self.buffer
 
+    def span(self) -> Span:
+        return self.whole.buffer.bind, self.offset, self.size
 
-def _part(whole: Buffer, offset: int, size: int) -> Buffer:
-    """A part of a buffer: it begins at a multiple of 256 bytes, as every device allows."""
-    part = Buffer(whole.gl, size)
-    bind, write = part.bind, part.write
-    part.offset = offset
-    part.bind = lambda place, _offset, _size: bind(place, offset, size)
-    part.write = lambda data, at: write(data, offset + at)
-    part.used, part.written = whole.used, whole.written
-    return part
+    def tell(self) -> None:
+        """Let the whole know of what was read and written here."""
+        own = self._own
+        if own is not None:
+            whole = self.whole.buffer
+            whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
+
+    __del__ = tell
 
 
 class Pool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from tfpy.engine.gl.glsl import functions_for
 
 Source = Callable[[], str]
+
+_packers: dict[int, struct.Struct] = {}
 
 
 class Program:
@@ -29,6 +32,14 @@ class Program:
         self.write: Callable[[bytes], None] | None = None if block is None else block.write
         self.size = 0 if block is None else 16 * block.array_length
         self.words: Sequence[int] | None = None
+
+    def packed(self, words: Sequence[int]) -> bytes:
+        """Parameters as the bytes of the block."""
+        count = len(words)
+        packer = _packers.get(count)
+        if packer is None:
+            packer = _packers[count] = struct.Struct(f"{count}I{-count % 4 * 4}x")
+        return packer.pack(*words)[: self.size]
 
 
 class Programs:

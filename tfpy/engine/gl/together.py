@@ -110,7 +110,7 @@ def _compute(device: Device, members: Sequence[Member], starts: list[int], total
     direct, shared = iter(rows), dict(first.shared)
     count = len(rows) + len(shared)
     reads = [ensure(device, shared[i]).buffer if i in shared else next(direct).buffer for i in range(count)]
-    device.next_epoch()  # for the buffers do not tell: what was written to parts counts as written to the whole
+    device.barrier()  # for the buffers do not tell: what was written to parts counts as written to the whole
     leases = dispatch_pointwise(device, total, first.fused, first.words, reads)
     for k, lease in enumerate(leases):
         for member, start in zip(members, starts, strict=True):
