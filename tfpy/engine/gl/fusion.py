@@ -120,17 +120,18 @@ def _weight(v: Value) -> tuple[int, int]:
 
 def ensure(device: Device, v: Value) -> Lease:
     """The value on the GPU, made if it is still to do."""
-    if v.lease is None:
-        if v.op is not None and not v.structure.fuses:
-            v.settle(v.op.run(device, v))
-        elif v.host is not None:
-            v.lease = device.upload(np.asarray(v.host, STORED[v.spec.dtype]))
+    lease = v.lease
+    if lease is None:
+        if v.host is not None:
+            lease = v.lease = device.upload(np.asarray(v.host, STORED[v.spec.dtype]))
             if v.host.nbytes > KEPT_ON_HOST:
                 v.host = None
+        elif v.op is None or v.structure.fuses:
+            lease = _made(device, v)
         else:
-            _make(device, v)
-    assert v.lease is not None
-    return v.lease
+            lease = v.op.run(device, v)
+            v.settle(lease)
+    return lease
 
 
 def place_in(device: Device, v: Value, part: Part) -> None:
@@ -171,18 +172,24 @@ def _same_on_host(source: Value, v: Value) -> bool:
     return source.host is not None and source.spec.size == v.spec.size
 
 
-def _make(device: Device, v: Value) -> None:
+def _made(device: Device, v: Value) -> Lease:
     """Compute a value that is elementwise, and on the way what else is needed of what it is computed from."""
     alone = v.structure.alone
     if alone is not None:
-        reads = [(x.lease or ensure(device, x)).buffer for x in v.inputs]
-        v.settle(dispatch_pointwise(device, v.spec.size, alone, v.words, reads)[0])
-        return
-    recipe, values, extras = prepared(device, (v,), True)
-    lease = _looked_up(device, recipe, values) if recipe.looks else None
-    if lease is not None:
+        reads, words = [], v.words
+        for x in v.inputs:
+            if x.word is not None:
+                words = *words, x.word
+            else:
+                reads.append((x.lease or ensure(device, x)).buffer)
+        lease = dispatch_pointwise(device, v.spec.size, alone, words, reads)[0]
         v.settle(lease)
-        return
+        return lease
+    recipe, values, extras = prepared(device, (v,), True)
+    found = _looked_up(device, recipe, values) if recipe.looks else None
+    if found is not None:
+        v.settle(found)
+        return found
     fused, words, reads = recipe.fused(extras), recipe.words(values), buffers(device, recipe, values)
     if recipe.base is None:
         leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
@@ -192,11 +199,16 @@ def _make(device: Device, v: Value) -> None:
     v.settle(leases[0])
     if extras:
         recipe.settle(values, extras, leases[1:])
+    return leases[0]
 
 
 def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buffer]:
     """What a recipe reads."""
-    return [(values[place].lease or ensure(device, values[place])).buffer for place in recipe.leaves]
+    found = []  # a comprehension would be a call of a function up to Python 3.11
+    for place in recipe.leaves:
+        v = values[place]
+        found.append((v.lease or ensure(device, v)).buffer)
+    return found
 
 
 def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
@@ -259,18 +271,17 @@ def dispatch_pointwise(
 ) -> list[Lease]:
     """Compute elements by these steps; a buffer for each result."""
     vectors = 0 if size < VECTOR_FROM or not fused.vectorizable else 4 if size >= SEVERAL_FROM else 1
-    program = device.programs.find((fused, vectors))
-    if program is None:
-        program = device.programs.get((fused, vectors), lambda: templates.pointwise(fused, len(words), vectors))
+    program = device.programs.get((fused, vectors), templates.pointwise, fused, len(words), vectors)
     leases, writes = [], []
     for width in fused.widths:
         lease = device.take(size * width)
         leases.append(lease)
         writes.append(lease.buffer)
-    groups = -(-size // templates.GROUP)
     if vectors:
         moved = 4 * size * (len(fused.direct) + len(writes))
         groups = groups_of(-(-size // (templates.GROUP * 4 * vectors)), moved)
+    else:
+        groups = -(-size // templates.GROUP)
     device.dispatch(program, reads, writes, (size, *words), groups)
     return leases
 

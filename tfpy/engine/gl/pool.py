@@ -149,7 +149,7 @@ class Pool:
         Raises:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
-        size, returned = size_class(nbytes), self._returned
+        size, returned = SMALLEST if nbytes <= SMALLEST else size_class(nbytes), self._returned
         if returned or self._adopted:
             if len(returned) == 1:  # what has just been dropped is mostly what is needed next
                 buffer = returned.pop()
@@ -165,7 +165,7 @@ class Pool:
             self.idle -= size
         else:
             buffer = self._new(size)
-        return Lease(buffer, self._returned)
+        return Lease(buffer, returned)
 
     def trim(self, cap: int = 0) -> None:
         """Free the buffers that have been idle longest until at most `cap` bytes are."""

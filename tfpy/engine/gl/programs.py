@@ -8,8 +8,6 @@ from typing import Any
 
 from tfpy.engine.gl.glsl import functions_for
 
-Source = Callable[[], str]
-
 _packers: dict[int, struct.Struct] = {}
 
 
@@ -43,26 +41,21 @@ class Program:
 
 
 class Programs:
-    """The programs of one device.
-
-    Attributes:
-        find: gives the program of a key, or None if it has not been compiled.
-    """
+    """The programs of one device."""
 
     def __init__(self, compile: Callable[[str], Any], exact_division: bool) -> None:
         self._compile = compile
         self._exact_division = exact_division
         self._programs: dict[Hashable, Program] = {}
-        self.find = self._programs.get
 
     def __len__(self) -> int:
         return len(self._programs)
 
-    def get(self, key: Hashable, source: Source) -> Program:
-        """The program of that key, compiled from `source()` on first use."""
+    def get(self, key: Hashable, source: Callable[..., str], *arguments: Any) -> Program:
+        """The program of that key, compiled from `source(*arguments)` on first use."""
         program = self._programs.get(key)
         if program is None:
-            program = self._programs[key] = self.compile(source())
+            program = self._programs[key] = self.compile(source(*arguments))
         return program
 
     def compile(self, body: str) -> Program:
