@@ -205,3 +205,26 @@ def test_recordings_make_room_when_memory_is_short(device: Device, monkeypatch: 
     assert tf.memory()["numBytesInPlans"] == 0
     (after,), _ = replay.run(Tensor, [x, w])
     np.testing.assert_array_equal(before.numpy(), after.numpy())
+
+
+def test_a_plan_that_goes_while_another_is_recorded(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory is the device's again, and not part of the new recording."""
+    x = on_gpu(64, 64)
+    going = [recorded(lambda x: x.mat_mul(x).relu().mat_mul(x).sum(), x)]
+    going[0][0].run(Tensor, [x])
+    replay, executor = recorded(lambda x: x.mat_mul(x).sum(), x)
+    results = Executor._results
+
+    def recording(self: Executor, payloads: Any) -> Any:
+        going.clear()
+        gc.collect()
+        return results(self, payloads)
+
+    monkeypatch.setattr(Executor, "_results", recording)
+    replay.run(Tensor, [x])
+    while_recorded = tf.memory()["numBytesInPlans"]
+    executor.clear()
+    monkeypatch.undo()
+    replay.run(Tensor, [x])
+    assert executor.recordings
+    assert tf.memory()["numBytesInPlans"] == while_recorded

@@ -279,10 +279,11 @@ class Device:
                 raise self._lost(error) from None
 
     def _staging_for(self, size: int) -> Any:
-        if self._staging is None or self._staging.size < size:
-            if self._staging is not None:
-                self._staging.release()
-            self._staging = self.context.buffer(reserve=max(1 << (size - 1).bit_length(), 1 << 16))
+        if self._staging is not None and self._staging.size < size:
+            self._staging.release()
+            self._staging = None
+        if self._staging is None:
+            self._staging = self.pool.allocate(max(1 << (size - 1).bit_length(), 1 << 16))
         return self._staging
 
     def check(self) -> None:

@@ -139,7 +139,7 @@ class Pool:
         self._bins: dict[int, deque[Buffer]] = {}
         self._returned: deque[Buffer] = deque()
         self._adopted: deque[Pool] = deque()
-        self._elsewhere: list[deque[Buffer]] = []  # where leases of adopted pools return to
+        self._elsewhere: list[Pool] = []  # adopted pools of which so many bytes are `allocated` that have not returned
         self._made: set[int] = set()
         self._clock = 0
 
@@ -180,8 +180,12 @@ class Pool:
             self.count -= 1
 
     def another(self) -> Pool:
-        """An empty pool on the same device."""
-        return Pool(self._allocate, self._out_of_memory, self._cap, self._make_room)
+        """An empty pool on the same device; when it is short of memory, this one frees what is idle, too."""
+        return Pool(self._allocate, self._out_of_memory, self._cap, self._give_way)
+
+    def _give_way(self) -> None:
+        self._make_room()
+        self.trim()
 
     def adopt(self, other: Pool) -> None:
         """Take over the buffers of another pool, which is not used again; on whatever thread, and without OpenGL."""
@@ -192,35 +196,46 @@ class Pool:
         return id(buffer.gl) in self._made
 
     def in_use(self) -> int:
-        """Bytes of the buffers that values hold."""
-        self.collect()
-        return self.allocated - self.idle
+        """Bytes of the buffers that values hold; on any thread."""
+        returned = sum(buffer.size for pool in (self, *self._elsewhere) for buffer in list(pool._returned))
+        return self.allocated - self.idle - returned + sum(other.in_use() for other in list(self._adopted))
 
     def collect(self) -> None:
         """Take in what has been returned, and the buffers of adopted pools."""
         while self._adopted:
-            other = self._adopted.popleft()
-            other.collect()
-            self.allocated += other.allocated
-            self.count += other.count
-            self._made |= other._made
-            for waiting in other._bins.values():
-                self._returned.extend(waiting)
-            if other.allocated > other.idle:
-                self._elsewhere += [other._returned, *other._elsewhere]
+            self._take_over(self._adopted.popleft())
         self._drain(self._returned)
-        for returned in self._elsewhere:
-            self._drain(returned)
+        for other in self._elsewhere:
+            other.allocated -= self._drain(other._returned)
+        self._elsewhere = [other for other in self._elsewhere if other.allocated]
 
-    def _drain(self, returned: deque[Buffer]) -> None:
+    def _take_over(self, other: Pool) -> None:
+        other.collect()
+        self.allocated += other.allocated
+        self.count += other.count
+        self._made |= other._made
+        for waiting in other._bins.values():
+            self._returned.extend(waiting)
+        other.allocated -= other.idle
+        self._elsewhere += [other, *other._elsewhere]
+
+    def _drain(self, returned: deque[Buffer]) -> int:
+        """Take in what has been returned there; gives the bytes."""
+        before = self.idle
         while returned:
             buffer = returned.popleft()
             self._clock += 1
             buffer.stamp = self._clock
             self._bins.setdefault(buffer.size, deque()).append(buffer)
             self.idle += buffer.size
+        return self.idle - before
 
-    def _new(self, size: int) -> Buffer:
+    def allocate(self, size: int) -> Any:
+        """Memory that no pool has.
+
+        Raises:
+            RuntimeError: the device is out of memory, even after all was freed that can be done without.
+        """
         gl = self._attempt(size)
         if gl is None:
             self._make_room()
@@ -231,6 +246,10 @@ class Pool:
                 f"webgl: the GPU is out of memory: no room for {size} bytes beside the {self.allocated} in use. "
                 "Dispose tensors, use tf.tidy, or make the batches smaller."
             )
+        return gl
+
+    def _new(self, size: int) -> Buffer:
+        gl = self.allocate(size)
         self.allocated += size
         self.count += 1
         self._made.add(id(gl))

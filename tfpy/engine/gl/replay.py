@@ -184,13 +184,14 @@ class _Memory:
     """The memory of a recording, given to the device's pool when the recording goes; no OpenGL call is made then."""
 
     def __init__(self, device: Device, pool: Pool, leases: list[Lease]) -> None:
-        self._device, self._pool = device, pool
+        self._shared, self._pool, self._pools = device.pool, pool, device.pools
         self._leases = leases
-        device.pools.add(pool)
+        self._pools.add(pool)
 
     def __del__(self) -> None:
         self._leases.clear()
-        self._device.pool.adopt(self._pool)
+        self._pools.discard(self._pool)
+        self._shared.adopt(self._pool)
 
 
 def record(
