@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from gpu import Work, made
 
 import tfpy as tf
+from tfpy.engine.dispatch import run
 from tfpy.engine.gl import fusion
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.elementwise import UNARY
 from tfpy.engine.gl.pool import Part, size_class
 
 pytestmark = pytest.mark.gl
@@ -212,6 +215,14 @@ def test_fused_and_single_results_have_equal_bits(gpu: GlBackend) -> None:
     x = made(x.add(c))
     x = made(x.mul(a))
     np.testing.assert_array_equal(fused, x.sub(b).numpy())
+
+
+@pytest.mark.parametrize("name", [name for name, texts in UNARY.items() if "m_" in texts.get("float32", "")])
+def test_a_function_of_itself_has_the_bits_of_two_shaders(gpu: GlBackend, name: str) -> None:
+    """What a driver makes of a function that is there twice must be the same."""
+    x, y = on_gpu(50, 1), on_gpu(50, 2)
+    f = partial(run, tf.Tensor, name)
+    np.testing.assert_array_equal(f(f(x).add(y)).numpy(), f(made(made(f(x)).add(y))).numpy())
 
 
 def test_reading_twice_downloads_once(device: Device) -> None:
