@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import CHECKED_FROM, Pool, size_class
+from tfpy.engine.gl.pool import CHECKED_FROM, Part, Pool, size_class
 from tfpy.engine.gl.uploads import Uploads
 
 pytestmark = pytest.mark.gl
@@ -136,6 +136,16 @@ def test_asking_for_the_bytes_in_use_changes_nothing() -> None:
     del lease
     assert pool.in_use() == 0
     assert list(pool._returned) == [buffer]
+
+
+def test_a_part_of_a_part() -> None:
+    whole = pool_of(Memory(1 << 20)).take(4096)
+    part = Part(whole, 1024, 2048)
+    part.buffer.written = part.buffer.used = 7
+    inner = Part(part, 512, 256)
+    assert (inner.buffer.gl, inner.buffer.offset, inner.buffer.size) == (whole.buffer.gl, 1536, 256)
+    assert inner.span() == (inner.buffer.bind, 1536, 256)
+    assert inner.buffer.written == 7, "what is read there has to wait"
 
 
 def test_short_of_memory_for_what_is_read(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

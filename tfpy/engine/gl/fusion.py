@@ -227,11 +227,8 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
     if offset % ALIGNED:
         return None
-    whole = lease
-    if isinstance(lease, Part):
-        lease.tell()  # the new part asks the whole
-        whole, offset = lease.whole, lease.offset + offset
-    return Part(whole, offset, min(part_bytes(v.spec), whole.buffer.size - offset))
+    _, _, size = lease.span()
+    return Part(lease, offset, min(part_bytes(v.spec), size - offset))
 
 
 def prepared(

@@ -80,13 +80,20 @@ class Part(Lease):
     barriers. Most parts are only ever bound as one row with others, so a part's `buffer` is made when it is asked for.
 
     Attributes:
-        whole: the lease of the buffer.
+        whole: the lease of the buffer, also for a part of a part.
         offset, size: the bytes of it; a part begins at a multiple of 256 bytes, as every device allows.
     """
 
     __slots__ = ("_own", "offset", "size", "whole")
 
+    whole: Lease
+    offset: int
+
     def __init__(self, whole: Lease, offset: int, size: int) -> None:
+        if isinstance(whole, Part):
+            whole.tell()
+            offset += whole.offset
+            whole = whole.whole
         self.whole = whole
         self.offset = offset
         self.size = size
