@@ -123,6 +123,18 @@ def test_results_of_earlier_runs_stay_what_they_are(gpu: GlBackend) -> None:
         np.testing.assert_array_equal(same.numpy(), x.numpy())
 
 
+def test_parameters_are_set_anew_where_others_were_in_between(gpu: GlBackend) -> None:
+    x = on_gpu(5)
+    slopes = (0.1, 0.2, 0.1, 0.1)
+    replay, executor = recorded(lambda x: [x.leaky_relu(slope) for slope in slopes], x)
+    for other in (0.3, 0.3, 0.1, 0.2):
+        found, _ = replay.run(Tensor, [x])
+        assert made(x.leaky_relu(other)).numpy().min() < 0
+        for slope, y in zip(slopes, found, strict=True):
+            np.testing.assert_array_equal(y.numpy(), x.leaky_relu(slope).numpy())
+    assert executor.recordings
+
+
 def test_inputs_that_are_the_same_tensor(gpu: GlBackend) -> None:
     x, y = on_gpu(5), on_gpu(5)
     replay, executor = recorded(lambda a, b: a.sub(b), x, y)
