@@ -145,18 +145,12 @@ class Device:
         return self.pool.take(nbytes)
 
     def dispatch(
-        self,
-        program: Program,
-        reads: Sequence[Buffer],
-        writes: Sequence[Buffer],
-        words: Sequence[int],
-        groups: int,
+        self, program: Program, reads: Sequence[Buffer], writes: Sequence[Buffer], words: Sequence[int], groups: int,
         layers: int = 1,
-    ) -> None:
-        """Run a shader on buffers, bound in order from 0.
+    ) -> None:  # fmt: skip
+        """Run a shader with these parameters on buffers, bound in order from 0.
 
         Args:
-            words: its parameters.
             groups: how many groups; beyond the limit of one axis they are laid out in two, which the shader undoes.
             layers: how many in the third direction.
         """
@@ -186,13 +180,10 @@ class Device:
         if fence == number:
             self.memory_barrier(*BARRIER)
             self._fence = number
-        if words != program.words and program.write is not None:
-            program.write(program.packed(words))
-            program.words = words
-        if groups <= self.most_groups:
-            program.run(groups, 1, layers)
-        else:
-            program.run(*self.in_rows(groups), layers)
+        if words != program.words:
+            program.set(words)
+        across, down = (groups, 1) if groups <= self.most_groups else self.in_rows(groups)
+        program.run(across, down, layers)
 
     def in_rows(self, groups: int) -> tuple[int, int]:
         """How many groups there are along the first two axes."""

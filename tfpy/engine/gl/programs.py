@@ -31,6 +31,12 @@ class Program:
         self.size = 0 if block is None else 16 * block.array_length
         self.words: Sequence[int] | None = None
 
+    def set(self, words: Sequence[int]) -> None:
+        """Set the parameters."""
+        if self.write is not None:
+            self.write(self.packed(words))
+        self.words = words
+
     def packed(self, words: Sequence[int]) -> bytes:
         """Parameters as the bytes of the block."""
         count = len(words)
