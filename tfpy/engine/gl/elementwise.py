@@ -136,12 +136,12 @@ def two_inputs(by_dtype: Mapping[str, str], result: str | None = None) -> Builde
             return None
         if a.spec.shape == b.spec.shape:
             return fuse(device, out, expression, values)
-        return fuse(device, out, expression, values, _broadcast(values, out))
+        return fuse(device, out, expression, values, broadcast(values, out))
 
     return build
 
 
-def _broadcast(values: tuple[Value, ...], out: Spec) -> Maps | None:
+def broadcast(values: tuple[Value, ...], out: Spec) -> Maps | None:
     """Where the elements of inputs are found that are broadcast; a number is the same at every place."""
     found = [None if v.word is not None else maps.broadcast(v.spec.shape, out.shape) for v in values]
     return None if found.count(None) == len(found) else tuple(found)
@@ -158,7 +158,7 @@ def _cast(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) ->
 def _select(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     if values[0].spec.dtype != "bool":
         return None
-    return fuse(device, out, _CHOICES[out.dtype], values, _broadcast(values, out))
+    return fuse(device, out, _CHOICES[out.dtype], values, broadcast(values, out))
 
 
 def _with_numbers(dtype: str, text: str, *names: str) -> Builder:
