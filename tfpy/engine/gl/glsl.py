@@ -129,9 +129,9 @@ float m_sigmoid(float x) {
   return m_part(x >= 0. ? 1. : e, d);
 }
 float m_tanh(float x) {
-  float a = abs(x);
+  float a = min(abs(x), 10.);  // there it is 1
   F e = m_expm1_near(a + a); F y = e / (e + 2.);
-  return m_copysign(a > 10. ? 1. : y, x);  // from there on it is 1; NaN stays, without a test that Mesa 22.3 gets wrong
+  return m_isnan(x) ? x : m_copysign(y, x);
 }
 float m_sinh(float x) {
   float a = abs(x);
