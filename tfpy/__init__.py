@@ -302,6 +302,19 @@ from tfpy.core.profiling import next_frame as next_frame
 from tfpy.core.profiling import profile as profile
 from tfpy.core.profiling import time as time
 from tfpy.core.tensor import Tensor as Tensor
+from tfpy.core.types import DataType as DataType
+from tfpy.core.types import Logs as Logs
+from tfpy.core.types import NamedTensorMap as NamedTensorMap
+from tfpy.core.types import Scalar as Scalar
+from tfpy.core.types import Shape as Shape
+from tfpy.core.types import Tensor1D as Tensor1D
+from tfpy.core.types import Tensor2D as Tensor2D
+from tfpy.core.types import Tensor3D as Tensor3D
+from tfpy.core.types import Tensor4D as Tensor4D
+from tfpy.core.types import Tensor5D as Tensor5D
+from tfpy.core.types import Tensor6D as Tensor6D
+from tfpy.core.types import TensorContainer as TensorContainer
+from tfpy.core.types import TensorLike as TensorLike
 from tfpy.core.utils.tensors import op_ as _op
 from tfpy.core.utils.tensors import sum_out_type as sum_out_type
 from tfpy.core.utils.tensors import upcast_type as upcast_type
@@ -473,9 +486,6 @@ variableGrads = variable_grads
 whereAsync = where_async
 zerosLike = zeros_like
 __version__ = VERSION
-
-# What TF.js's types call tensors of a rank: one class here.
-Scalar = Tensor1D = Tensor2D = Tensor3D = Tensor4D = Tensor5D = Tensor6D = Tensor
 
 if TYPE_CHECKING:
     from tfpy import distribute as distribute

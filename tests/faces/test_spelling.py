@@ -144,3 +144,42 @@ def test_type_checkers_know_what_comes_back(tmp_path: Path) -> None:
     types = re.findall(r'Revealed type is "(.*)"', done.stdout)
     found = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind) for kind in types]
     assert dict(zip(REVEALED, found, strict=True)) == REVEALED, done.stdout
+
+
+ANNOTATED = """
+import tfpy as tf
+from tfpy import legacy as dl
+
+class Told(tf.Callback):
+    def on_epoch_end(self, epoch: int, logs: tf.Logs | None = None) -> None:
+        pass
+
+class Scale(tf.layers.Layer):
+    def build(self, input_shape: tf.Shape) -> None:
+        self.factor = self.add_weight("factor", [input_shape[-1]])
+
+    def call(self, inputs: tf.Tensor) -> tf.Tensor:
+        return inputs.mul(self.factor.read())
+
+class Half(tf.initializers.Initializer):
+    def apply(self, shape: tf.Shape, dtype: tf.DataType | None = None) -> tf.Tensor:
+        return tf.fill([n or 1 for n in shape], 0.5)
+
+def named(x: tf.TensorLike, dtype: tf.DataType = "float32") -> tf.NamedTensorMap:
+    vector: tf.Tensor1D = tf.tensor1d([1, 2], dtype)
+    nested: tf.TensorContainer = {"a": [vector, 1.0, None], "b": "text"}
+    return {"sum": vector.add(x)} if nested else {}
+
+def older() -> dl.Tensor2D:
+    return dl.Array2D.new([1, 2], [1.0, 2.0])
+"""
+
+
+@pytest.mark.slow
+def test_types_have_names(tmp_path: Path) -> None:
+    file = tmp_path / "annotated.py"
+    file.write_text(ANNOTATED, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
+    root = Path(tf.__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert not done.stdout, done.stdout

@@ -225,6 +225,23 @@ def test_a_function_of_itself_has_the_bits_of_two_shaders(gpu: GlBackend, name: 
     np.testing.assert_array_equal(f(f(x).add(y)).numpy(), f(made(made(f(x)).add(y))).numpy())
 
 
+@pytest.mark.parametrize(
+    "chain",
+    [
+        lambda a, b: a.tanh().add(b.tanh()).tanh(),
+        lambda a, b: a.round().tanh(),
+        lambda a, b: a.log_sigmoid().add(b.atan()).tanh(),
+        lambda a, b: a.sinh().sub(b.asinh()).mul(0.1).atanh(),
+        lambda a, b: a.div(9).asin().mod(b),
+    ],
+)
+def test_signs_survive_in_chains(gpu: GlBackend, chain: Callable[[tf.Tensor, tf.Tensor], tf.Tensor]) -> None:
+    a, b = on_gpu(100, 1), on_gpu(100, 2)
+    found = chain(a, b).numpy()
+    tf.set_backend("cpu")
+    np.testing.assert_allclose(found, chain(a, b).numpy(), rtol=2e-5, atol=1e-6)
+
+
 def test_reading_twice_downloads_once(device: Device) -> None:
     t = on_gpu(10).add(1)
     t.numpy()

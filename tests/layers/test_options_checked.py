@@ -43,6 +43,10 @@ X = np.ones((2, 1))
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
         (lambda: L.activation(activation="relu").call([None]), "layer: argument 'inputs' must be a tensor or numbers"),
         (lambda: L.dense(units=1).get_input_at("a"), "get_input_at: argument 'node_index' must be a whole number"),
+        (
+            lambda: L.dense(units=1).add_weight("w", [None, 2]),
+            "add_weight: argument 'shape' must be a whole number, but got None",
+        ),
         (lambda: L.dense(units=1).add_weight("w", None), "add_weight: argument 'shape' must be a list of whole"),
         (lambda: L.dense(units=1).from_config(3), "from_config: argument 'config' must be a dict, but got 3"),
         (lambda: L.gru_cell(units=1).call(3), "gru_cell: argument 'inputs' must be a list of 2 tensors"),

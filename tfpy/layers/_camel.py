@@ -119,7 +119,7 @@ class LayerCamel:
         def addWeight(
             self,
             name: str,
-            shape: Sequence[int],
+            shape: Sequence[int | None],
             dtype: DType | None = None,
             initializer: Any = "zeros",
             regularizer: Any = None,

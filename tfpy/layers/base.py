@@ -15,7 +15,7 @@ from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_int
+from tfpy.engine.spec import DType, as_int, as_ints
 from tfpy.engine.spec import as_list as items_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
@@ -258,7 +258,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     def add_weight(
         self,
         name: str,
-        shape: Sequence[int],
+        shape: Sequence[int | None],
         dtype: DType | None = None,
         initializer: Any = "zeros",
         regularizer: Any = None,
@@ -269,7 +269,7 @@ class Layer(LayerCamel, Declared, family="layer"):
 
         Args:
             name: its name within the layer.
-            shape: its shape.
+            shape: its shape, of known sizes.
             dtype: its dtype; float32 by default.
             initializer: how it starts.
             regularizer: what it adds to the loss.
@@ -277,13 +277,13 @@ class Layer(LayerCamel, Declared, family="layer"):
             constraint: what it is made to fulfil.
 
         Raises:
-            ValueError: the layer has a weight of that name.
+            ValueError: the layer has a weight of that name. TypeError: a size that is not known.
         """
         if any(
             w.original_name.rpartition("/")[2] == name for w in self._trainable_weights + self._non_trainable_weights
         ):
             raise ValueError(f"add_weight: layer {self.name} already has a weight {name!r}.")
-        sizes, kind = tuple(shape), dtype or "float32"
+        sizes, kind = tuple(as_ints("add_weight", "shape", shape)), dtype or "float32"
         first = functools.partial(Initializer.of(initializer).apply, sizes, kind)
         weight = make_weight(name, sizes, kind, first, trainable, Constraint.of(constraint))
         loss = Regularizer.of(regularizer)

@@ -104,7 +104,10 @@ from tfpy.legacy.variables import variable as variable
 
 SymbolicTensor = Tensor
 TensorInitializer = NDArrayInitializer
-Tensor1D, Tensor2D, Tensor3D, Tensor4D = Array1D, Array2D, Array3D, Array4D  # 0.5
+Tensor1D = Array1D  # 0.5
+Tensor2D = Array2D
+Tensor3D = Array3D
+Tensor4D = Array4D
 version = VERSION
 getNumerics = get_numerics
 migrationHints = migration_hints

@@ -87,6 +87,7 @@ def self_test(backend: GlBackend) -> Iterator[str]:
     special = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-30], np.float32)
     tests: dict[str, tuple[Callable[[Handle], Handle], Array, Array, float]] = {
         "tanh": (lambda t: run(Handle, "Tanh", t), x, np.tanh(x), 1e-6),
+        "chain": (_chain, x, np.tanh(np.tanh(x) + x), 1e-6),
         "special numbers": (lambda t: run(Handle, "Relu", t), special, np.maximum(special, 0), 0),
         "sum": (lambda t: run(Handle, "Sum", t, axes=(0, 1), keep_dims=False), x, x.sum(dtype=np.float64), 1e-3),
         "matrix product": (_product, x, x @ x.T, 1e-3),
@@ -98,6 +99,10 @@ def self_test(backend: GlBackend) -> Iterator[str]:
         right = np.allclose(found, expected, rtol=1e-5, atol=tolerance, equal_nan=True)
         yield f"self-test  {name}: {'right' if right else 'WRONG'}"
     backend.device.check()
+
+
+def _chain(t: Handle) -> Handle:
+    return run(Handle, "Tanh", run(Handle, "Add", run(Handle, "Tanh", t), t))
 
 
 def _product(t: Handle) -> Handle:

@@ -19,8 +19,8 @@ bool m_isinf(float x) { return (floatBitsToUint(x) & 0x7fffffffu) == 0x7f800000u
 bool m_isfinite(float x) { return (floatBitsToUint(x) & 0x7f800000u) != 0x7f800000u; }
 float m_max(float a, float b) { return m_isnan(a) ? a : (m_isnan(b) ? b : (a > b ? a : b)); }
 float m_min(float a, float b) { return m_isnan(a) ? a : (m_isnan(b) ? b : (a < b ? a : b)); }
-float m_copysign(float a, float s) {
-  return uintBitsToFloat((floatBitsToUint(a) & 0x7fffffffu) | (floatBitsToUint(s) & 0x80000000u));
+float m_copysign(float a, float s) {  // not by masks, which LLVM 15 (llvmpipe) confuses on CPUs with AVX-512
+  return floatBitsToInt(s) < 0 ? -abs(a) : abs(a);
 }
 """
 

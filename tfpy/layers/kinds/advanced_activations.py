@@ -78,7 +78,7 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
         if None in sizes:
             raise argument_error("prelu", "input_shape", "known in all axes that are not shared", list(shape))
         self.alpha = self.add_weight(
-            "alpha", sizes, None, self.alpha_initializer, self.alpha_regularizer, True,  # type: ignore[arg-type]
+            "alpha", sizes, None, self.alpha_initializer, self.alpha_regularizer, True,
             self.alpha_constraint,
         )  # fmt: skip
         self.input_spec = [
