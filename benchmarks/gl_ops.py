@@ -37,6 +37,9 @@ def main() -> None:
     def alone() -> None:
         force(a.add(b))
 
+    def with_number() -> None:
+        force(a.mul(2.5))
+
     def chain() -> None:
         force(a.sub(b).square().mul(c).add(a).maximum(b).add(c))
 
@@ -52,6 +55,7 @@ def main() -> None:
     print(f"{device.renderer}: microseconds per op, and dispatches per call\n")
     rows: list[tuple[str, int, Callable[[], None]]] = [
         ("one op, not fused", 1, alone),
+        ("one op on a number", 1, with_number),
         ("chain of 6 ops, fused", 6, chain),
         ("mean((a - b)²): 4 ops", 4, loss),
         ("relu(x @ w + b): 4 ops", 4, dense),

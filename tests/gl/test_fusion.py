@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ import pytest
 from gpu import Work, made
 
 import tfpy as tf
+from tfpy.engine.dispatch import run
+from tfpy.engine.gl import fusion
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import size_class
+from tfpy.engine.gl.elementwise import UNARY
+from tfpy.engine.gl.pool import Part, size_class
 
 pytestmark = pytest.mark.gl
 
@@ -213,6 +217,14 @@ def test_fused_and_single_results_have_equal_bits(gpu: GlBackend) -> None:
     np.testing.assert_array_equal(fused, x.sub(b).numpy())
 
 
+@pytest.mark.parametrize("name", [name for name, texts in UNARY.items() if "m_" in texts.get("float32", "")])
+def test_a_function_of_itself_has_the_bits_of_two_shaders(gpu: GlBackend, name: str) -> None:
+    """What a driver makes of a function that is there twice must be the same."""
+    x, y = on_gpu(50, 1), on_gpu(50, 2)
+    f = partial(run, tf.Tensor, name)
+    np.testing.assert_array_equal(f(f(x).add(y)).numpy(), f(made(made(f(x)).add(y))).numpy())
+
+
 @pytest.mark.parametrize(
     "chain",
     [
@@ -252,6 +264,7 @@ def test_rows_of_a_matrix_are_where_they_are(work: Measure, gpu: GlBackend) -> N
     x = on_gpu((40, 64))
     expected = x.numpy()[9:12]
     assert work(lambda: made(x.slice([8, 0], [5, 64]))) == Work(0, 0)
+    assert work(lambda: made(x.slice([0, 0], [5, 64]))) == Work(0, 0)
     inner = made(made(x.slice([8, 0], [5, 64])).slice([1, 0], [3, 64]))
     shifted = on_gpu((40, 63)).slice([1, 0], [5, 63])
     assert work(lambda: made(shifted)).dispatches == 1, "it begins at no multiple of 256 bytes"
@@ -266,3 +279,14 @@ def test_rows_outlive_the_matrix(gpu: GlBackend) -> None:
     for seed in range(3):
         made(on_gpu((40, 64), seed).mul(3))
     np.testing.assert_array_equal(last.add(1).numpy(), expected + 1)
+
+
+def test_rows_of_a_part_wait_for_what_is_written_there(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, w = on_gpu((4, 64), 1), on_gpu((64, 64), 2)
+    product = x.mat_mul(w)
+    fusion.place_in(device, product.payload, Part(device.take(4096), 2048, 1024))
+    rows = made(product.slice([1, 0], [2, 64]))
+    barriers = []
+    monkeypatch.setattr(device, "memory_barrier", lambda *given: barriers.append(given))
+    made(rows.relu())
+    assert barriers

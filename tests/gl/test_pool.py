@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import CHECKED_FROM, Pool, size_class
+from tfpy.engine.gl.pool import CHECKED_FROM, Part, Pool, size_class
 from tfpy.engine.gl.uploads import Uploads
 
 pytestmark = pytest.mark.gl
@@ -104,6 +104,59 @@ def test_when_memory_is_short_idle_buffers_make_room(late: bool) -> None:
     with pytest.raises(RuntimeError, match=f"{2 * big} bytes"):
         pool.take(2 * big)
     del held, large
+
+
+def test_a_pool_that_is_short_frees_what_is_idle_in_the_one_that_it_comes_from() -> None:
+    pool = pool_of(Memory(1024))
+    pool.take(1024)  # idle now
+    assert pool.another().take(512).buffer.size == 512
+    assert pool.allocated == 0
+
+
+def test_buffers_of_an_adopted_pool_return_one_by_one() -> None:
+    pool = pool_of(Memory(1 << 20))
+    other = pool.another()
+    held = [other.take(size) for size in (256, 512, 1024)]
+    held.pop()
+    pool.adopt(other)
+    assert pool.in_use() == 256 + 512
+    for used in (256, 0):
+        held.pop()
+        assert pool.in_use() == used
+        pool.collect()
+        assert (pool.in_use(), pool.idle) == (used, 1792 - used)
+    assert not pool._elsewhere, "nothing is waited for any more"
+
+
+def test_asking_for_the_bytes_in_use_changes_nothing() -> None:
+    """Another thread may ask while the owner takes and returns buffers."""
+    pool = pool_of(Memory(1 << 20))
+    lease = pool.take(256)
+    buffer = lease.buffer
+    del lease
+    assert pool.in_use() == 0
+    assert list(pool._returned) == [buffer]
+
+
+def test_a_part_of_a_part() -> None:
+    whole = pool_of(Memory(1 << 20)).take(4096)
+    part = Part(whole, 1024, 2048)
+    part.buffer.written = part.buffer.used = 7
+    inner = Part(part, 512, 256)
+    assert (inner.buffer.gl, inner.buffer.offset, inner.buffer.size) == (whole.buffer.gl, 1536, 256)
+    assert inner.span() == (inner.buffer.bind, 1536, 256)
+    assert inner.buffer.written == 7, "what is read there has to wait"
+
+
+def test_short_of_memory_for_what_is_read(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    big, small = (made(tf.tensor(np.ones(size, np.float32)).add(1)) for size in (1_000_000, 10))
+    device._staging = device.context.buffer(reserve=1 << 16)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(device.pool), "_attempt", lambda *given: None)
+        with pytest.raises(RuntimeError, match="out of memory"):
+            big.data_sync()
+    assert small.array_sync() == [2] * 10
+    assert float(big.max()) == 2
 
 
 def test_a_loop_uses_the_same_buffers(device: Device) -> None:

@@ -45,6 +45,17 @@ def test_an_operation_on_one_tensor_twice_and_on_two(gpu: GlBackend) -> None:
         np.testing.assert_array_equal(p.mul(q).sub(q).maximum(p).numpy(), np.maximum(u * v - v, u))
 
 
+def test_an_operation_on_a_tensor_and_numbers_needs_no_recipe(device: Device) -> None:
+    a, positive = on_gpu(20, 1), made(on_gpu(20, 1).greater(0))
+    x = a.numpy()
+    device.recipes.clear()
+    np.testing.assert_array_equal(a.mul(2.5).numpy(), x * np.float32(2.5))
+    np.testing.assert_array_equal(tf.sub(2.5, a).numpy(), np.float32(2.5) - x)
+    np.testing.assert_array_equal(tf.where(positive, a, 7.0).numpy(), np.where(x > 0, x, np.float32(7)))
+    np.testing.assert_array_equal(a.clip_by_value(-0.5, 0.5).numpy(), np.clip(x, np.float32(-0.5), np.float32(0.5)))
+    assert not device.recipes
+
+
 def test_numbers_buffers_and_what_is_on_the_host(gpu: GlBackend) -> None:
     a = on_gpu(20, 1)
     others = [tf.scalar(3.0), tf.fill([20], 2.0), on_gpu(20, 2), tf.tensor(np.ones(20, np.float32)), on_gpu([], 3)]

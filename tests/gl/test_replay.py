@@ -123,6 +123,18 @@ def test_results_of_earlier_runs_stay_what_they_are(gpu: GlBackend) -> None:
         np.testing.assert_array_equal(same.numpy(), x.numpy())
 
 
+def test_parameters_are_set_anew_where_others_were_in_between(gpu: GlBackend) -> None:
+    x = on_gpu(5)
+    slopes = (0.1, 0.2, 0.1, 0.1)
+    replay, executor = recorded(lambda x: [x.leaky_relu(slope) for slope in slopes], x)
+    for other in (0.3, 0.3, 0.1, 0.2):
+        found, _ = replay.run(Tensor, [x])
+        assert made(x.leaky_relu(other)).numpy().min() < 0
+        for slope, y in zip(slopes, found, strict=True):
+            np.testing.assert_array_equal(y.numpy(), x.leaky_relu(slope).numpy())
+    assert executor.recordings
+
+
 def test_inputs_that_are_the_same_tensor(gpu: GlBackend) -> None:
     x, y = on_gpu(5), on_gpu(5)
     replay, executor = recorded(lambda a, b: a.sub(b), x, y)
@@ -130,6 +142,16 @@ def test_inputs_that_are_the_same_tensor(gpu: GlBackend) -> None:
         (found,), _ = replay.run(Tensor, [a, b])
         np.testing.assert_array_equal(found.numpy(), a.numpy() - b.numpy())
     assert len(executor.recordings) == 2
+
+
+def test_inputs_that_are_the_same_rows_of_a_tensor(gpu: GlBackend) -> None:
+    """As in an autoencoder's training, where the targets are the inputs, and then are others."""
+    data = on_gpu(8, 64)
+    rows = [[made(data.slice([i], [1])) for i in (1, 2)] for _ in range(2)]
+    replay, _ = recorded(lambda a, b: a.sub(b), rows[0][0], rows[1][0])
+    for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)):
+        (found,), _ = replay.run(Tensor, [rows[0][i], rows[1][j]])
+        np.testing.assert_array_equal(found.numpy()[0], data.numpy()[1 + i] - data.numpy()[1 + j])
 
 
 def test_an_input_that_is_one_number_and_one_that_is_not_made_yet(gpu: GlBackend) -> None:
@@ -195,3 +217,26 @@ def test_recordings_make_room_when_memory_is_short(device: Device, monkeypatch: 
     assert tf.memory()["numBytesInPlans"] == 0
     (after,), _ = replay.run(Tensor, [x, w])
     np.testing.assert_array_equal(before.numpy(), after.numpy())
+
+
+def test_a_plan_that_goes_while_another_is_recorded(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory is the device's again, and not part of the new recording."""
+    x = on_gpu(64, 64)
+    going = [recorded(lambda x: x.mat_mul(x).relu().mat_mul(x).sum(), x)]
+    going[0][0].run(Tensor, [x])
+    replay, executor = recorded(lambda x: x.mat_mul(x).sum(), x)
+    results = Executor._results
+
+    def recording(self: Executor, payloads: Any) -> Any:
+        going.clear()
+        gc.collect()
+        return results(self, payloads)
+
+    monkeypatch.setattr(Executor, "_results", recording)
+    replay.run(Tensor, [x])
+    while_recorded = tf.memory()["numBytesInPlans"]
+    executor.clear()
+    monkeypatch.undo()
+    replay.run(Tensor, [x])
+    assert executor.recordings
+    assert tf.memory()["numBytesInPlans"] == while_recorded

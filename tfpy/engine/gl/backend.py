@@ -111,10 +111,12 @@ class GlBackend:
 
     def memory(self) -> dict[str, Any]:
         device = self.device
+        if device.alive:  # other threads may ask, too, and leave the pool as it is
+            device.pool.collect()
         return {
             "num_bytes_in_gpu": device.pool.in_use(),
             "num_bytes_in_pool": device.pool.idle,
-            "num_bytes_in_plans": sum(pool.allocated for pool in device.pools),
+            "num_bytes_in_plans": sum([pool.allocated for pool in list(device.pools)]),
             "num_buffers": device.pool.count,
             "num_programs": len(device.programs),
             "num_dispatches": device.counts.dispatches,

@@ -7,9 +7,8 @@ is checked here first.
 from __future__ import annotations
 
 import os
-import struct
 import weakref
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
 from typing import Any, NamedTuple, Protocol
 
@@ -24,13 +23,12 @@ from tfpy.engine.gl.structures import Structures
 from tfpy.engine.gl.uploads import Uploads
 from tfpy.engine.gl.value import Value, stored_bytes
 
-_BARRIER = 0x2000 | 0x200  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT
+BARRIER = 0x2000 | 0x200, False  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT, everywhere
+_PLACES = 64  # where buffers can be bound: more than a shader has
 _MOST_LEAVES = 10
 _OUTPUTS = 5
 _STAGING = 1 << 26
 _MOST_BYTES = 2**31 - 1
-
-_packers: dict[int, struct.Struct] = {}
 
 
 class Counts:
@@ -62,23 +60,8 @@ class Copied(NamedTuple):
     nbytes: int
 
 
-class Step(NamedTuple):
-    """A dispatch, or a copy, to be made again; buffers are places in a table.
-
-    Attributes:
-        program: None where bytes are copied.
-        buffers: where the buffers to be bound are; of a copy the source's and the target's place.
-        waits: what comes before it has to be done.
-        words, packed: the parameters, as numbers and as the bytes that the program reads.
-        groups: in three directions; of a copy how many bytes.
-    """
-
-    program: Program | None
-    buffers: tuple[int, ...]
-    waits: bool
-    words: Sequence[int]
-    packed: bytes
-    groups: tuple[int, ...]
+Call = tuple[Callable[..., object], tuple[Any, ...]]
+"""One of moderngl's own functions, and its arguments."""
 
 
 class Cache(Protocol):
@@ -91,8 +74,8 @@ class Cache(Protocol):
 class Device:
     """The owner of a context.
 
-    Dispatches that do not depend on each other may overlap. An epoch is the time between two barriers: a shader that
-    touches a buffer written in the current epoch, or writes to one used in it, gets a barrier first.
+    Dispatches are numbered, and may overlap where they do not depend on each other. A shader that reads what was
+    written after the last barrier, or writes to what was used after it, gets a barrier first.
 
     Attributes:
         software: it is the CPU in disguise.
@@ -112,6 +95,7 @@ class Device:
         structures, recipes: what there was to compute so far, and how.
         block_size: how many bytes a buffer may have.
         most_groups: how many groups there may be along the first axis.
+        memory_barrier, copy_bytes: moderngl's own functions.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -135,11 +119,12 @@ class Device:
         self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
         self._thread = get_ident()
         self._dead = ""
-        self._epoch = 0
-        self._bound: list[Buffer | None] = [None] * 64
+        self._fence = 1
+        self._bound: list[Buffer | None] = [None] * _PLACES
         self.uploads = Uploads(self.context, not self.software)
         self._staging: Any = None
-        self._barrier = self.context.mglo.memory_barrier
+        self.memory_barrier: Callable[[int, bool], None] = self.context.mglo.memory_barrier
+        self.copy_bytes: Callable[[Any, Any, int, int, int], None] = self.context.mglo.copy_buffer
         self.programs = Programs(self._compile, False)
         self.exact_division = self._divides_exactly()
         self.programs = Programs(self._compile, self.exact_division)
@@ -160,18 +145,12 @@ class Device:
         return self.pool.take(nbytes)
 
     def dispatch(
-        self,
-        program: Program,
-        reads: Sequence[Buffer],
-        writes: Sequence[Buffer],
-        words: Sequence[int],
-        groups: int,
+        self, program: Program, reads: Sequence[Buffer], writes: Sequence[Buffer], words: Sequence[int], groups: int,
         layers: int = 1,
-    ) -> None:
-        """Run a shader on buffers, bound in order from 0.
+    ) -> None:  # fmt: skip
+        """Run a shader with these parameters on buffers, bound in order from 0.
 
         Args:
-            words: its parameters.
             groups: how many groups; beyond the limit of one axis they are laid out in two, which the shader undoes.
             layers: how many in the third direction.
         """
@@ -179,76 +158,59 @@ class Device:
             raise self._refusal()
         if self.log is not None:
             self.log.append(Dispatched(program, tuple(reads), tuple(writes), words, groups, layers))
-        epoch, bound = self._epoch, self._bound
+        counts, bound, fence = self.counts, self._bound, self._fence
+        counts.dispatches = number = counts.dispatches + 1
+        place = 0
         for buffer in reads:
-            if buffer.written == epoch:
-                epoch = self.next_epoch()
-        for buffer in writes:
-            if buffer.used == epoch:
-                epoch = self.next_epoch()
-        for place, buffer in enumerate((*reads, *writes)):
+            if buffer.written >= fence:
+                fence = number
             if bound[place] is not buffer:
-                buffer.bind(place, 0, -1)
+                buffer.bind(place, buffer.offset, buffer.size)
                 bound[place] = buffer
-            buffer.used = epoch
+            buffer.used = number
+            place += 1
         for buffer in writes:
-            buffer.written = epoch
-        if words != program.words and program.write is not None:
-            program.write(_pack(words)[: program.size])
-            program.words = words
-        self.counts.dispatches += 1
-        if groups <= self.most_groups:
-            program.run(groups, 1, layers)
-        else:
-            program.run(*self._in_rows(groups), layers)
+            if buffer.used >= fence:
+                fence = number
+            if bound[place] is not buffer:
+                buffer.bind(place, buffer.offset, buffer.size)
+                bound[place] = buffer
+            buffer.used = buffer.written = number
+            place += 1
+        if fence == number:
+            self.memory_barrier(*BARRIER)
+            self._fence = number
+        if words != program.words:
+            program.set(words)
+        across, down = (groups, 1) if groups <= self.most_groups else self.in_rows(groups)
+        program.run(across, down, layers)
 
-    def _in_rows(self, groups: int) -> tuple[int, int]:
+    def in_rows(self, groups: int) -> tuple[int, int]:
+        """How many groups there are along the first two axes."""
         if groups <= self.most_groups:
             return groups, 1
         rows = -(-groups // self.most_groups)
         return -(-groups // rows), rows
 
-    def step(self, action: Dispatched | Copied, buffers: tuple[int, ...], waits: bool) -> Step:
-        """What was done, made ready to be done again."""
-        if isinstance(action, Copied):
-            return Step(None, buffers, True, (), b"", (action.nbytes,))
-        program, words = action.program, action.words
-        packed = b"" if program.write is None else _pack(words)[: program.size]
-        return Step(program, buffers, waits, words, packed, (*self._in_rows(action.groups), action.layers))
-
-    def run_again(self, steps: Sequence[Step], table: Sequence[Buffer]) -> None:
-        """Do what was done before, on the buffers of a table.
+    def run_again(self, calls: Sequence[Call], dispatches: int, copies: int) -> None:
+        """Make calls of OpenGL's that were made before, among them so many dispatches and copies.
 
         What came before is done then, and what follows waits for all of it: the buffers need not tell.
         """
-        if get_ident() != self._thread:
-            raise self._refusal()
-        self.next_epoch()
-        bound, barrier = self._bound, self._barrier
-        for program, buffers, waits, words, packed, groups in steps:
-            if waits:
-                barrier(_BARRIER, False)
-            if program is None:
-                source, target = table[buffers[0]], table[buffers[1]]
-                self.copy(source, target, groups[0])
-                continue
-            for place, i in enumerate(buffers):
-                buffer = table[i]
-                if bound[place] is not buffer:
-                    buffer.bind(place, 0, -1)
-                    bound[place] = buffer
-            if program.words is not words and program.write is not None:
-                program.write(packed)
-                program.words = words
-            program.run(*groups)
-        self.counts.dispatches += sum(step.program is not None for step in steps)
-        self.next_epoch()
+        self.barrier()
+        for call, arguments in calls:
+            call(*arguments)
+        self._bound = [None] * _PLACES
+        self.counts.dispatches += dispatches
+        self.counts.copies += copies
+        self.barrier()
 
-    def next_epoch(self) -> int:
-        """Let what follows wait for the shaders before; gives the new epoch."""
-        self._barrier(_BARRIER, False)
-        self._epoch += 1
-        return self._epoch
+    def barrier(self) -> None:
+        """Let what follows wait for the shaders before."""
+        done = self.counts.dispatches
+        if done >= self._fence:
+            self.memory_barrier(*BARRIER)
+            self._fence = done + 1
 
     def make_room(self) -> None:
         """Have memory given back that is only kept to be quicker."""
@@ -266,8 +228,8 @@ class Device:
 
     def fill(self, buffer: Buffer, values: Array) -> None:
         """Write the bytes of an array to a buffer."""
-        if buffer.used == self._epoch:
-            self.next_epoch()
+        if buffer.used >= self._fence:
+            self.barrier()
         if values.nbytes:
             data = np.ascontiguousarray(values).data.cast("B") if values.ndim else values.tobytes()
             self.uploads.write(buffer, data)
@@ -275,8 +237,8 @@ class Device:
 
     def copy(self, source: Buffer, target: Buffer, nbytes: int) -> None:
         """Copy the first bytes of a buffer to another."""
-        if source.written == self._epoch or target.used == self._epoch:
-            self.next_epoch()
+        if source.written >= self._fence or target.used >= self._fence:
+            self.barrier()
         if self.log is not None:
             self.log.append(Copied((source,), (target,), nbytes))
         self.context.copy_buffer(target.gl, source.gl, nbytes, read_offset=source.offset, write_offset=target.offset)
@@ -292,9 +254,8 @@ class Device:
         Raises:
             RuntimeError: the context was lost.
         """
-        if get_ident() != self._thread:
-            raise self._refusal()
-        self.next_epoch()
+        self.check_thread()
+        self.barrier()
         if self.log is not None:
             self.log.append(None)
         self.counts.downloads += 1
@@ -309,10 +270,11 @@ class Device:
                 raise self._lost(error) from None
 
     def _staging_for(self, size: int) -> Any:
-        if self._staging is None or self._staging.size < size:
-            if self._staging is not None:
-                self._staging.release()
-            self._staging = self.context.buffer(reserve=max(1 << (size - 1).bit_length(), 1 << 16))
+        if self._staging is not None and self._staging.size < size:
+            self._staging.release()
+            self._staging = None
+        if self._staging is None:
+            self._staging = self.pool.allocate(max(1 << (size - 1).bit_length(), 1 << 16))
         return self._staging
 
     def check(self) -> None:
@@ -336,9 +298,13 @@ class Device:
             self._kill("the backend was removed (tf.remove_backend)")
             self.context.release()
 
-    def _compile(self, source: str) -> Any:
+    def check_thread(self) -> None:
+        """Raise RuntimeError where OpenGL must not be called: on other threads, and when the context has gone."""
         if get_ident() != self._thread:
             raise self._refusal()
+
+    def _compile(self, source: str) -> Any:
+        self.check_thread()
         return self.context.compute_shader(source)
 
     def _out_of_memory(self) -> bool:
@@ -377,14 +343,6 @@ class Device:
         found = np.empty((x.size, 2), np.float32)
         self.download(out.buffer, found)
         return bool(np.array_equal(found[:, 0], x / y) and np.array_equal(found[:, 1], np.sqrt(x)))
-
-
-def _pack(words: Sequence[int]) -> bytes:
-    count = len(words)
-    packer = _packers.get(count)
-    if packer is None:
-        packer = _packers[count] = struct.Struct(f"{count}I{-count % 4 * 4}x")
-    return packer.pack(*words)
 
 
 def _die_in_children(device: Device) -> None:

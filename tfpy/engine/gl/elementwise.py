@@ -11,7 +11,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import fuse
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import Expression
-from tfpy.engine.gl.value import Value, bits
+from tfpy.engine.gl.value import Maps, Value, bits
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
 from tfpy.engine.spec import Spec
 
@@ -136,10 +136,15 @@ def two_inputs(by_dtype: Mapping[str, str], result: str | None = None) -> Builde
             return None
         if a.spec.shape == b.spec.shape:
             return fuse(device, out, expression, values)
-        where = maps.broadcast(a.spec.shape, out.shape), maps.broadcast(b.spec.shape, out.shape)
-        return fuse(device, out, expression, values, where)
+        return fuse(device, out, expression, values, broadcast(values, out))
 
     return build
+
+
+def broadcast(values: tuple[Value, ...], out: Spec) -> Maps | None:
+    """Where the elements of inputs are found that are broadcast; a number is the same at every place."""
+    found = [None if v.word is not None else maps.broadcast(v.spec.shape, out.shape) for v in values]
+    return None if found.count(None) == len(found) else tuple(found)
 
 
 def _cast(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
@@ -153,8 +158,7 @@ def _cast(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) ->
 def _select(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     if values[0].spec.dtype != "bool":
         return None
-    where = tuple([maps.broadcast(v.spec.shape, out.shape) for v in values])
-    return fuse(device, out, _CHOICES[out.dtype], values, where)
+    return fuse(device, out, _CHOICES[out.dtype], values, broadcast(values, out))
 
 
 def _with_numbers(dtype: str, text: str, *names: str) -> Builder:

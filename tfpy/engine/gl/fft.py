@@ -37,7 +37,7 @@ class _Transform:
     def run(self, device: Device, value: Value) -> Lease:
         n, size = self.length, value.spec.size
         by_halves = n & (n - 1) == 0 and n <= _LONGEST_IN_GROUP
-        program = device.programs.get(("fft", by_halves, self.inverse), lambda: _source(by_halves, self.inverse))
+        program = device.programs.get(("fft", by_halves, self.inverse), _source, by_halves, self.inverse)
         reads = [ensure(device, value.inputs[0]).buffer, ensure(device, _roots(device, n, self.inverse)).buffer]
         lease = device.take(stored_bytes(value.spec))
         device.dispatch(program, reads, [lease.buffer], (size, n), size // n if by_halves else -(-size // GROUP))

@@ -120,17 +120,18 @@ def _weight(v: Value) -> tuple[int, int]:
 
 def ensure(device: Device, v: Value) -> Lease:
     """The value on the GPU, made if it is still to do."""
-    if v.lease is None:
-        if v.op is not None and not v.structure.fuses:
-            v.settle(v.op.run(device, v))
-        elif v.host is not None:
-            v.lease = device.upload(np.asarray(v.host, STORED[v.spec.dtype]))
+    lease = v.lease
+    if lease is None:
+        if v.host is not None:
+            lease = v.lease = device.upload(np.asarray(v.host, STORED[v.spec.dtype]))
             if v.host.nbytes > KEPT_ON_HOST:
                 v.host = None
+        elif v.op is None or v.structure.fuses:
+            lease = _made(device, v)
         else:
-            _make(device, v)
-    assert v.lease is not None
-    return v.lease
+            lease = v.op.run(device, v)
+            v.settle(lease)
+    return lease
 
 
 def place_in(device: Device, v: Value, part: Part) -> None:
@@ -171,18 +172,24 @@ def _same_on_host(source: Value, v: Value) -> bool:
     return source.host is not None and source.spec.size == v.spec.size
 
 
-def _make(device: Device, v: Value) -> None:
+def _made(device: Device, v: Value) -> Lease:
     """Compute a value that is elementwise, and on the way what else is needed of what it is computed from."""
     alone = v.structure.alone
     if alone is not None:
-        reads = [(x.lease or ensure(device, x)).buffer for x in v.inputs]
-        v.settle(dispatch_pointwise(device, v.spec.size, alone, v.words, reads)[0])
-        return
-    recipe, values, extras = prepared(device, (v,), True)
-    lease = _looked_up(device, recipe, values) if recipe.looks else None
-    if lease is not None:
+        reads, words = [], v.words
+        for x in v.inputs:
+            if x.word is not None:
+                words = *words, x.word
+            else:
+                reads.append((x.lease or ensure(device, x)).buffer)
+        lease = dispatch_pointwise(device, v.spec.size, alone, words, reads)[0]
         v.settle(lease)
-        return
+        return lease
+    recipe, values, extras = prepared(device, (v,), True)
+    found = _looked_up(device, recipe, values) if recipe.looks else None
+    if found is not None:
+        v.settle(found)
+        return found
     fused, words, reads = recipe.fused(extras), recipe.words(values), buffers(device, recipe, values)
     if recipe.base is None:
         leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
@@ -192,32 +199,36 @@ def _make(device: Device, v: Value) -> None:
     v.settle(leases[0])
     if extras:
         recipe.settle(values, extras, leases[1:])
+    return leases[0]
 
 
 def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buffer]:
     """What a recipe reads."""
-    return [(values[place].lease or ensure(device, values[place])).buffer for place in recipe.leaves]
+    found = []  # a comprehension would be a call of a function up to Python 3.11
+    for place in recipe.leaves:
+        v = values[place]
+        found.append((v.lease or ensure(device, v)).buffer)
+    return found
 
 
 def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
     """The memory of a value that is nothing but another's elements, if they lie there in its order, in one piece."""
     v, source = values[0], values[recipe.leaves[0]]
     *before, _ = recipe.steps
-    if not before:
-        return ensure(device, source) if source.spec.size == v.spec.size else None
-    if [step[:2] for step in before] != [("map", "shift")]:
+    if before and [step[:2] for step in before] != [("map", "shift")]:
         return None
-    offset = recipe.words(values)[0] * WIDTH[v.spec.dtype]
-    return _rows_of(ensure(device, source), offset, v)
+    lease = ensure(device, source)
+    if not before and source.spec.size == v.spec.size:
+        return lease
+    return _rows_of(lease, recipe.words(values)[0] * WIDTH[v.spec.dtype] if before else 0, v)
 
 
 def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
     if offset % ALIGNED:
         return None
-    start = lease.buffer.offset + offset
-    whole = lease.whole if isinstance(lease, Part) else lease
-    return Part(whole, start, min(part_bytes(v.spec), whole.buffer.size - start))
+    _, _, size = lease.span()
+    return Part(lease, offset, min(part_bytes(v.spec), size - offset))
 
 
 def prepared(
@@ -257,18 +268,17 @@ def dispatch_pointwise(
 ) -> list[Lease]:
     """Compute elements by these steps; a buffer for each result."""
     vectors = 0 if size < VECTOR_FROM or not fused.vectorizable else 4 if size >= SEVERAL_FROM else 1
-    program = device.programs.find((fused, vectors))
-    if program is None:
-        program = device.programs.get((fused, vectors), lambda: templates.pointwise(fused, len(words), vectors))
+    program = device.programs.get((fused, vectors), templates.pointwise, fused, len(words), vectors)
     leases, writes = [], []
     for width in fused.widths:
         lease = device.take(size * width)
         leases.append(lease)
         writes.append(lease.buffer)
-    groups = -(-size // templates.GROUP)
     if vectors:
         moved = 4 * size * (len(fused.direct) + len(writes))
         groups = groups_of(-(-size // (templates.GROUP * 4 * vectors)), moved)
+    else:
+        groups = -(-size // templates.GROUP)
     device.dispatch(program, reads, writes, (size, *words), groups)
     return leases
 

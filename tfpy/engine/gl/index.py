@@ -118,7 +118,7 @@ class _Update:
         rows = value.inputs[1].spec.size
         pairs = sorted_pairs(device, numbers, "int32", 1, rows, SEGMENT, self.blocks)
         dtype, size = value.spec.dtype, value.spec.size
-        program = device.programs.get(("update", dtype), lambda: _updated(dtype))
+        program = device.programs.get(("update", dtype), _updated, dtype)
         lease = device.take(stored_bytes(value.spec))
         reads = [tensor.buffer, updates.buffer, pairs.buffer]
         words = (size, size // self.blocks, rows)
@@ -169,7 +169,7 @@ class _Search:
         rows, values = value.inputs
         reads = [ensure(device, v).buffer for v in (rows, values)]
         dtype = rows.spec.dtype
-        program = device.programs.get(("search", dtype, self.side), lambda: _bisection(dtype, self.side))
+        program = device.programs.get(("search", dtype, self.side), _bisection, dtype, self.side)
         lease = device.take(stored_bytes(value.spec))
         size = value.spec.size
         words = (size, value.spec.shape[1], rows.spec.shape[1])

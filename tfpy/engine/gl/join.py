@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
@@ -35,7 +34,7 @@ class _Join:
             sources = [ensure(device, v).buffer for v in some]
             widths = [v.spec.size // self.outer for v in some]
             ends = [sum(widths[: i + 1]) for i in range(len(widths))]
-            program = device.programs.get(("join", len(some), kind), partial(_source, len(some), kind))
+            program = device.programs.get(("join", len(some), kind), _source, len(some), kind)
             words = [self.outer * ends[-1], ends[-1], total, start]
             words += [n for pair in zip(ends, widths, strict=True) for n in pair]
             device.dispatch(program, sources, [lease.buffer], words, -(-words[0] // GROUP))

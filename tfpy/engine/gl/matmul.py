@@ -118,7 +118,7 @@ class MatMul:
         s, tile = self.sizes, form.tile
         part = -(-s.k // (parts * tile.k)) * tile.k
         extra = len(words) - sum(form.words)
-        program = device.programs.get(("gemm", form, fused), lambda: gemm.tiled(form, fused, extra))
+        program = device.programs.get(("gemm", form, fused), gemm.tiled, form, fused, extra)
         own = s.m, s.n, s.k, part, parts, s.step_a, s.step_b, s.batches
         groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
         device.dispatch(program, reads, writes, (*own, *words), groups)
@@ -127,14 +127,9 @@ class MatMul:
         self, device: Device, dtype: str, a: _Reads, b: _Reads, others: Sequence[Buffer], writes: list[Buffer],
         fused: Fused, words: Sequence[int],
     ) -> None:  # fmt: skip
-        counts = len(a.words), len(b.words)
-        key = ("small gemm", dtype, a.source, b.source, counts, fused)
-
-        def source() -> str:
-            first, second = (gemm.Operand(True, False, reads.source) for reads in (a, b))
-            return _small(Form(_NO_TILE, first, second, counts, False, False, dtype), fused, sum(counts) + len(words))
-
-        program = device.programs.get(key, source)
+        operands = (a.source, b.source), (len(a.words), len(b.words))
+        key = ("small gemm", dtype, *operands, fused)
+        program = device.programs.get(key, _small, dtype, *operands, fused, len(words))
         reads = [*a.buffers, *b.buffers, *others]
         device.dispatch(program, reads, writes, (*self.small_words, *a.words, *b.words, *words), self.small_groups)
 
@@ -156,9 +151,6 @@ def _reads(device: Device, v: Value) -> _Reads:
         ensure(device, source)
     recipe, values, _ = prepared(device, (v,), False)
     return _Reads([ensure(device, values[place]).buffer for place in recipe.leaves], recipe.plain, recipe.words(values))
-
-
-_NO_TILE = Tile(0, 0, 0, 0, 0)
 
 
 _LARGE = Tile(128, 128, 8, 8, 8), Tile(128, 64, 8, 8, 4)
@@ -214,16 +206,24 @@ def _parts(s: Sizes, tile: Tile) -> int:
 _SMALL_WORDS = 10
 
 
-def _small(form: Form, fused: Fused, words: int) -> str:
-    """One thread for each element of the result; transposed or not is a matter of steps."""
-    kind = templates.STORED[form.dtype]
+def _small(
+    dtype: str, sources: tuple[Fused | None, Fused | None], counts: tuple[int, int], fused: Fused, words: int
+) -> str:  # fmt: skip
+    """One thread for each element of the result; transposed or not is a matter of steps.
+
+    Args:
+        sources: how the operands are read, with so many parameters each.
+        words: how many parameters the steps have.
+    """
+    a, b = (gemm.Operand(True, False, source) for source in sources)
+    kind = templates.STORED[dtype]
     plane, columns, inner, step_a, step_b, down_a, along_a, down_b, along_b, size = map(word, range(_SMALL_WORDS))
-    first = _SMALL_WORDS + sum(form.words)
-    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(_SMALL_WORDS + words)
-    text += form.a.declaration("A", form.dtype, 0, _SMALL_WORDS)
-    text += form.b.declaration("B", form.dtype, form.a.buffers(), _SMALL_WORDS + form.words[0])
-    text += _others(fused, form.a.buffers() + form.b.buffers()) + templates.element_function(fused, first)
-    x, y = form.a.element("A", "a"), form.b.element("B", "b")
+    first = _SMALL_WORDS + sum(counts)
+    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(first + words)
+    text += a.declaration("A", dtype, 0, _SMALL_WORDS)
+    text += b.declaration("B", dtype, a.buffers(), _SMALL_WORDS + counts[0])
+    text += _others(fused, a.buffers() + b.buffers()) + templates.element_function(fused, first)
+    x, y = a.element("A", "a"), b.element("B", "b")
     product = f"fma({x}, {y}, base)" if kind == "float" else f"{x} * {y} + base"
     return f"""{text}
 void main() {{
@@ -241,7 +241,7 @@ def _add_parts(
     device: Device, parts: int, size: int, reads: Sequence[Buffer], writes: Sequence[Buffer], fused: Fused,
     words: Sequence[int],
 ) -> None:  # fmt: skip
-    program = device.programs.get(("add parts", fused), lambda: _sum_of_parts(fused, len(words)))
+    program = device.programs.get(("add parts", fused), _sum_of_parts, fused, len(words))
     device.dispatch(program, reads, writes, (size, parts, *words), -(-size // GROUP))
 
 

@@ -29,22 +29,26 @@ def aligned(nbytes: int) -> int:
     return -(-nbytes // ALIGNED) * ALIGNED
 
 
+Span = tuple[Callable[[int, int, int], None], int, int]
+"""Bytes of the device's memory: what binds them, where they begin, and how many they are."""
+
+
 class Buffer:
     """A shader storage buffer, or a part of one that is bound as if it were one.
 
     Attributes:
-        offset: where the part begins.
-        written: the epoch (see `Device`) of the last shader that wrote to it.
-        used: the epoch of the last shader that read it or wrote to it.
+        bind, write: of moderngl's own object, without its Python layer: half the cost of a call.
+        offset, size: which bytes of it.
+        written: the number (see `Device`) of the last dispatch that wrote to it.
+        used: the number of the last dispatch that read it or wrote to it.
     """
 
     __slots__ = ("bind", "gl", "offset", "size", "stamp", "used", "write", "written")
 
-    def __init__(self, gl: Any, size: int) -> None:
+    def __init__(self, gl: Any, size: int, offset: int = 0) -> None:
         self.gl = gl
         self.size = size
-        self.offset = 0
-        # moderngl's own objects, without its Python layer: half the cost of a call
+        self.offset = offset
         self.bind: Callable[[int, int, int], None] = gl.mglo.bind_to_storage_buffer
         self.write: Callable[[Any, int], None] = gl.mglo.write
         self.written = self.used = -1
@@ -60,6 +64,11 @@ class Lease:
         self.buffer = buffer
         self._returned = returned
 
+    def span(self) -> Span:
+        """Which memory it is."""
+        buffer = self.buffer
+        return buffer.bind, 0, buffer.size
+
     def __del__(self) -> None:
         self._returned.append(self.buffer)
 
@@ -67,32 +76,49 @@ class Lease:
 class Part(Lease):
     """The use of a part of a leased buffer, which is in use as long as one of its parts is.
 
-    The whole does not learn of what is read and written in its parts: who uses both has to see to barriers.
+    The whole does not learn of what is read and written in its parts until it is told: who uses both has to see to
+    barriers. Most parts are only ever bound as one row with others, so a part's `buffer` is made when it is asked for.
 
     Attributes:
-        whole: the lease of the buffer.
+        whole: the lease of the buffer, also for a part of a part.
+        offset, size: the bytes of it; a part begins at a multiple of 256 bytes, as every device allows.
     """
 
-    __slots__ = ("whole",)
+    __slots__ = ("_own", "offset", "size", "whole")
+
+    whole: Lease
+    offset: int
 
     def __init__(self, whole: Lease, offset: int, size: int) -> None:
+        if isinstance(whole, Part):
+            whole.tell()
+            offset += whole.offset
+            whole = whole.whole
         self.whole = whole
-        self.buffer = _part(whole.buffer, offset, size)
+        self.offset = offset
+        self.size = size
+        self._own: Buffer | None = None
 
-    def __del__(self) -> None:
-        whole, own = self.whole.buffer, self.buffer
-        whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
+    def __getattr__(self, name: str) -> Buffer:
+        """The buffer, the first time."""
+        if name != "buffer":
+            raise AttributeError(name)
+        whole = self.whole.buffer
+        self.buffer = self._own = Buffer(whole.gl, self.size, self.offset)
+        self.buffer.used, self.buffer.written = whole.used, whole.written
+        return self.buffer
 
+    def span(self) -> Span:
+        return self.whole.buffer.bind, self.offset, self.size
 
-def _part(whole: Buffer, offset: int, size: int) -> Buffer:
-    """A part of a buffer: it begins at a multiple of 256 bytes, as every device allows."""
-    part = Buffer(whole.gl, size)
-    bind, write = part.bind, part.write
-    part.offset = offset
-    part.bind = lambda place, _offset, _size: bind(place, offset, size)
-    part.write = lambda data, at: write(data, offset + at)
-    part.used, part.written = whole.used, whole.written
-    return part
+    def tell(self) -> None:
+        """Let the whole know of what was read and written here."""
+        own = self._own
+        if own is not None:
+            whole = self.whole.buffer
+            whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
+
+    __del__ = tell
 
 
 class Pool:
@@ -120,7 +146,7 @@ class Pool:
         self._bins: dict[int, deque[Buffer]] = {}
         self._returned: deque[Buffer] = deque()
         self._adopted: deque[Pool] = deque()
-        self._elsewhere: list[deque[Buffer]] = []  # where leases of adopted pools return to
+        self._elsewhere: list[Pool] = []  # adopted pools of which so many bytes are `allocated` that have not returned
         self._made: set[int] = set()
         self._clock = 0
 
@@ -130,7 +156,7 @@ class Pool:
         Raises:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
-        size, returned = size_class(nbytes), self._returned
+        size, returned = SMALLEST if nbytes <= SMALLEST else size_class(nbytes), self._returned
         if returned or self._adopted:
             if len(returned) == 1:  # what has just been dropped is mostly what is needed next
                 buffer = returned.pop()
@@ -146,7 +172,7 @@ class Pool:
             self.idle -= size
         else:
             buffer = self._new(size)
-        return Lease(buffer, self._returned)
+        return Lease(buffer, returned)
 
     def trim(self, cap: int = 0) -> None:
         """Free the buffers that have been idle longest until at most `cap` bytes are."""
@@ -161,8 +187,12 @@ class Pool:
             self.count -= 1
 
     def another(self) -> Pool:
-        """An empty pool on the same device."""
-        return Pool(self._allocate, self._out_of_memory, self._cap, self._make_room)
+        """An empty pool on the same device; when it is short of memory, this one frees what is idle, too."""
+        return Pool(self._allocate, self._out_of_memory, self._cap, self._give_way)
+
+    def _give_way(self) -> None:
+        self._make_room()
+        self.trim()
 
     def adopt(self, other: Pool) -> None:
         """Take over the buffers of another pool, which is not used again; on whatever thread, and without OpenGL."""
@@ -173,35 +203,46 @@ class Pool:
         return id(buffer.gl) in self._made
 
     def in_use(self) -> int:
-        """Bytes of the buffers that values hold."""
-        self.collect()
-        return self.allocated - self.idle
+        """Bytes of the buffers that values hold; on any thread."""
+        returned = sum(buffer.size for pool in (self, *self._elsewhere) for buffer in list(pool._returned))
+        return self.allocated - self.idle - returned + sum(other.in_use() for other in list(self._adopted))
 
     def collect(self) -> None:
         """Take in what has been returned, and the buffers of adopted pools."""
         while self._adopted:
-            other = self._adopted.popleft()
-            other.collect()
-            self.allocated += other.allocated
-            self.count += other.count
-            self._made |= other._made
-            for waiting in other._bins.values():
-                self._returned.extend(waiting)
-            if other.allocated > other.idle:
-                self._elsewhere += [other._returned, *other._elsewhere]
+            self._take_over(self._adopted.popleft())
         self._drain(self._returned)
-        for returned in self._elsewhere:
-            self._drain(returned)
+        for other in self._elsewhere:
+            other.allocated -= self._drain(other._returned)
+        self._elsewhere = [other for other in self._elsewhere if other.allocated]
 
-    def _drain(self, returned: deque[Buffer]) -> None:
+    def _take_over(self, other: Pool) -> None:
+        other.collect()
+        self.allocated += other.allocated
+        self.count += other.count
+        self._made |= other._made
+        for waiting in other._bins.values():
+            self._returned.extend(waiting)
+        other.allocated -= other.idle
+        self._elsewhere += [other, *other._elsewhere]
+
+    def _drain(self, returned: deque[Buffer]) -> int:
+        """Take in what has been returned there; gives the bytes."""
+        before = self.idle
         while returned:
             buffer = returned.popleft()
             self._clock += 1
             buffer.stamp = self._clock
             self._bins.setdefault(buffer.size, deque()).append(buffer)
             self.idle += buffer.size
+        return self.idle - before
 
-    def _new(self, size: int) -> Buffer:
+    def allocate(self, size: int) -> Any:
+        """Memory that no pool has.
+
+        Raises:
+            RuntimeError: the device is out of memory, even after all was freed that can be done without.
+        """
         gl = self._attempt(size)
         if gl is None:
             self._make_room()
@@ -212,6 +253,10 @@ class Pool:
                 f"webgl: the GPU is out of memory: no room for {size} bytes beside the {self.allocated} in use. "
                 "Dispose tensors, use tf.tidy, or make the batches smaller."
             )
+        return gl
+
+    def _new(self, size: int) -> Buffer:
+        gl = self.allocate(size)
         self.allocated += size
         self.count += 1
         self._made.add(id(gl))

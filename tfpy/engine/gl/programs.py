@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from tfpy.engine.gl.glsl import functions_for
 
-Source = Callable[[], str]
+_packers: dict[int, struct.Struct] = {}
 
 
 class Program:
@@ -30,28 +31,37 @@ class Program:
         self.size = 0 if block is None else 16 * block.array_length
         self.words: Sequence[int] | None = None
 
+    def set(self, words: Sequence[int]) -> None:
+        """Set the parameters."""
+        if self.write is not None:
+            self.write(self.packed(words))
+        self.words = words
+
+    def packed(self, words: Sequence[int]) -> bytes:
+        """Parameters as the bytes of the block."""
+        count = len(words)
+        packer = _packers.get(count)
+        if packer is None:
+            packer = _packers[count] = struct.Struct(f"{count}I{-count % 4 * 4}x")
+        return packer.pack(*words)[: self.size]
+
 
 class Programs:
-    """The programs of one device.
-
-    Attributes:
-        find: gives the program of a key, or None if it has not been compiled.
-    """
+    """The programs of one device."""
 
     def __init__(self, compile: Callable[[str], Any], exact_division: bool) -> None:
         self._compile = compile
         self._exact_division = exact_division
         self._programs: dict[Hashable, Program] = {}
-        self.find = self._programs.get
 
     def __len__(self) -> int:
         return len(self._programs)
 
-    def get(self, key: Hashable, source: Source) -> Program:
-        """The program of that key, compiled from `source()` on first use."""
+    def get(self, key: Hashable, source: Callable[..., str], *arguments: Any) -> Program:
+        """The program of that key, compiled from `source(*arguments)` on first use."""
         program = self._programs.get(key)
         if program is None:
-            program = self._programs[key] = self.compile(source())
+            program = self._programs[key] = self.compile(source(*arguments))
         return program
 
     def compile(self, body: str) -> Program:

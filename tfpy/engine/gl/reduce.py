@@ -123,7 +123,7 @@ class Reduction:
         prologue = Prologue(device, value, 4)
         operation, layout, whole = self.operation, self.layout, self.chunks == 1
         key = ("reduce", self.name, layout, whole, prologue.fused)
-        program = device.programs.get(key, lambda: _first_pass(prologue, operation, layout, whole))
+        program = device.programs.get(key, _first_pass, prologue, operation, layout, whole)
         partial = device.room(value) if whole else device.take(self.chunks * self.columns * _width(operation))
         prologue.dispatch(program, partial.buffer, self.words, self.groups, self.chunks)
         return partial if whole else self._combine(device, partial, self.chunks, value)
@@ -133,7 +133,7 @@ class Reduction:
         layout = _layout(self.columns, chunks, self.columns)
         operation = self.operation
         key = ("combine", self.name, value.spec.dtype, layout)
-        program = device.programs.get(key, lambda: _second_pass(operation, layout))
+        program = device.programs.get(key, _second_pass, operation, layout)
         lease = device.room(value)
         words = (self.columns, chunks, self.columns, chunks)
         device.dispatch(program, [partial.buffer], [lease.buffer], words, -(-self.columns // layout.columns()))

@@ -8,13 +8,14 @@ impossible; then the kernels are run one by one each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.backend import Outputs
-from tfpy.engine.gl.device import Copied, Device, Dispatched, Step
+from tfpy.engine.gl.device import Copied, Device, Dispatched
 from tfpy.engine.gl.fusion import ensure, place_in
-from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool
+from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool, Span
+from tfpy.engine.gl.script import Input, Place, Result, Script
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.gl.value import Value, part_bytes, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS
@@ -22,6 +23,9 @@ from tfpy.engine.plan import Plan, PlanNode
 
 Run = Callable[[str, tuple[Any, ...], Any, Outputs], Any]
 """Runs a kernel on values."""
+
+Range = tuple[int, int, int]
+"""Which buffer of OpenGL's, where in it, and how many bytes."""
 
 _MOST_RECORDINGS = 4  # of a plan: inputs that share buffers in another way need one of their own
 
@@ -46,14 +50,19 @@ class Executor:
         self.recordings.clear()
 
     def __call__(self, payloads: Sequence[Value]) -> list[Value]:
-        if not self._recordable or any(v.spec.dtype not in WIDTH for v in payloads):
+        if not self._recordable:
+            return self._results(payloads)
+        if not self.recordings and any(v.spec.dtype not in WIDTH for v in payloads):
+            self._recordable = False
             return self._results(payloads)
         inputs = [_leased(self._device, v) for v in payloads]
-        seen: dict[int, int] = {}
-        key = tuple([seen.setdefault(id(v.lease.buffer), i) for i, v in enumerate(inputs)])  # type: ignore[union-attr]
+        leases: list[Lease] = [v.lease for v in inputs]  # type: ignore[misc]
+        spans = [lease.span() for lease in leases]
+        seen: dict[Span, int] = {}
+        key = tuple(map(seen.setdefault, spans, range(len(spans))))
         recording = self.recordings.get(key)
         if recording is not None:
-            return recording.replay(inputs)
+            return recording.replay(inputs, leases, spans)
         if len(self.recordings) >= _MOST_RECORDINGS:
             return self._results(inputs)
         return self._record(key, inputs)
@@ -143,39 +152,31 @@ def _copied(device: Device, v: Value) -> Value:
 class Recording(NamedTuple):
     """What the device did, to be done again on other inputs.
 
-    The table of buffers has those that are always the same, then those of the inputs, then those of the results.
-
     Attributes:
-        fixed: the buffers that are always the same.
         results: a value that is always the same; the place of an input; or what is made anew: (spec, start, size).
         room: the bytes of all results.
         memory: what has to stay as it is.
     """
 
     device: Device
-    steps: list[Step]
-    fixed: list[Buffer]
+    script: Script
     results: list[Any]
     room: int
     memory: _Memory
 
-    def replay(self, inputs: Sequence[Value]) -> list[Value]:
-        """The results for other inputs."""
-        device = self.device
-        arena = device.take(self.room) if self.room else None
-        table = [*self.fixed, *[v.lease.buffer for v in inputs]]  # type: ignore[union-attr]
+    def replay(self, inputs: Sequence[Value], leases: Sequence[Lease], spans: Sequence[Span]) -> list[Value]:
+        """The results for other inputs, which lie there."""
+        arena = self.device.take(self.room) if self.room else None
         made: list[Value] = []
         for result in self.results:
             if type(result) is tuple:
                 spec, start, size = result
-                lease = Part(arena, start, size)  # type: ignore[arg-type]
-                table.append(lease.buffer)
-                made.append(Value(spec, lease=lease))
+                made.append(Value(spec, lease=Part(arena, start, size)))  # type: ignore[arg-type]
             elif type(result) is int:
                 made.append(inputs[result] if result >= 0 else made[-1 - result])
             else:
                 made.append(result)
-        device.run_again(self.steps, table)
+        self.script.run(leases, spans, arena)
         return made
 
 
@@ -183,13 +184,14 @@ class _Memory:
     """The memory of a recording, given to the device's pool when the recording goes; no OpenGL call is made then."""
 
     def __init__(self, device: Device, pool: Pool, leases: list[Lease]) -> None:
-        self._device, self._pool = device, pool
+        self._shared, self._pool, self._pools = device.pool, pool, device.pools
         self._leases = leases
-        device.pools.add(pool)
+        self._pools.add(pool)
 
     def __del__(self) -> None:
         self._leases.clear()
-        self._device.pool.adopt(self._pool)
+        self._pools.discard(self._pool)
+        self._shared.adopt(self._pool)
 
 
 def record(
@@ -199,54 +201,56 @@ def record(
     """A recording of what the log says; None when it worked on memory that may be something else the next time."""
     actions = [action for action in log if isinstance(action, (Dispatched, Copied))]
     known = {id(v.lease.buffer.gl) for v in constants if v.lease is not None}
-    changing = [v.lease.buffer for v in inputs] + [results[i].lease.buffer for i in layout.places]  # type: ignore[union-attr]
-    own: dict[Hashable, int] = {}
-    for i, buffer in enumerate(changing):
-        own.setdefault(_range(buffer), i)
-    fixed: dict[Hashable, Buffer] = {}
-    for buffer in [b for action in actions for b in (*action.reads, *action.writes)]:
-        if _range(buffer) not in own:
-            if not pool.owns(buffer) and id(buffer.gl) not in known:
-                return None
-            fixed.setdefault(_range(buffer), buffer)
-    mixed = _mixed([*fixed.values(), *changing])
-    table = {key: i for i, key in enumerate(fixed)} | {key: len(fixed) + i for key, i in own.items()}
-    steps: list[Step] = []
-    written: set[int] = set()
-    used: set[int] = set()
-    for action in actions:
-        reads, writes = (tuple([table[_range(b)] for b in buffers]) for buffers in (action.reads, action.writes))
-        overlapping = any(id(b.gl) in mixed for b in (*action.reads, *action.writes))
-        waits = overlapping or not written.isdisjoint(reads) or not used.isdisjoint(writes)
-        if waits:
-            written, used = set(), set()
-        written.update(writes)
-        used.update(reads, writes)
-        steps.append(device.step(action, (*reads, *writes), waits))
+    fixed = {_range(b): b for action in actions for b in (*action.reads, *action.writes)}
+    changing: dict[Range, Place] = {}
+    for i, v in enumerate(inputs):
+        changing.setdefault(_range(v.lease.buffer), Input(i))  # type: ignore[union-attr]
+    for i, start in layout.places.items():
+        changing.setdefault(_range(results[i].lease.buffer), Result(start, part_bytes(results[i].spec)))  # type: ignore[union-attr]
+    if any(not pool.owns(b) and id(b.gl) not in known for key, b in fixed.items() if key not in changing):
+        return None
+    script = _script(device, actions, fixed | changing, _mixed([*fixed, *changing]))
     made = [
         (v.spec, layout.places[i], part_bytes(v.spec)) if i in layout.places else _other(v, inputs, results[:i])
         for i, v in enumerate(results)
     ]
     uploaded = [action for action in log if isinstance(action, Lease)]
     kept = [v.lease for v in constants if v.lease is not None and _range(v.lease.buffer) in fixed]
-    memory = _Memory(device, pool, uploaded + kept)
-    return Recording(device, steps, list(fixed.values()), made, layout.room, memory)
+    return Recording(device, script, made, layout.room, _Memory(device, pool, uploaded + kept))
 
 
-def _range(buffer: Buffer) -> Hashable:
+def _script(
+    device: Device, actions: Sequence[Dispatched | Copied], places: Mapping[Range, Place], mixed: set[int]
+) -> Script:  # fmt: skip
+    """The actions as a script. What touches memory that is in use waits, and so does all on the mixed buffers."""
+    script = Script(device)
+    written: set[Range] = set()
+    used: set[Range] = set()
+    for action in actions:
+        reads, writes = (list(map(_range, buffers)) for buffers in (action.reads, action.writes))
+        overlapping = any(id(b.gl) in mixed for b in (*action.reads, *action.writes))
+        waits = overlapping or not written.isdisjoint(reads) or not used.isdisjoint(writes)
+        if waits:
+            written, used = set(), set()
+        written.update(writes)
+        used.update(reads, writes)
+        script.add(action, [places[key] for key in (*reads, *writes)], waits)
+    return script
+
+
+def _range(buffer: Buffer) -> Range:
     """The memory that a buffer is."""
     return id(buffer.gl), buffer.offset, buffer.size
 
 
-def _mixed(buffers: Sequence[Buffer]) -> set[int]:
+def _mixed(ranges: Iterable[Range]) -> set[int]:
     """The buffers that are seen as a whole as well as in parts, or in parts that overlap."""
     found: set[int] = set()
     ends: dict[int, int] = {}
-    for buffer in sorted(buffers, key=lambda b: (id(b.gl), b.offset)):
-        key = id(buffer.gl)
-        if buffer.offset < ends.get(key, 0):
-            found.add(key)
-        ends[key] = max(ends.get(key, 0), buffer.offset + buffer.size)
+    for gl, offset, size in sorted(set(ranges)):
+        if offset < ends.get(gl, 0):
+            found.add(gl)
+        ends[gl] = max(ends.get(gl, 0), offset + size)
     return found
 
 

@@ -36,7 +36,7 @@ class _Scan:
         operation = OPERATIONS[self.name, value.spec.dtype]
         prologue = Prologue(device, value, 4)
         key = ("scan", self.name, lanes, self.exclusive, prologue.fused)
-        program = device.programs.get(key, lambda: _head(prologue, operation) + _main(operation, self.exclusive, lanes))
+        program = device.programs.get(key, _source, prologue, operation, self.exclusive, lanes)
         lease = device.take(stored_bytes(value.spec))
         words = (lines, self.length, self.inner, int(self.reverse))
         groups = -(-lines * lanes // GROUP)
@@ -48,6 +48,11 @@ class _Scan:
         """How many threads go along a line."""
         abreast = self.inner > 1 and (self.length <= _SHORT_ABREAST or lines >= _MANY)
         return 1 if self.length <= _SHORT or abreast else lanes_for(lines, self.length)
+
+
+def _source(prologue: Prologue, operation: Operation, exclusive: bool, lanes: int) -> str:
+    main = _alone(operation, exclusive) if lanes == 1 else _shared(operation, exclusive, lanes)
+    return _head(prologue, operation) + main
 
 
 def _head(prologue: Prologue, operation: Operation) -> str:
@@ -63,10 +68,6 @@ uint first_of(uint line) {{
   return {word(3)} != 0u ? first + ({word(1)} - 1u) * {word(2)} : first;
 }}
 """
-
-
-def _main(operation: Operation, exclusive: bool, lanes: int) -> str:
-    return _alone(operation, exclusive) if lanes == 1 else _shared(operation, exclusive, lanes)
 
 
 _STEP = f"{word(3)} != 0u ? 0u - {word(2)} : {word(2)}"

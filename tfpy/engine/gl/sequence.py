@@ -83,7 +83,7 @@ def _forward(cell: str, masked: bool) -> Builder:
         if not x.spec.size or not rows_for(device, cell, sizes):
             return None
         form = _form(device, cell, sizes, attrs, attrs["sequences"], attrs["training"], masked)
-        program = device.programs.get(("sequence", form), lambda: shaders.forward(form))
+        program = device.programs.get(("sequence", form), shaders.forward, form)
         pre = ensure(device, _inputs(device, x, weights, bias, sizes))
         reads = [pre.buffer, ensure(device, recurrent).buffer]
         y = device.take(stored_bytes(outs[0])) if form.optional else None
@@ -173,7 +173,7 @@ def _gate_gradients(
     """The gradients of the gates at all steps before they open, and those of the first states."""
     dy, *after = given
     form = _form(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False, mask is not None)
-    program = device.programs.get(("sequence back", form), lambda: shaders.backward(form))
+    program = device.programs.get(("sequence back", form), shaders.backward, form)
     shape = recurrent.spec.shape
     turned = view(device, spec(shape[::-1], "float32"), recurrent, transposed(shape, (1, 0)))
     saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[cell]

@@ -36,7 +36,7 @@ class _RowTask:
         lanes = _lanes(self.length)
         kept = -(-self.length // lanes)
         kept = 1 << (kept - 1).bit_length() if kept <= _MOST_KEPT else 0
-        program = device.programs.get((self.name, lanes, kept), lambda: _source(self.name, lanes, kept))
+        program = device.programs.get((self.name, lanes, kept), _source, self.name, lanes, kept)
         source = ensure(device, value.inputs[0])
         lease = device.take(stored_bytes(value.spec))
         groups = groups_of(-(-rows * lanes // GROUP), 2 * stored_bytes(value.spec), ROWS_AT_A_TIME)

@@ -39,7 +39,7 @@ def sorted_pairs(device: Device, source: Lease, dtype: str, rows: int, length: i
     width = padded(length)
     count = rows * width
     pairs = device.take(8 * count)
-    program = device.programs.get(("keys", dtype, key), lambda: _keys(dtype, key))
+    program = device.programs.get(("keys", dtype, key), _keys, dtype, key)
     device.dispatch(program, [source.buffer], [pairs.buffer], (count, width, length, limit), -(-count // GROUP))
     in_block = device.programs.get("sort blocks", _sort_blocks)
     across = device.programs.get("sort across", _sort_across) if width > _BLOCK else None
@@ -132,7 +132,7 @@ def _top_k(device: Device, values: tuple[Value, ...], attrs: Attrs, outs: list[S
     rows = x.spec.size // length
     source = ensure(device, x)
     pairs = sorted_pairs(device, source, dtype, rows, length, _DESCENDING[dtype], 0)
-    program = device.programs.get(("top k", dtype), lambda: _picked(dtype))
+    program = device.programs.get(("top k", dtype), _picked, dtype)
     found = [device.take(stored_bytes(out)) for out in outs]
     words = (rows * k, k, length, padded(length))
     device.dispatch(program, [source.buffer, pairs.buffer], [f.buffer for f in found], words, -(-rows * k // GROUP))
@@ -169,7 +169,7 @@ class SegmentSum:
         rows, dtype = ids.spec.size, x.spec.dtype
         source = ensure(device, x)
         pairs = sorted_pairs(device, ensure(device, ids), "int32", 1, rows, SEGMENT, self.segments)
-        program = device.programs.get(("segment sum", dtype), lambda: _segments(dtype))
+        program = device.programs.get(("segment sum", dtype), _segments, dtype)
         lease = device.room(value)
         size = value.spec.size
         words = (size, size // self.segments, rows)

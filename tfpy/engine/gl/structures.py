@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.gl.maps import How
 from tfpy.engine.gl.templates import Fused, interned
-from tfpy.engine.gl.trace import ROOT, Expression
+from tfpy.engine.gl.trace import ROOT, Expression, Step
 
 MOST_NODES = 24
 _MOST_STRUCTURES = 1 << 14
@@ -26,7 +26,7 @@ class Structure:
         depth: how many tasks have to be done one after the other.
         large: that is too much for one shader.
         mapped: elements of something are found at other places.
-        alone: what computes it, where it is a single operation on elements that are all there.
+        alone: what computes it, where it is a single operation on elements that are all there, and on numbers.
     """
 
     __slots__ = ("alone", "depth", "fuses", "large", "leaves", "mapped", "weight")
@@ -47,7 +47,7 @@ THERE = {dtype: Structure(False, 0, 1, 0) for dtype in _DTYPES}
 NUMBER = {dtype: Structure(False, 0, 0, 0) for dtype in _DTYPES}
 """The structures of values that are one number repeated."""
 
-_DTYPE_OF = {structure: dtype for dtype, structure in THERE.items()}
+_DTYPE_OF = {structure: dtype for kind in (THERE, NUMBER) for dtype, structure in kind.items()}
 
 
 class Cost(NamedTuple):
@@ -78,14 +78,24 @@ class Structures(dict[tuple[Any, ...], Structure]):
         found.large = weight >= MOST_NODES or leaves > self._most_leaves
         found.mapped = any(s.mapped for s in inputs) or any(type(part) is How for part in key)
         if type(key[0]) is Expression and inputs and all(part in _DTYPE_OF for part in key[1:]):
-            found.alone = _alone(key[0], [_DTYPE_OF[s] for s in inputs])
+            found.alone = _alone(key[0], inputs)
         return found
 
 
-def _alone(op: Expression, dtypes: list[str]) -> Fused:
-    count = len(dtypes)
-    loads = [("load", dtype, i, ROOT) for i, dtype in enumerate(dtypes)]
-    return interned((*loads, (op, 0, *range(count))), ((count, op.dtype),))
+def _alone(op: Expression, inputs: list[Structure]) -> Fused:
+    """The steps of an operation on buffers and numbers; of the parameters its own come first, then the numbers."""
+    steps: list[Step] = []
+    leaves, words = 0, len(op.parameters)
+    for structure in inputs:
+        dtype = _DTYPE_OF[structure]
+        if structure is THERE[dtype]:
+            steps.append(("load", dtype, leaves, ROOT))
+            leaves += 1
+        else:
+            steps.append(("const", dtype, words))
+            words += 1
+    count = len(steps)
+    return interned((*steps, (op, 0, *range(count))), ((count, op.dtype),))
 
 
 @functools.lru_cache(maxsize=1024)

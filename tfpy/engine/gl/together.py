@@ -7,18 +7,25 @@ gradients are put there by the shaders that compute them. What lies elsewhere is
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure, place_in
-from tfpy.engine.gl.pool import Lease, Part
+from tfpy.engine.gl.pool import Lease, Part, aligned
 from tfpy.engine.gl.templates import WIDTH, Fused, interned
 from tfpy.engine.gl.trace import ROOT, Trace
-from tfpy.engine.gl.value import Value, part_bytes
+from tfpy.engine.gl.value import Value
+
+Shared = Sequence[tuple[int, Value]]
+"""Values that all have in common, with the numbers of the buffers."""
+
+Columns = Sequence[Sequence[Value]]
 
 
-class Member(NamedTuple):
+class _Member(NamedTuple):
     """Values of one size with the work that they need.
 
     Attributes:
@@ -31,7 +38,7 @@ class Member(NamedTuple):
     fused: Fused
     words: tuple[int, ...]
     leaves: list[Value]
-    shared: list[tuple[int, Value]]
+    shared: Shared
 
     def key(self) -> Hashable:
         """What members that are computed together have in common."""
@@ -44,7 +51,7 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
     Args:
         groups: the values of one group have one size, and much of their work in common.
     """
-    alike: dict[Hashable, list[Member]] = {}
+    alike: dict[Hashable, list[_Member]] = {}
     for values in groups:
         pending = [v for v in values if v.structure.fuses]
         member = _member(device, pending) if len({v.spec.size for v in pending}) == 1 else None
@@ -52,14 +59,17 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
             alike.setdefault(member.key(), []).append(member)
     for members in alike.values():
         if len(members) > 1:
-            compute(device, members)
+            first = members[0]
+            leaves = list(zip(*[m.leaves for m in members], strict=True))
+            results = list(zip(*[m.values for m in members], strict=True))
+            compute(device, first.fused, first.words, first.shared, leaves, results)
     for values in groups:
         for v in values:
             if v.op is not None:
                 ensure(device, v)
 
 
-def _member(device: Device, values: list[Value]) -> Member | None:
+def _member(device: Device, values: list[Value]) -> _Member | None:
     """The work for values of one size; None where it is not all at one place."""
     trace = Trace(values[0].spec.size, False)
     steps = [trace.value(v, ROOT) for v in values]
@@ -79,7 +89,7 @@ def _member(device: Device, values: list[Value]) -> Member | None:
     ):
         return None
     words = [word for v, _ in trace.sources for word in v.words]
-    return Member(values, fused, tuple(words), [trace.leaves[i] for i in direct], shared)
+    return _Member(values, fused, tuple(words), [trace.leaves[i] for i in direct], shared)
 
 
 def _is_whole(trace: Trace, step: int) -> bool:
@@ -87,47 +97,70 @@ def _is_whole(trace: Trace, step: int) -> bool:
     return not isinstance(trace.steps[step][0], str)
 
 
-def compute(device: Device, members: Sequence[Member]) -> None:
-    """Compute the values of members with one key: in one shader, or in several where they exceed a buffer."""
-    starts: list[int] = []
-    total = first = 0
-    for i, member in enumerate(members):
-        room = part_bytes(member.values[0].spec) // 4
-        if starts and 4 * (total + room) > device.block_size:
-            _compute(device, members[first:i], starts, total)
-            starts, total, first = [], 0, i
-        starts.append(total)
-        total += room
-    if starts:
-        _compute(device, members[first:], starts, total)
+class _Row(NamedTuple):
+    """Where values lie side by side in one buffer.
+
+    Attributes:
+        first, last: which values these are.
+        starts, sizes: the bytes of each.
+        total: of all.
+    """
+
+    first: int
+    last: int
+    starts: list[int]
+    sizes: list[int]
+    total: int
 
 
-def _compute(device: Device, members: Sequence[Member], starts: list[int], total: int) -> None:
-    first = members[0]
-    for _, v in first.shared:
-        ensure(device, v)
-    rows = [_side_by_side(device, column, starts, total) for column in zip(*(m.leaves for m in members), strict=True)]
-    direct, shared = iter(rows), dict(first.shared)
-    count = len(rows) + len(shared)
-    reads = [ensure(device, shared[i]).buffer if i in shared else next(direct).buffer for i in range(count)]
-    device.next_epoch()  # for the buffers do not tell: what was written to parts counts as written to the whole
-    leases = dispatch_pointwise(device, total, first.fused, first.words, reads)
-    for k, lease in enumerate(leases):
-        for member, start in zip(members, starts, strict=True):
-            v = member.values[k]
-            v.settle(Part(lease, 4 * start, part_bytes(v.spec)))
+@functools.lru_cache(maxsize=1024)
+def _rows(elements: tuple[int, ...], most: int) -> list[_Row]:
+    """The rows of values of so many elements; several where they exceed so many bytes."""
+    rows = [_Row(0, 0, [], [], 0)]
+    for i, size in enumerate(aligned(4 * n) for n in elements):
+        first, _, starts, sizes, total = rows[-1]
+        if starts and total + size > most:
+            rows.append(_Row(i, i + 1, [0], [size], size))
+        else:
+            rows[-1] = _Row(first, i + 1, [*starts, total], [*sizes, size], total + size)
+    return rows
 
 
-def _side_by_side(device: Device, values: Sequence[Value], starts: list[int], total: int) -> Lease:
-    """A buffer in which the values begin at those elements."""
-    held = [v.lease for v in values]
-    begin = held[0]
-    if isinstance(begin, Part) and begin.buffer.offset + 4 * total <= begin.whole.buffer.size:
-        offset = begin.buffer.offset
-        places = zip(held, starts, strict=True)
-        if all(isinstance(p, Part) and p.whole is begin.whole and p.buffer.offset == offset + 4 * s for p, s in places):
-            return Part(begin.whole, offset, 4 * total) if offset else begin.whole
-    lease = device.take(4 * total)
-    for v, start in zip(values, starts, strict=True):
-        place_in(device, v, Part(lease, 4 * start, part_bytes(v.spec)))
+def compute(
+    device: Device, fused: Fused, words: tuple[int, ...], shared: Shared, leaves: Columns, results: Columns
+) -> None:  # fmt: skip
+    """Compute values by the same steps in one shader, or in several where they exceed a buffer.
+
+    Args:
+        shared: what is read at its only element.
+        leaves: for each buffer that is read at the computed index, the values that lie in it.
+        results: for each result the values that it is made of.
+    """
+    known = {i: ensure(device, v) for i, v in shared}
+    for row in _rows(tuple([v.spec.size for v in results[0]]), device.block_size):
+        held = [_side_by_side(device, column[row.first : row.last], row) for column in leaves]
+        direct = iter(held)
+        reads = [(known[i] if i in known else next(direct)).buffer for i in range(len(held) + len(known))]
+        device.barrier()  # for the buffers do not tell: what was written to parts counts as written to the whole
+        leases = dispatch_pointwise(device, row.total // 4, fused, words, reads)
+        for column, lease in zip(results, leases, strict=True):
+            for v, start, size in zip(column[row.first : row.last], row.starts, row.sizes, strict=True):
+                v.settle(Part(lease, start, size))
+
+
+_whole_of = attrgetter("whole")
+_offset_of = attrgetter("offset")
+
+
+def _side_by_side(device: Device, values: Sequence[Value], row: _Row) -> Lease:
+    """A buffer in which the values lie as in the row."""
+    held: list[Any] = [v.lease for v in values]
+    if set(map(type, held)) == {Part} and len(set(map(_whole_of, held))) == 1:
+        whole, offset = held[0].whole, held[0].offset
+        starts = [offset + start for start in row.starts] if offset else row.starts
+        if offset + row.total <= whole.buffer.size and list(map(_offset_of, held)) == starts:
+            return Part(whole, offset, row.total) if offset else whole
+    lease = device.take(row.total)
+    for v, start, size in zip(values, row.starts, row.sizes, strict=True):
+        place_in(device, v, Part(lease, start, size))
     return lease

@@ -59,7 +59,7 @@ class _Transform:
     def run(self, device: Device, value: Value) -> Lease:
         image, transforms = value.inputs
         key = ("transform", self.interpolation, self.fill_mode)
-        program = device.programs.get(key, lambda: _source(self.interpolation, self.fill_mode))
+        program = device.programs.get(key, _source, self.interpolation, self.fill_mode)
         lease = device.room(value)
         each = 8 if transforms.spec.shape[0] > 1 else 0
         shape = value.spec.shape

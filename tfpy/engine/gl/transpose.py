@@ -34,7 +34,7 @@ class _Exchange:
 
     def run(self, device: Device, value: Value) -> Lease:
         dtype = value.spec.dtype
-        program = device.programs.get(("transpose", dtype), lambda: _source(dtype))
+        program = device.programs.get(("transpose", dtype), _source, dtype)
         source = ensure(device, value.inputs[0])
         lease = device.room(value)
         tiles = -(-self.rows // _SIDE) * -(-self.columns // _SIDE)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import Fused, interned
-from tfpy.engine.gl.together import Member, compute
+from tfpy.engine.gl.together import compute
 from tfpy.engine.gl.trace import ROOT, Expression, Step
 from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.rows.update import SLOTS
@@ -150,8 +150,13 @@ def _numbers(attrs: Attrs, names: Sequence[str]) -> tuple[int, ...]:
     """Parameters by name: an attribute, with `new_` one minus it, with a minus its negative."""
     found = []
     for name in names:
-        number: Any = attrs[name.removeprefix("-").removeprefix("new_")]
-        found.append(float_bits(1 - number if name.startswith("new_") else -number if name[0] == "-" else number))
+        if name in attrs:
+            number = attrs[name]
+        elif name[0] == "-":
+            number = -attrs[name[1:]]
+        else:
+            number = 1 - attrs[name.removeprefix("new_")]
+        found.append(float_bits(number))
     return tuple(found)
 
 
@@ -159,12 +164,14 @@ def _updating(rule: str, slots: int) -> Builder:
     def build(device: Device, values: tuple[Value, ...], attrs: Attrs, outs: Sequence[Spec]) -> list[Value]:
         count = len(values) // (2 + slots)
         fused, names = _fused("Nesterov" if attrs.get("nesterov") else rule)
-        words = _numbers(attrs, names)
         made = [Value(out, host=None if out.size else np.empty(out.shape, np.float32)) for out in outs]
-        members = [
-            Member(made[i::count], fused, words, list(values[i::count]), []) for i in range(count) if outs[i].size
-        ]
-        compute(device, members)
+        filled = [i for i in range(count) if outs[i].size]
+        if filled:
+            leaves, results = (
+                [[given[first + i] for i in filled] for first in range(0, len(given), count)]
+                for given in (values, made)
+            )
+            compute(device, fused, _numbers(attrs, names), (), leaves, results)
         return made
 
     return build

@@ -32,7 +32,7 @@ class Uploads:
     def write(self, buffer: Buffer, data: memoryview | bytes) -> None:
         """Fill a buffer from its beginning."""
         if not self.through_ring:
-            buffer.write(data, 0)
+            buffer.write(data, buffer.offset)
             return
         for start in range(0, len(data), self._size):
             self._pass_on(buffer, data[start : start + self._size], start)

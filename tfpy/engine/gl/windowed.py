@@ -16,6 +16,7 @@ import numpy as np
 from tfpy.engine.cpu.pool import divisor
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.elementwise import broadcast
 from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import Dimension, row_major
 from tfpy.engine.gl.matmul import TIMES, Sizes, product
@@ -210,7 +211,7 @@ def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int)
         by = Value(spec(counts.shape, "float32"), word=float_bits(counts.item()))
     else:
         by = constant(device, ("cells inside", window, inner, least), "float32", lambda: counts)
-    return fuse(device, v.spec, _DIVIDE, (v, by), (None, maps.broadcast(counts.shape, v.spec.shape)))
+    return fuse(device, v.spec, _DIVIDE, (v, by), broadcast((v, by), v.spec))
 
 
 def _avg_pool(least: int) -> Builder:
@@ -326,8 +327,7 @@ _SQUARE = Expression("{0} * {0}", "float32")
 def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     if out.dtype != "float32":
         return None
-    where = tuple([maps.broadcast(v.spec.shape, out.shape) for v in values])
-    return fuse(device, out, _NORMALIZED, values, where, (float_bits(attrs["variance_epsilon"]),))
+    return fuse(device, out, _NORMALIZED, values, broadcast(values, out), (float_bits(attrs["variance_epsilon"]),))
 
 
 def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
