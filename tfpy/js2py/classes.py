@@ -88,13 +88,9 @@ def _is_setter_of(member: Node, getter: Node) -> bool:
 
 
 def _bases(c: Converter, node: Node) -> list[ast.expr]:
-    heritage = next((kid for kid in kids(node) if kid.type == "class_heritage"), None)
-    if heritage is None:
+    base = parse.base_of(node)
+    if base is None:
         return []
-    clause = next((kid for kid in kids(heritage) if kid.type == "extends_clause"), None)
-    if clause is None and any(kid.type == "implements_clause" for kid in kids(heritage)):
-        return []
-    base = parse.field(clause, "value") if clause is not None else kids(heritage)[0]
     if base.type == "identifier" and text(base) in INSTANCES and base.id not in c.scopes.bindings:
         return [py(INSTANCES[text(base)])]
     return [c.expr(base)]

@@ -48,12 +48,15 @@ _CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
     "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
     "Object.assign": DICT, "Object.fromEntries": DICT,
-    "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
+    "Object.hasOwn": BOOL, "Object.is": BOOL, "JSON.stringify": STRING, "Array.isArray": BOOL,
+    "Number.isInteger": BOOL, "Number.isFinite": BOOL, "Number.isNaN": BOOL, "isFinite": BOOL, "isNaN": BOOL,
+    "Number.parseInt": NUMBER, "Number.parseFloat": NUMBER, "String.fromCharCode": STRING,
     "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
     "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
     "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
     "tf.util.createShuffledIndices": NDARRAY,
 }  # fmt: skip
+_NAMESPACES = {"Array", "JSON", "Math", "Number", "Object", "Promise", "Reflect", "String"}
 _CLASSES = ("class_declaration", "abstract_class_declaration")
 _NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
 # What methods of parsers of arguments give, in snake_case.
@@ -240,7 +243,7 @@ class Kinds:
             return [SHAPE]
         if name != "constructor" or owner is None:
             return [DICT] if name.startswith("on") and at else []
-        if "Layer" in text(next((k for k in kids(owner) if k.type == "class_heritage"), None)):
+        if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
         binding = self._scopes.bindings.get(parse.field(owner, "name").id)
         return [self.of(a) for a in _arguments(binding, "constructor", at)]
@@ -305,9 +308,8 @@ class Kinds:
 
     def _field(self, owner: str, name: str) -> Kind:
         """The kind of an attribute of a class of the script, from what is assigned and pushed to it."""
-        fields = self._fields.get(owner, {})
-        found = joined([self.of(value) for value in fields.get(name, [])])
-        pushed = [self.of(value) for value in fields.get(f"{name}.push", [])]
+        found = joined([self.of(value) for value in self._members(owner, name)])
+        pushed = [self.of(value) for value in self._members(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
     def _value_in(self, owner: Node, name: str) -> Kind:
@@ -350,11 +352,13 @@ class Kinds:
         if path == ["Array", "from"]:
             made = self.result_of(arguments[1]) if len(arguments) > 1 else self.of(arguments[0]).item
             return Kind("list", made)
-        if path == ["tf", "tidy"] and arguments:
-            return self.result_of(arguments[-1])
+        if path in (["tf", "tidy"], ["Promise", "all"], ["Promise", "resolve"]) and arguments:
+            return self.result_of(arguments[-1]) if path[1] == "tidy" else self.of(arguments[0])
         found = names.resolve(path) if path and path[0] in names.ROOTS else None
         if found is not None:
             return annotated(names.result(found[1]))
+        if path and path[0] in _NAMESPACES and callee.type == "member_expression":
+            return UNKNOWN
         if callee.type == "member_expression":
             return self._method(callee, arguments)
         return self.result_of(callee)
@@ -367,17 +371,19 @@ class Kinds:
         return self.of(node) == INDEX or text(node) == "Math.random()"
 
     def _method(self, callee: Node, arguments: list[Node]) -> Kind:
-        owner, name = self.of(parse.field(callee, "object")), text(parse.field(callee, "property"))
+        owner, name = self._owner(parse.field(callee, "object")), text(parse.field(callee, "property"))
+        if owner == UNKNOWN and name in self.methods:
+            return UNKNOWN  # the script's own, or one of tfpy that has the same name
         if owner.name in names.classes():
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
             return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
         if owner == PARSER:
             return _OF_PARSERS.get(names.snake(name), UNKNOWN)
-        if owner == Kind("class"):
-            owner = Kind(f".{text(parse.field(callee, 'object'))}")
         if owner.name.startswith("."):
-            return joined([self.result_of(value) for value in self._fields.get(owner.name[1:], {}).get(name, [])])
+            return joined([self.result_of(value) for value in self._members(owner.name[1:], name)])
+        if owner.name in ("map", "set") and name in ("set", "add"):
+            return owner
         if name == "map" and arguments:
             return Kind("list", self.result_of(arguments[0]))
         if name == "reduce" and arguments:
@@ -386,6 +392,22 @@ class Kinds:
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
+
+    def _owner(self, node: Node) -> Kind:
+        """The kind of what a method is called on: for a class and for `super` that of an instance."""
+        if node.type == "super":
+            owner = self.class_of(node)
+            return Kind(f".{text(parse.base_of(owner))}") if owner is not None else UNKNOWN
+        found = self.of(node)
+        return Kind(f".{text(node)}") if found == Kind("class") else found
+
+    def _members(self, owner: str, name: str) -> list[Node]:
+        """What a class of the script, or else the one that it extends, has under a name."""
+        while owner in self._fields:
+            if name in self._fields[owner]:
+                return self._fields[owner][name]
+            owner = text(parse.base_of(self._classes[owner]))
+        return []
 
     def result_of(self, function: Node) -> Kind:
         """The kind of what a function of the script gives."""

@@ -148,6 +148,15 @@ def default_of(parameter: Node) -> tuple[Node, Node | None]:
     return parameter, None
 
 
+def base_of(owner: Node) -> Node | None:
+    """What a class extends; None where it extends nothing."""
+    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None)
+    clause = kids(heritage)[0] if heritage is not None else None
+    if clause is None or clause.type == "implements_clause":
+        return None
+    return field(clause, "value") if clause.type == "extends_clause" else clause
+
+
 def path_of(node: Node) -> list[str] | None:
     """The parts of `a.b.c`; None for what is no such path."""
     node = bare(node)

@@ -256,8 +256,8 @@ def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
     if binding is None or method is None or method.type != "method_definition" or binding.writes:
         return False
     owner = c.kinds.class_of(method)
-    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None) if owner is not None else None
-    return text(parse.field(method, "name")) == "call" and "Layer" in text(heritage)
+    base = parse.base_of(owner) if owner is not None else None
+    return text(parse.field(method, "name")) == "call" and "Layer" in text(base)
 
 
 def may_be_missing(node: Node) -> bool:
@@ -297,7 +297,7 @@ def looked_for(owner: Node) -> list[str]:
             (declared if _is_in_constructor(inner) else later).add(name)
         elif may_be_missing(inner):
             wanted[name] = None
-    known = {*declared, *(names.attributes() if _is_derived(owner) else ())}
+    known = {*declared, *(names.attributes() if parse.base_of(owner) is not None else ())}
     return [name for name in wanted if name in later and name not in known]
 
 
@@ -306,7 +306,3 @@ def _is_in_constructor(node: Node) -> bool:
     while found is not None and found.type != "method_definition":
         found = found.parent
     return found is not None and text(found.child_by_field_name("name")) == "constructor"
-
-
-def _is_derived(owner: Node) -> bool:
-    return any(kid.type == "class_heritage" for kid in kids(owner))
