@@ -387,7 +387,7 @@ def f(a, b=2, c=None, options=None):
         c = []
     if options is None:
         options = {}
-    d = options["d"]
+    d = options.get("d")
     e = options.get("e", 1)
     return [a, b, c, d, e]
 """,

@@ -11,7 +11,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.functions import reference
-from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NDARRAY, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
@@ -158,8 +158,14 @@ def array(c: Converter, node: Node) -> ast.expr:
     """A list; `[...Array(n).keys()]` is a range."""
     items = elements(c, node)
     if len(items) == 1 and isinstance(items[0], ast.Starred):
-        return py("list(_0)", items[0].value)
+        return as_list(items[0].value)
     return ast.List(items)
+
+
+def as_list(items: ast.expr) -> ast.expr:
+    """A list of what can be gone over; that of a numpy array is one already."""
+    made = isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) and items.func.attr == "tolist"
+    return items if made else py("list(_0)", items)
 
 
 def elements(c: Converter, node: Node) -> list[ast.expr]:
@@ -359,11 +365,16 @@ def spread(c: Converter, node: Node) -> ast.expr:
 
 
 def iterated(c: Converter, node: Node) -> ast.expr:
-    """What gives the items of something in JavaScript's order: of a map its pairs, of a set what was put in first."""
+    """What gives the items of something in JavaScript's order: of a map its pairs, of a set what was put in first.
+
+    Those of numpy arrays become Python's numbers, since numpy's own wrap and round when they are computed with.
+    """
     node = bare(node)
     kind = c.kinds.of(node)
     if kind.name == "map":
         return py("_0.items()", c.expr(node))
+    if kind == NDARRAY:
+        return py("_0.tolist()", c.expr(node))
     if kind.name == "set" and node.type == "new_expression" and len(kids(parse.field(node, "arguments"))) == 1:
         return py("dict.fromkeys(_0)", iterated(c, kids(parse.field(node, "arguments"))[0]))
     if kind.name == "set":

@@ -201,14 +201,15 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
         )
         given.append(name)
         if default is not None:
-            value = c.expr(default)
-            defaults.append(value if _is_constant(default) else atom("None"))
-            if not _is_constant(default):
+            value, stays = c.expr(default), _is_constant(default) and not _is_given_undefined(c, node, at)
+            defaults.append(value if stays else atom("None"))
+            if not stays:
                 body.append(ast.If(py("_0 is None", atom(name)), [assign(atom(name), value)], []))
         elif at >= fewest or defaults:
             defaults.append(atom("None"))
         if not plain:
-            body += take_apart(c, pattern, atom(name), DICT.name if pattern.type == "object_pattern" else "")
+            kind = DICT.name if pattern.type == "object_pattern" else ""
+            body += take_apart(c, pattern, atom(name), kind, is_partial=default is not None)
     return _arguments(given, defaults, rest), body
 
 
@@ -216,6 +217,12 @@ def _is_constant(node: Node) -> bool:
     if node.type == "unary_expression":
         node = parse.field(node, "argument")
     return node.type in ("number", "string", "true", "false", "null", "undefined")
+
+
+def _is_given_undefined(c: Converter, node: Node, at: int) -> bool:
+    """Whether a function of the script is given `undefined` in a place, which JavaScript takes for nothing given."""
+    calls = (kids(arguments) for arguments in _calls_of(c, node) if not _is_spread(arguments))
+    return any(text(listed[at]) == "undefined" for listed in calls if at < len(listed))
 
 
 def _fewest(c: Converter, node: Node) -> int:
@@ -321,8 +328,18 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
     return False
 
 
-def take_apart(c: Converter, pattern: Node, value: ast.expr, kind: str = "") -> list[ast.stmt]:
-    """The assignments of a pattern: `[a, b]` or `{a, b}`."""
+def take_apart(
+    c: Converter, pattern: Node, value: ast.expr, kind: str = "", is_partial: bool = False
+) -> list[ast.stmt]:
+    """The assignments of a pattern: `[a, b]` or `{a, b}`.
+
+    Args:
+        c: the converter.
+        pattern: the pattern.
+        value: what is taken apart.
+        kind: "dict", or nothing for what has attributes.
+        is_partial: whether keys may be missing, since all of the dict may be.
+    """
     if pattern.type == "array_pattern":
         return _take_list(c, pattern, value)
     if pattern.type != "object_pattern":
@@ -335,18 +352,22 @@ def take_apart(c: Converter, pattern: Node, value: ast.expr, kind: str = "") -> 
             name = c.expr(kids(part)[0])
             found.append(assign(name, py("{k: v for k, v in _0.items() if k not in _1}", value, test)))
             continue
-        found += _take_property(c, part, value, kind)
+        found += _take_property(c, part, value, kind, is_partial)
     return found
 
 
-def _take_property(c: Converter, part: Node, value: ast.expr, kind: str) -> list[ast.stmt]:
+def _take_property(c: Converter, part: Node, value: ast.expr, kind: str, is_partial: bool) -> list[ast.stmt]:
     key = parse.field(part, "key") if part.type == "pair_pattern" else part
     target, default = default_of(parse.field(part, "value") if part.type == "pair_pattern" else part)
     key, _ = default_of(key)
     name = text(key).strip("'\"")
+    found: ast.expr
     if kind == DICT.name:
-        with_default = py("_0.get(_1, _2)", value, build.string(name), c.expr(default)) if default is not None else None
-        found = with_default or ast.Subscript(value, build.string(name))
+        found = ast.Subscript(value, build.string(name))
+        if default is not None:
+            found = py("_0.get(_1, _2)", value, build.string(name), c.expr(default))
+        elif is_partial:
+            found = py("_0.get(_1)", value, build.string(name))
     elif default is not None:
         raise NotConvertedError("a default in what is taken apart has no counterpart here")
     elif name == "length":

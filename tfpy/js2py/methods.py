@@ -11,7 +11,7 @@ from tfpy.js2py import build, builtins, callbacks, commandline, names, parse, pa
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions import element, elements, with_comments
+from tfpy.js2py.expressions import element, elements, iterated, with_comments
 from tfpy.js2py.indices import index
 from tfpy.js2py.kind import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
@@ -123,8 +123,13 @@ def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     length = _array_length(owner)
     if length is not None:
         return callbacks.comprehension(c, given[0], call("range", index(c, length)), items=None, counted=True)
-    over = c.expr(owner)
+    over = _items(c, owner)
     return callbacks.comprehension(c, given[0], over, items=over)
+
+
+def _items(c: Converter, owner: Node) -> ast.expr:
+    """What a function is called for: the items of a list, those of a numpy array as Python's numbers."""
+    return iterated(c, owner) if c.kinds.of(owner) == NDARRAY else c.expr(owner)
 
 
 def _array_length(owner: Node) -> Node | None:
@@ -150,24 +155,24 @@ def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 
 def _flat_map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    over = c.expr(owner)
+    over = _items(c, owner)
     return callbacks.comprehension(c, given[0], over, items=over, flat=True)
 
 
 def _filter(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    return callbacks.chosen(c, given[0], c.expr(owner)) if len(given) == 1 else None
+    return callbacks.chosen(c, given[0], _items(c, owner)) if len(given) == 1 else None
 
 
 def _quantifier(word: str) -> Rule:
-    return lambda c, node, owner, given: callbacks.quantified(c, word, given[0], c.expr(owner))
+    return lambda c, node, owner, given: callbacks.quantified(c, word, given[0], _items(c, owner))
 
 
 def _search(index: bool) -> Rule:
-    return lambda c, node, owner, given: callbacks.searched(c, given[0], c.expr(owner), index)
+    return lambda c, node, owner, given: callbacks.searched(c, given[0], _items(c, owner), index)
 
 
 def _reduce(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    return callbacks.reduced(c, parse.field(node, "arguments"), c.expr(owner))
+    return callbacks.reduced(c, parse.field(node, "arguments"), _items(c, owner))
 
 
 def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:

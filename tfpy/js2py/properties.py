@@ -12,7 +12,7 @@ from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
-from tfpy.js2py.kind import DICT, NAMESPACE, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, NAMESPACE, NDARRAY, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
@@ -234,19 +234,26 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):
         raise NotConvertedError("the name of a value of an enum has no counterpart")
-    last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
-    if last is not None and last[1] == text(owner):
-        return ast.Subscript(value, py(f"-{last[2]}"))
+    if c.kinds.of(owner) == NDARRAY and not is_written(node):
+        return py("_0.item(_1)", value, _place(c, node, owner, at))  # numpy's own numbers would wrap and round
     if c.kinds.of(owner) == DICT and may_be_missing(node):
         return py("_0.get(_1)", value, c.expr(at))
     if text(at) == "0" and _is_input_of_a_layer(c, owner):
         return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
+    return ast.Subscript(value, _place(c, node, owner, at))
+
+
+def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
+    """What is between the brackets; of what is counted from the end, that number."""
+    last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
+    if last is not None and last[1] == text(owner):
+        return py(f"-{last[2]}")
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
     if c.kinds.of(owner) != DICT and is_fraction(c, at):
         c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
-        return ast.Subscript(value, index(c, at))
-    return ast.Subscript(value, c.expr(at))
+        return index(c, at)
+    return c.expr(at)
 
 
 def _is_input_of_a_layer(c: Converter, node: Node) -> bool:

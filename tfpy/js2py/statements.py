@@ -14,7 +14,7 @@ from tfpy.js2py.counting import counted_range
 from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
-from tfpy.js2py.kind import DICT
+from tfpy.js2py.kind import DICT, NDARRAY
 from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
@@ -70,7 +70,7 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
         return [assign(c.name(pattern), c.expr(value))]
     if pattern.type == "object_pattern":
         return _from_object(c, pattern, value)
-    return take_apart(c, pattern, c.expr(value))
+    return take_apart(c, pattern, iterated(c, value) if c.kinds.of(value) == NDARRAY else c.expr(value))
 
 
 def _is_again(c: Converter, pattern: Node) -> bool:
