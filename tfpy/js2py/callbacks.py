@@ -10,7 +10,7 @@ from tfpy.js2py import names, parse
 from tfpy.js2py.build import atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
-from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference, value_of
+from tfpy.js2py.functions import as_items, define, is_called_at_once, is_of_items, name_for, reference, value_of
 from tfpy.js2py.kind import STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
@@ -39,7 +39,8 @@ def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -
     if function.type == "arrow_function" and len(given) <= arity and _is_short(c, function, given):
         noted = len(c.notes), len(c.checks)
         try:
-            with c.without(places=False), as_items(c, function) as named:
+            patterns = [p for p in given if not parse.is_tuple_of_names(p)]
+            with c.without(places=False), as_items(c, patterns) as named:
                 body = parse.field(function, "body")
                 targets = [atom(named[p.id]) if p.id in named else _target(c, p) for p in given]
                 return Inlined(targets, truth(c, body) if condition else c.expr(body))
@@ -52,12 +53,7 @@ def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
     """Whether a function is one expression, keeps no variable for later and takes plain parameters or lists of them."""
     body = parse.field(function, "body")
     nested = any(n.type in parse.FUNCTIONS and not is_called_at_once(n) for n in parse.walk(body))
-    plain = all(
-        p.type == "identifier"
-        or is_record(p)
-        or (p.type == "array_pattern" and all(k.type == "identifier" for k in kids(p)) and kids(p))
-        for p in given
-    )
+    plain = all(p.type == "identifier" or is_of_items(p) for p in given)
     return body.type != "statement_block" and plain and not c.scopes.outer_writes(function) and not nested
 
 

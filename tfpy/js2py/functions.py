@@ -68,12 +68,12 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
 def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     """A lambda, where the function is one expression and takes plain parameters; else None."""
     body, given = value_of(parse.field(node, "body")), parse.parameters(node)
-    simple = all(p.type == "identifier" or is_record(p) for p in given)
+    simple = all(p.type == "identifier" or is_of_items(p) for p in given)
     if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
         return None
     noted = len(c.notes)
     try:
-        with c.without(places=False), as_items(c, node) as named:
+        with c.without(places=False), as_items(c, given) as named:
             value = c.expr(body)
     except NotConvertedError:  # a def says where it stops, and only when it is called
         del c.notes[noted:]
@@ -93,9 +93,9 @@ def value_of(body: Node) -> Node:
     return bare(kids(inner[0])[0])
 
 
-def is_record(pattern: Node) -> bool:
-    """Whether a parameter is `{a, b: c}` with nothing but names."""
-    return pattern.type == "object_pattern" and all(
+def is_of_items(pattern: Node) -> bool:
+    """Whether a parameter is `{a, b: c}` or `[a, , b]` with nothing but names."""
+    return parse.is_list_of_names(pattern) or pattern.type == "object_pattern" and all(
         part.type == "shorthand_property_identifier_pattern"
         or (part.type == "pair_pattern" and parse.field(part, "value").type == "identifier")
         for part in kids(pattern)
@@ -103,23 +103,30 @@ def is_record(pattern: Node) -> bool:
 
 
 @contextmanager
-def as_items(c: Converter, node: Node) -> Iterator[dict[int, str]]:
+def as_items(c: Converter, patterns: list[Node]) -> Iterator[dict[int, str]]:
     """Let the names in parameters such as `{a, b}` stand for items of one variable, named by the id of the pattern."""
     named: dict[int, str] = {}
     saved: dict[Binding, str] = {}
-    for pattern in parse.parameters(node):
-        if not is_record(pattern):
+    for pattern in patterns:
+        if not is_of_items(pattern):
             continue
-        named[pattern.id] = c.new_name("item", node)
-        for part in kids(pattern):
-            key, target = (parse.field(part, "key"), parse.field(part, "value")) if kids(part) else (part, part)
+        named[pattern.id] = c.new_name("item", pattern)
+        for key, target in _keys(pattern):
             binding = c.scopes.bindings[target.id]
-            saved[binding], binding.python = binding.python, f'{named[pattern.id]}["{text(key)}"]'
+            saved[binding], binding.python = binding.python, f"{named[pattern.id]}[{key}]"
     try:
         yield named
     finally:
         for binding, name in saved.items():
             binding.python = name
+
+
+def _keys(pattern: Node) -> list[tuple[str, Node]]:
+    """What each name in a pattern is the item of, as Python writes it between the brackets."""
+    if pattern.type == "array_pattern":
+        return [(str(at), part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+    parts = [(parse.field(p, "key"), parse.field(p, "value")) if kids(p) else (p, p) for p in kids(pattern)]
+    return [(f'"{text(key)}"', target) for key, target in parts]
 
 
 def _has_comments(node: Node) -> bool:
@@ -380,17 +387,16 @@ def _take_property(c: Converter, part: Node, value: ast.expr, kind: str, is_part
 
 
 def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
-    """`a, b = value`; names that are left out are underscores."""
+    """`a, b = value`; where names are left out, each is taken from its place."""
+    if None in parse.places(pattern) and parse.is_list_of_names(pattern) and isinstance(value, ast.Name):
+        parts = [(at, part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+        return [assign(c.name(part), py(f"_0[{at}]", value)) for at, part in parts]
     targets: list[ast.expr] = []
     later: list[ast.stmt] = []
-    waiting = True
-    for part in pattern.children[1:-1]:
-        if part.type == ",":
-            if waiting:
-                targets.append(atom("_"))
-            waiting = True
+    for part in parse.places(pattern):
+        if part is None:
+            targets.append(atom("_"))
             continue
-        waiting = False
         inner, default = default_of(part)
         if default is not None:
             raise NotConvertedError("a default in a list that is taken apart has no counterpart")
@@ -405,4 +411,6 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
         return [assign(targets[0], py("_0[0]", value)), *later]
     if isinstance(value, ast.List) and len(value.elts) > 1:
         value = ast.Tuple(value.elts)
+    elif None in parse.places(pattern) and not isinstance(targets[-1], ast.Starred):
+        targets.append(ast.Starred(atom("_")))  # who leaves places out may well leave out some at the end
     return [assign(ast.Tuple(targets), value), *later]

@@ -388,6 +388,8 @@ class Kinds:
             return Kind("list", self.result_of(arguments[0]))
         if name == "reduce" and arguments:
             return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
+        if name == "fill" and arguments and owner.name == "list":
+            return Kind("list", self.of(arguments[0]))
         given = _METHODS.get(name, "")
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN

@@ -121,10 +121,17 @@ def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     if len(given) != 1:
         return None
     length = _array_length(owner)
-    if length is not None:
+    if length is not None and _takes_no_item(c, given[0]):
         return callbacks.comprehension(c, given[0], call("range", index(c, length)), items=None, counted=True)
     over = _items(c, owner)
     return callbacks.comprehension(c, given[0], over, items=over)
+
+
+def _takes_no_item(c: Converter, function: Node) -> bool:
+    """Whether a function does not look at its first parameter."""
+    listed = parse.parameters(function) if function.type in parse.FUNCTIONS else []
+    binding = c.scopes.bindings.get(listed[0].id) if listed else None
+    return function.type in parse.FUNCTIONS and (not listed or (binding is not None and not binding.reads))
 
 
 def _items(c: Converter, owner: Node) -> ast.expr:
@@ -133,14 +140,12 @@ def _items(c: Converter, owner: Node) -> ast.expr:
 
 
 def _array_length(owner: Node) -> Node | None:
-    """n of `Array(n).fill(…)`, `new Array(n).fill(…)`, `[...Array(n)]` and `[...Array(n).keys()]`."""
+    """n of `Array(n)`, `new Array(n)`, either with `.fill(…)`, and `[...Array(n)]`."""
     if owner.type == "array" and len(kids(owner)) == 1 and kids(owner)[0].type == "spread_element":
         owner = kids(kids(owner)[0])[0]
-    elif owner.type != "call_expression":
-        return None
     if owner.type == "call_expression" and owner.child_by_field_name("function") is not None:
         callee = parse.field(owner, "function")
-        if callee.type == "member_expression" and text(parse.field(callee, "property")) in ("fill", "keys"):
+        if callee.type == "member_expression" and text(parse.field(callee, "property")) == "fill":
             owner = parse.field(callee, "object")
     called = owner.child_by_field_name("constructor") or owner.child_by_field_name("function")
     if called is None or text(called) != "Array":
@@ -150,7 +155,7 @@ def _array_length(owner: Node) -> Node | None:
 
 
 def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    length = _array_length(node)
+    length = _array_length(owner)
     return call("range", index(c, length)) if length is not None else None
 
 
@@ -295,8 +300,8 @@ def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
 
 
 def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    if given and given[0].type == "regex":
-        return py("re.split(_0, _1)", patterns.pattern(given[0]), c.expr(owner))
+    if len(given) == 1 and patterns.known(c, given[0]) is not None:
+        return py("re.split(_0, _1)", patterns.put(c, given[0]), c.expr(owner))
     if given and text(given[0]) in ("''", '""'):
         return call("list", c.expr(owner))
     return None
@@ -305,20 +310,17 @@ def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
 def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) != 2:
         return None
-    if given[0].type != "regex":
+    literal = patterns.known(c, given[0])
+    if literal is None:
         kind = c.kinds.of(owner)
         if kind not in (UNKNOWN, STRING):
             return None
         once = text(parse.field(parse.field(node, "function"), "property")) == "replace"
         return py("_0.replace(_1, _2, 1)" if once else "_0.replace(_1, _2)", c.expr(owner), *map(c.expr, given))
     other = patterns.replacement(c, given[1])
-    every = "g" in text(given[0].child_by_field_name("flags"))
-    return py(
-        "re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)",
-        patterns.pattern(given[0]),
-        other,
-        c.expr(owner),
-    )
+    every = "g" in text(literal.child_by_field_name("flags"))
+    form = "re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)"
+    return py(form, patterns.put(c, given[0]), other, c.expr(owner))
 
 
 def _to_fixed(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:

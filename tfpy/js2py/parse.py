@@ -139,6 +139,31 @@ def parameters(function: Node) -> list[Node]:
     return found
 
 
+def places(pattern: Node) -> list[Node | None]:
+    """The parts of a pattern of a list; None for those that are left out, as the first of `[, b]`."""
+    found: list[Node | None] = []
+    is_left_out = True
+    for part in pattern.children[1:-1]:
+        if part.type == "comment":
+            continue
+        if part.type != ",":
+            found.append(part)
+        elif is_left_out:
+            found.append(None)
+        is_left_out = part.type == ","
+    return found
+
+
+def is_list_of_names(pattern: Node) -> bool:
+    """Whether a pattern is `[a, , b]`, with nothing but names and places that are left out."""
+    return pattern.type == "array_pattern" and all(p is None or p.type == "identifier" for p in places(pattern))
+
+
+def is_tuple_of_names(pattern: Node) -> bool:
+    """Whether a pattern is `[a, b]`, which a loop can have as its target: several names, and no place left out."""
+    return is_list_of_names(pattern) and len(places(pattern)) > 1 and None not in places(pattern)
+
+
 def default_of(parameter: Node) -> tuple[Node, Node | None]:
     """The pattern of a parameter or of a part of a pattern, and its default."""
     if parameter.type in ("assignment_pattern", "object_assignment_pattern"):

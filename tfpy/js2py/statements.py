@@ -269,7 +269,7 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 def loop_target(c: Converter, left: Node) -> tuple[ast.expr, list[ast.stmt]]:
     """The variable of a loop, and the statements that take an item apart."""
-    if left.type == "array_pattern" and all(k.type == "identifier" for k in kids(left)) and len(kids(left)) > 1:
+    if parse.is_tuple_of_names(left):
         return ast.Tuple([c.name(kid) for kid in kids(left)]), []
     if left.type in ("array_pattern", "object_pattern"):
         item = atom(c.new_name("item", left))
