@@ -338,9 +338,14 @@ def truth(c: Converter, node: Node) -> ast.expr:
         return found
     if kind != UNKNOWN or _is_looked_for(c, node):
         return py("_0 is not None", found)
+    check_empty(c, node, found)
+    return found
+
+
+def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
+    """Note that something which is asked for its truth may be an empty list, unless a call gives it."""
     if node.type not in ("call_expression", "await_expression") and not isinstance(found, (ast.Compare, ast.Call)):
         c.check(node, "an empty list or dict counts as true in JavaScript, and as false in Python")
-    return found
 
 
 def _is_looked_for(c: Converter, node: Node) -> bool:

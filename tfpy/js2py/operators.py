@@ -9,7 +9,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
-from tfpy.js2py.expressions import joined, negated, shown, truth
+from tfpy.js2py.expressions import check_empty, joined, negated, shown, truth
 from tfpy.js2py.kind import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
@@ -90,7 +90,9 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
             return ast.Call(value.func, [*value.args, c.maybe(right)], [])
         return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
-    value = c.expr(left) if by_value or kind != UNKNOWN else truth(c, left)
+    value = c.expr(left)
+    if kind == UNKNOWN and not by_value:
+        check_empty(c, left, value)
     if kind != UNKNOWN and not by_value:
         if sign == "||" and right.type in ("null", "undefined"):
             return value

@@ -279,7 +279,7 @@ def may_be_missing(node: Node) -> bool:
         if sign in ("||", "??", "&&"):
             return parent.child_by_field_name("left") == node or may_be_missing(parent)
         others = {text(kid) for kid in kids(parent)}
-        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null"})
+        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null", "true", "false"})
     if parse.has(parent, "optional_chain") and node in (
         parent.child_by_field_name("object"),
         parent.child_by_field_name("function"),
@@ -291,21 +291,21 @@ def may_be_missing(node: Node) -> bool:
 
 
 def looked_for(owner: Node) -> list[str]:
-    """Attributes of a class that are looked at for being there, and that a method sets, but not the constructor."""
+    """Attributes of a class that are looked at for being there, and that its constructor does not set."""
     body = parse.field(owner, "body")
     declared = {text(m.child_by_field_name("property") or m.child_by_field_name("name")) for m in kids(body)}
     wanted: dict[str, None] = {}
-    later: set[str] = set()
     for inner in parse.walk(body):
         if inner.type != "member_expression" or parse.field(inner, "object").type != "this":
             continue
         name = text(parse.field(inner, "property"))
         if is_written(inner):
-            (declared if _is_in_constructor(inner) else later).add(name)
+            if _is_in_constructor(inner):
+                declared.add(name)
         elif may_be_missing(inner):
             wanted[name] = None
     known = {*declared, *(names.attributes() if parse.base_of(owner) is not None else ())}
-    return [name for name in wanted if name in later and name not in known]
+    return [name for name in wanted if name not in known]
 
 
 def _is_in_constructor(node: Node) -> bool:
