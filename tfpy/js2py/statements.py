@@ -14,6 +14,7 @@ from tfpy.js2py.counting import counted_range
 from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
+from tfpy.js2py.growing import is_append
 from tfpy.js2py.kind import DICT, NDARRAY
 from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
@@ -169,6 +170,8 @@ def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
         raise NotConvertedError("a length that is set has no counterpart")
+    if left.type == "subscript_expression" and is_append(c, left):
+        return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "append"), c.expr(right)))]
     if right.type == "assignment_expression":
         inner = _assigned(c, right)
         last = inner[-1]
