@@ -184,6 +184,14 @@ def _all_of(c: Converter, arguments: Node) -> ast.expr:
     return c.expr(kids(arguments)[0])
 
 
+def _characters(c: Converter, arguments: Node) -> ast.expr:
+    """`String.fromCharCode(…)`."""
+    codes = given(c, arguments)
+    if len(codes) == 1 and not isinstance(codes[0], ast.Starred):
+        return call("chr", codes[0])
+    return py('"".join(map(chr, _0))', codes[0].value if isinstance(codes[0], ast.Starred) else ast.List(codes))
+
+
 def _as_bool(c: Converter, arguments: Node) -> ast.expr:
     """`Boolean(value)`."""
     listed = kids(arguments)
@@ -195,6 +203,7 @@ def _as_bool(c: Converter, arguments: Node) -> ast.expr:
 
 _SPECIAL: dict[str, Rule] = {
     "Boolean": _as_bool,
+    "Math.hypot": lambda c, arguments: call("math.hypot", *given(c, arguments)),
     "Math.max": _extreme("max"),
     "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),
     "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
@@ -205,6 +214,7 @@ _SPECIAL: dict[str, Rule] = {
     "Object.assign": _merged,
     "Promise.all": _all_of,
     "argparse.ArgumentParser": commandline.parser,
+    "String.fromCharCode": _characters,
     "Promise.resolve": lambda c, arguments: c.expr(kids(arguments)[0]) if kids(arguments) else atom("None"),
     **{f"{name}.from": _typed_from(dtype) for name, dtype in TYPED_ARRAYS.items()},
 }

@@ -15,7 +15,7 @@ from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NDARRAY, NULL, NUMBERS, STRIN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
-from tfpy.js2py.properties import GLOBALS, looked_for, property_of
+from tfpy.js2py.properties import GLOBALS, NUMBERS_AS_KEYS, looked_for, property_of
 from tfpy.js2py.surroundings import constant
 
 # Names that need no declaration.
@@ -232,9 +232,11 @@ def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
         return string(key), reference(c, node, key)
     key_node, value = parse.field(node, "key"), parse.field(node, "value")
     if key_node.type == "computed_property_name":
+        if c.kinds.of(kids(key_node)[0]) in NUMBERS:
+            c.check(node.parent or node, NUMBERS_AS_KEYS)
         return c.expr(kids(key_node)[0]), c.expr(value)
     if key_node.type == "number":
-        c.check(node.parent or node, "numbers stay numbers as keys; in JavaScript they become texts")
+        c.check(node.parent or node, NUMBERS_AS_KEYS)
         return c.expr(key_node), c.expr(value)
     key = text(key_node) if key_node.type == "property_identifier" else unescaped(text(key_node)[1:-1])
     return string(key), reference(c, value, key) if value.type in parse.FUNCTIONS else c.expr(value)

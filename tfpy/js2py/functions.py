@@ -95,14 +95,12 @@ def value_of(body: Node) -> Node:
 
 def is_of_items(pattern: Node) -> bool:
     """Whether a parameter is `{a, b: c}` or `[a, , b]` with nothing but names."""
-    return (
-        parse.is_list_of_names(pattern)
-        or pattern.type == "object_pattern"
-        and all(
-            part.type == "shorthand_property_identifier_pattern"
-            or (part.type == "pair_pattern" and parse.field(part, "value").type == "identifier")
-            for part in kids(pattern)
-        )
+    if pattern.type != "object_pattern":
+        return parse.is_list_of_names(pattern)
+    return all(
+        part.type == "shorthand_property_identifier_pattern"
+        or (part.type == "pair_pattern" and parse.field(part, "value").type == "identifier")
+        for part in kids(pattern)
     )
 
 

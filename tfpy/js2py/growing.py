@@ -68,9 +68,9 @@ def _is_alone(loop: Node, left: Node) -> bool:
     """Whether nothing else in a loop sets items of a list, or changes its length."""
     name = text(parse.field(left, "object"))
     for node in parse.walk(parse.field(loop, "body")):
-        if node.type == "member_expression" and text(parse.field(node, "property")) in GROWING:
-            if text(parse.field(node, "object")) == name:
-                return False
+        is_call = node.type == "member_expression" and text(parse.field(node, "property")) in GROWING
+        if is_call and text(parse.field(node, "object")) == name:
+            return False
         if node.type == "assignment_expression" and node != left.parent:
             target = parse.field(node, "left")
             if name in (text(target), text(target.child_by_field_name("object"))):

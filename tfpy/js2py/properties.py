@@ -12,7 +12,7 @@ from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
-from tfpy.js2py.kind import DICT, NAMESPACE, NDARRAY, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
@@ -28,6 +28,9 @@ CONSTANTS = {
 GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
     name: ["dl", name] for name in names.legacy_classes()
 }
+NUMBERS_AS_KEYS = (
+    "numbers stay numbers as keys, in the order in which they come; in JavaScript they become texts, in ascending order"
+)
 
 
 @expression("member_expression")
@@ -240,6 +243,8 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return py("_0.get(_1)", value, c.expr(at))
     if text(at) == "0" and _is_input_of_a_layer(c, owner):
         return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
+    if c.kinds.of(owner) == DICT and is_written(node) and c.kinds.of(at) in NUMBERS:
+        c.check(node, NUMBERS_AS_KEYS)
     return ast.Subscript(value, _place(c, node, owner, at))
 
 
