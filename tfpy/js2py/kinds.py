@@ -105,6 +105,10 @@ class Kinds:
             found = found.parent
         return found
 
+    def is_computed(self, owner: Node, name: str) -> bool:
+        """Whether a static property of a class of the script is a getter, which is a function here."""
+        return any(parse.is_static_getter(member) for member in self._members(text(owner), name))
+
     def _number(self, node: Node) -> Kind:
         return INDEX if text(node).isdigit() else NUMBER
 

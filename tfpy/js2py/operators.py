@@ -200,7 +200,7 @@ def _check_product(c: Converter, left: Node, right: Node) -> None:
     """Note a step of a generator of random numbers, cut by `%` or `&`, that needs more digits than JavaScript has."""
     for product in parse.walk(left):
         if product.type == "binary_expression" and sign_of(product) == "*":
-            numbers = [ast.literal_eval(text(n)) for n in (*kids(product), right) if n.type == "number"]
+            numbers = [ast.literal_eval(ast.unparse(c.expr(n))) for n in (*kids(product), right) if n.type == "number"]
             if len(numbers) > 1 and math.prod(numbers) > _LARGEST:
                 c.check(left, "JavaScript loses the last digits of products beyond 2**53; Python does not")
 

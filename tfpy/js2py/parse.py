@@ -173,6 +173,21 @@ def default_of(parameter: Node) -> tuple[Node, Node | None]:
     return parameter, None
 
 
+def is_static_getter(member: Node) -> bool:
+    """Whether a member of a class is `static get x() {…}` with more than a literal that is returned."""
+    is_getter = member.type == "method_definition" and has(member, "static") and has(member, "get")
+    return is_getter and literal_of(member) is None
+
+
+def literal_of(getter: Node) -> Node | None:
+    """What a getter that only returns a literal returns."""
+    body = kids(field(getter, "body"))
+    if len(body) == 1 and body[0].type == "return_statement" and kids(body[0]):
+        value = kids(body[0])[0]
+        return value if value.type in ("string", "number", "true", "false") else None
+    return None
+
+
 def base_of(owner: Node) -> Node | None:
     """What a class extends; None where it extends nothing."""
     heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None)

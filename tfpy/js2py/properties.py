@@ -175,7 +175,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if _is_item(c, node, kind, name):
         missing = may_be_missing(node) or (text(owner) == "process.env" and not is_written(node))
         return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
-    return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
+    found = ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
+    return call(found) if kind == Kind("class") and c.kinds.is_computed(owner, name) else found
 
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
