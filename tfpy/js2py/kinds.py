@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from tfpy.js2py import flags, names, parse
+from tfpy.js2py import flags, known, names, parse
 from tfpy.js2py.kind import (
     BOOL,
     DICT,
@@ -33,38 +33,7 @@ from tfpy.js2py.kind import (
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.js2py.scopes import Binding, Scopes
 
-# What methods of JavaScript's own objects give; "same" is what they are called on.
-_METHODS = {
-    "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
-    "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
-    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool",
-    "pop": "item", "shift": "item",
-    "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
-    "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
-    "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
-    "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
-}  # fmt: skip
-_CALLS = {
-    "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
-    "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
-    "Object.assign": DICT, "Object.fromEntries": DICT,
-    "Object.hasOwn": BOOL, "Object.is": BOOL, "JSON.stringify": STRING, "Array.isArray": BOOL,
-    "Number.isInteger": BOOL, "Number.isFinite": BOOL, "Number.isNaN": BOOL, "isFinite": BOOL, "isNaN": BOOL,
-    "Number.parseInt": NUMBER, "Number.parseFloat": NUMBER, "String.fromCharCode": STRING,
-    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
-    "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
-    "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
-    "tf.util.createShuffledIndices": NDARRAY,
-}  # fmt: skip
-_NAMESPACES = {"Array", "JSON", "Math", "Number", "Object", "Promise", "Reflect", "String"}
 _CLASSES = ("class_declaration", "abstract_class_declaration")
-_NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
-# What methods of parsers of arguments give, in snake_case.
-_OF_PARSERS = {
-    "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
-    "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
-}  # fmt: skip
-_SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
 
 
 class Kinds:
@@ -95,7 +64,7 @@ class Kinds:
         if node.id not in self._known:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
             rule = getattr(self, f"_{node.type}", None)
-            self._known[node.id] = rule(node) if rule is not None else _LITERALS.get(node.type, UNKNOWN)
+            self._known[node.id] = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
         return self._known[node.id]
 
     def class_of(self, node: Node) -> Node | None:
@@ -296,7 +265,7 @@ class Kinds:
         kind = self.of(owner)
         if name == "length":
             return INDEX
-        if name in _SHAPES and kind != DICT:
+        if name in known.SHAPES and kind != DICT:
             return SHAPE
         if name == "history" and kind.name in ("", "History"):
             return DICT
@@ -338,15 +307,15 @@ class Kinds:
         if name.rpartition(".")[2] == "ArgumentParser" and name not in self._classes:
             return PARSER
         binding = self._scopes.bindings.get(parse.field(node, "constructor").id)
-        return Kind(f".{name}") if binding is not None else _NEW.get(name, UNKNOWN)
+        return Kind(f".{name}") if binding is not None else known.NEW.get(name, UNKNOWN)
 
     def _call_expression(self, node: Node) -> Kind:
         callee = parse.field(node, "function")
         path = path_of(callee) or []
         given = node.child_by_field_name("arguments")
         arguments = kids(given) if given is not None else []
-        if path and ".".join(path) in _CALLS:
-            return _CALLS[".".join(path)]
+        if path and ".".join(path) in known.CALLS:
+            return known.CALLS[".".join(path)]
         if path[-1:] == ["ArgumentParser"]:
             return PARSER
         if path[:1] == ["Math"]:
@@ -361,7 +330,7 @@ class Kinds:
         found = names.resolve(path) if path and path[0] in names.ROOTS else None
         if found is not None:
             return annotated(names.result(found[1]))
-        if path and path[0] in _NAMESPACES and callee.type == "member_expression":
+        if path and path[0] in known.NAMESPACES and callee.type == "member_expression":
             return UNKNOWN
         if callee.type == "member_expression":
             return self._method(callee, arguments)
@@ -381,9 +350,9 @@ class Kinds:
         if owner.name in names.classes():
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
-            return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
+            return said if said != UNKNOWN or name not in known.METHODS else Kind(known.METHODS[name])
         if owner == PARSER:
-            return _OF_PARSERS.get(names.snake(name), UNKNOWN)
+            return known.OF_PARSERS.get(names.snake(name), UNKNOWN)
         if owner.name.startswith("."):
             return joined([self.result_of(value) for value in self._members(owner.name[1:], name)])
         if owner.name in ("map", "set") and name in ("set", "add"):
@@ -394,7 +363,7 @@ class Kinds:
             return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
         if name == "fill" and arguments and owner.name == "list":
             return Kind("list", self.of(arguments[0]))
-        given = _METHODS.get(name, "")
+        given = known.METHODS.get(name, "")
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
@@ -433,13 +402,6 @@ class Kinds:
             return self.of(body)
         returns = [n for n in parse.walk_own(body) if n.type == "return_statement" and kids(n)]
         return joined([self.of(kids(n)[0]) for n in returns])
-
-
-_LITERALS = {
-    "string": STRING, "template_string": STRING, "true": BOOL, "false": BOOL, "null": NULL, "undefined": NULL,
-    "object": DICT, "arrow_function": FUNCTION, "function_expression": FUNCTION, "generator_function": FUNCTION,
-    "class": Kind("class"), "regex": Kind("regex"), "update_expression": NUMBER,
-}  # fmt: skip
 
 
 def _fields(owner: Node) -> dict[str, list[Node]]:
