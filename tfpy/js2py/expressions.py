@@ -222,7 +222,7 @@ def mapping(c: Converter, node: Node) -> ast.expr:
 def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
     """Key and value of a part of an object; a spread has no key."""
     if node.type == "spread_element":
-        return None, c.expr(kids(node)[0])
+        return None, _spread_object(c, bare(kids(node)[0]))
     if node.type == "shorthand_property_identifier":
         return string(text(node)), c.expr(node)
     if node.type == "method_definition":
@@ -240,6 +240,14 @@ def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
         return c.expr(key_node), c.expr(value)
     key = text(key_node) if key_node.type == "property_identifier" else unescaped(text(key_node)[1:-1])
     return string(key), reference(c, value, key) if value.type in parse.FUNCTIONS else c.expr(value)
+
+
+def _spread_object(c: Converter, node: Node) -> ast.expr:
+    """What `...` puts into an object; of `...(a && {b})` nothing where a is false."""
+    if node.type != "binary_expression" or not parse.has(node, "&&"):
+        return c.expr(node)
+    test = truth(c, parse.field(node, "left"))
+    return py("_0 if _1 else {}", c.maybe(parse.field(node, "right")), test)
 
 
 @expression("identifier", "shorthand_property_identifier")

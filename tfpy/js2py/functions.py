@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tree_sitter import Node
@@ -218,7 +218,7 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
             defaults.append(atom("None"))
         if not plain:
             kind = DICT.name if pattern.type == "object_pattern" else ""
-            body += take_apart(c, pattern, atom(name), kind, is_partial=default is not None)
+            body += take_apart(c, pattern, atom(name), kind, _always if default is not None else _never)
     return _arguments(given, defaults, rest), body
 
 
@@ -337,8 +337,16 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
     return False
 
 
+def _never(key: str) -> bool:
+    return False
+
+
+def _always(key: str) -> bool:
+    return True
+
+
 def take_apart(
-    c: Converter, pattern: Node, value: ast.expr, kind: str = "", is_partial: bool = False
+    c: Converter, pattern: Node, value: ast.expr, kind: str = "", may_lack: Callable[[str], bool] = _never
 ) -> list[ast.stmt]:
     """The assignments of a pattern: `[a, b]` or `{a, b}`.
 
@@ -347,7 +355,7 @@ def take_apart(
         pattern: the pattern.
         value: what is taken apart.
         kind: "dict", or nothing for what has attributes.
-        is_partial: whether keys may be missing, since all of the dict may be.
+        may_lack: says whether a key may be missing.
     """
     if pattern.type == "array_pattern":
         return _take_list(c, pattern, value)
@@ -361,11 +369,13 @@ def take_apart(
             name = c.expr(kids(part)[0])
             found.append(assign(name, py("{k: v for k, v in _0.items() if k not in _1}", value, test)))
             continue
-        found += _take_property(c, part, value, kind, is_partial)
+        found += _take_property(c, part, value, kind, may_lack)
     return found
 
 
-def _take_property(c: Converter, part: Node, value: ast.expr, kind: str, is_partial: bool) -> list[ast.stmt]:
+def _take_property(
+    c: Converter, part: Node, value: ast.expr, kind: str, may_lack: Callable[[str], bool]
+) -> list[ast.stmt]:
     key = parse.field(part, "key") if part.type == "pair_pattern" else part
     target, default = default_of(parse.field(part, "value") if part.type == "pair_pattern" else part)
     key, _ = default_of(key)
@@ -375,7 +385,7 @@ def _take_property(c: Converter, part: Node, value: ast.expr, kind: str, is_part
         found = ast.Subscript(value, build.string(name))
         if default is not None:
             found = py("_0.get(_1, _2)", value, build.string(name), c.expr(default))
-        elif is_partial:
+        elif may_lack(name):
             found = py("_0.get(_1)", value, build.string(name))
     elif default is not None:
         raise NotConvertedError("a default in what is taken apart has no counterpart here")

@@ -43,6 +43,7 @@ class Kinds:
         self._scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
+        self._objects: dict[int, list[Node]] = {}
         self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
         self._fields = {name: _fields(node) for name, node in self._classes.items()}
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
@@ -289,12 +290,44 @@ class Kinds:
         """The kind of a value in a dict that is written in the script, or in the environment."""
         if path_of(owner) == ["process", "env"]:
             return STRING
-        binding = self._scopes.bindings.get(bare(owner).id)
-        literal = binding.value if binding is not None and not binding.writes else None
-        for pair in kids(literal) if literal is not None and literal.type == "object" else []:
-            if pair.type == "pair" and text(kids(pair)[0]).strip("'\"") == name:
-                return self.of(parse.field(pair, "value"))
-        return UNKNOWN
+        found = [parse.keys(literal) for literal in self._literals(owner)]
+        return joined([self.of(values[name]) for values in found if name in values])
+
+    def lacks(self, owner: Node, name: str) -> bool:
+        """Whether an expression may be one of several objects, of which some have a key and others do not."""
+        literals = self._literals(owner)
+        have = [name in parse.keys(n) or any(k.type == "spread_element" for k in kids(n)) for n in literals]
+        return any(have) and not all(have)
+
+    def _literals(self, node: Node) -> list[Node]:
+        """The objects that an expression may be, as far as they are written in the script."""
+        node = bare(node)
+        if node.id not in self._objects:
+            self._objects[node.id] = []  # what is asked for while it is being found out
+            self._objects[node.id] = self._written_objects(node)
+        return self._objects[node.id]
+
+    def _written_objects(self, node: Node) -> list[Node]:
+        if node.type == "object":
+            return [node]
+        if node.type in ("await_expression", "ternary_expression"):
+            return [literal for kid in kids(node)[-2:] for literal in self._literals(kid)]
+        binding = self._scopes.bindings.get(node.id)
+        if binding is not None:
+            return self._literals(binding.value) if binding.value is not None and not binding.writes else []
+        functions = self._called(parse.field(node, "function")) if node.type == "call_expression" else []
+        values = [value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)]
+        return [literal for value in values for literal in self._literals(value)]
+
+    def _called(self, callee: Node) -> list[Node]:
+        """The functions of the script that a call may mean."""
+        binding = self._scopes.bindings.get(callee.id)
+        if binding is not None:
+            return [binding.value] if binding.value is not None and not binding.writes else []
+        if callee.type != "member_expression":
+            return []
+        owner = self._owner(parse.field(callee, "object")).name
+        return self._members(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
 
     def _subscript_expression(self, node: Node) -> Kind:
         kind = self.of(parse.field(node, "object"))
@@ -395,13 +428,9 @@ class Kinds:
         said = function.child_by_field_name("return_type")
         if said is not None:
             return annotated(text(said).lstrip(": "))
-        body = parse.field(function, "body")
         if parse.has(function, "*") or function.type.startswith("generator"):
             return Kind("generator")
-        if body.type != "statement_block":
-            return self.of(body)
-        returns = [n for n in parse.walk_own(body) if n.type == "return_statement" and kids(n)]
-        return joined([self.of(kids(n)[0]) for n in returns])
+        return joined([self.of(value) for value in parse.returned(function)])
 
 
 def _fields(owner: Node) -> dict[str, list[Node]]:

@@ -14,6 +14,7 @@ METHODS = {
     "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
     "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
     "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
+    "getValues": "ndarray",
 }  # fmt: skip
 CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,

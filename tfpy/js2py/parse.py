@@ -173,6 +173,25 @@ def default_of(parameter: Node) -> tuple[Node, Node | None]:
     return parameter, None
 
 
+def returned(function: Node) -> list[Node]:
+    """The expressions that a function returns."""
+    body = field(function, "body")
+    if body.type != "statement_block":
+        return [body]
+    return [kids(n)[0] for n in walk_own(body) if n.type == "return_statement" and kids(n)]
+
+
+def keys(literal: Node) -> dict[str, Node]:
+    """The values of an object that is written in the script, by their keys; of methods, their nodes."""
+    found = {}
+    for part in kids(literal):
+        if part.type == "pair":
+            found[text(field(part, "key")).strip("'\"")] = field(part, "value")
+        elif part.type in ("shorthand_property_identifier", "method_definition"):
+            found[text(part.child_by_field_name("name") or part)] = part
+    return found
+
+
 def is_static_getter(member: Node) -> bool:
     """Whether a member of a class is `static get x() {…}` with more than a literal that is returned."""
     is_getter = member.type == "method_definition" and has(member, "static") and has(member, "get")

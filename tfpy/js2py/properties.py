@@ -166,6 +166,10 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     kind = c.kinds.of(owner)
     if name == "length" and kind != DICT and not kind.name.startswith("."):
         return call("len", value) if not surroundings.is_command_line(owner) else py("len(sys.argv) + 1")
+    if name == "constructor":
+        return call("type", value)
+    if name == "name" and text(owner).endswith(".constructor"):
+        return ast.Attribute(value, "__name__")
     if name == "message" and kind.name == "error":
         return call("str", value)
     if name == "size" and kind.name in ("map", "set"):
@@ -173,7 +177,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
         return py("getattr(_0, _1, None)", value, string(names.attribute(name)))
     if _is_item(c, node, kind, name):
-        missing = may_be_missing(node) or (text(owner) == "process.env" and not is_written(node))
+        may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
+        missing = may_be_missing(node) or (may_lack and not is_written(node))
         return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
     found = ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
     return call(found) if kind == Kind("class") and c.kinds.is_computed(owner, name) else found
