@@ -400,9 +400,11 @@ def _take_property(
 
 def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
     """`a, b = value`; where names are left out, each is taken from its place."""
-    if None in parse.places(pattern) and parse.is_list_of_names(pattern) and isinstance(value, ast.Name):
+    if None in parse.places(pattern) and parse.is_list_of_names(pattern):
+        name = value if isinstance(value, ast.Name) else atom(c.new_name("parts", pattern))
         parts = [(at, part) for at, part in enumerate(parse.places(pattern)) if part is not None]
-        return [assign(c.name(part), py(f"_0[{at}]", value)) for at, part in parts]
+        taken = [assign(c.name(part), py(f"_0[{at}]", name)) for at, part in parts]
+        return taken if name is value else [assign(name, value), *taken]
     targets: list[ast.expr] = []
     later: list[ast.stmt] = []
     for part in parse.places(pattern):
@@ -423,6 +425,4 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
         return [assign(targets[0], py("_0[0]", value)), *later]
     if isinstance(value, ast.List) and len(value.elts) > 1:
         value = ast.Tuple(value.elts)
-    elif None in parse.places(pattern) and not isinstance(targets[-1], ast.Starred):
-        targets.append(ast.Starred(atom("_")))  # who leaves places out may well leave out some at the end
     return [assign(ast.Tuple(targets), value), *later]

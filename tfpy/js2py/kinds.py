@@ -16,6 +16,7 @@ from tfpy.js2py.kind import (
     FUNCTION,
     INDEX,
     LIST,
+    MATCH,
     NAMESPACE,
     NDARRAY,
     NULL,
@@ -83,8 +84,13 @@ class Kinds:
         return INDEX if text(node).isdigit() else NUMBER
 
     def _array(self, node: Node) -> Kind:
-        items = [self.of(kid) for kid in kids(node) if kid.type != "spread_element"]
+        items = [self._item(kids(kid)[0]) if kid.type == "spread_element" else self.of(kid) for kid in kids(node)]
         return Kind("list", joined(items)) if items else LIST
+
+    def _item(self, node: Node) -> Kind:
+        """The kind of what something gives that is gone over."""
+        over = self.of(node)
+        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
 
     def _identifier(self, node: Node) -> Kind:
         binding = self._scopes.bindings.get(node.id)
@@ -167,7 +173,7 @@ class Kinds:
         over = self.of(parse.field(loop, "right"))
         if parse.has(loop, "in"):
             return STRING if over == DICT else INDEX if over.name == "list" else UNKNOWN
-        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
+        return self._item(parse.field(loop, "right"))
 
     def _parameter(self, binding: Binding) -> Kind:
         function = binding.scope.node
@@ -394,12 +400,22 @@ class Kinds:
             return Kind("list", self.result_of(arguments[0]))
         if name == "reduce" and arguments:
             return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
+        if name in ("exec", "match", "matchAll") and owner.name in ("", "string", "regex"):
+            return self._matched(name, arguments)
         if name == "fill" and arguments and owner.name == "list":
             return Kind("list", self.of(arguments[0]))
         given = known.METHODS.get(name, "")
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
+
+    def _matched(self, name: str, arguments: list[Node]) -> Kind:
+        """What a search for a regular expression gives: a match, or a list of matches or of texts."""
+        binding = self._scopes.bindings.get(arguments[0].id) if arguments else None
+        pattern = binding.value if binding is not None else arguments[0] if arguments else None
+        if name == "match" and pattern is not None and "g" in text(pattern.child_by_field_name("flags")):
+            return Kind("list", STRING)
+        return Kind("list", MATCH) if name == "matchAll" else MATCH
 
     def _owner(self, node: Node) -> Kind:
         """The kind of what a method is called on: for a class and for `super` that of an instance."""

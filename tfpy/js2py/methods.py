@@ -13,7 +13,7 @@ from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, iterated, with_comments
 from tfpy.js2py.indices import index
-from tfpy.js2py.kind import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.printing import source
@@ -262,6 +262,8 @@ def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
     """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
     if surroundings.is_command_line(owner) and len(given) == 1 and text(given[0]).isdigit() and text(given[0]) != "0":
         return py(f"sys.argv[{int(text(given[0])) - 1}:]")
+    if c.kinds.of(owner) == MATCH and [text(part) for part in given] == ["1"]:
+        return py("list(_0.groups())", c.expr(owner))
     if c.kinds.of(owner).fixed and node.parent is not None and node.parent.type != "arguments":
         parts = [c.expr(owner), *(index(c, part) for part in given)]
         return call("list", fitting(builtins.LISTS["slice"], parts, "`slice`") if given else parts[0])

@@ -12,7 +12,7 @@ from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
-from tfpy.js2py.kind import DICT, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
@@ -172,6 +172,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
         return ast.Attribute(value, "__name__")
     if name == "message" and kind.name == "error":
         return call("str", value)
+    if name == "index" and kind == MATCH:
+        return call(ast.Attribute(value, "start"))
     if name == "size" and kind.name in ("map", "set"):
         return call("len", value)
     if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
