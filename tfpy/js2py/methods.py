@@ -31,6 +31,8 @@ _NO_COUNTERPART = {
     "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
+# Methods that change what they are called on, before the statement where it must be.
+_CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
 # Methods of lists and texts whose arguments are indices or counts.
 _BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
 # Methods of tensors that give a promise, and those that give the same at once.
@@ -61,24 +63,9 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
     if kind == PARSER:
         return commandline.method(c, owner, name, arguments)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
-    if not ours:
-        rule = _RULES.get(name)
-        found = rule(c, node, owner, kids(arguments)) if rule is not None else None
-        if found is not None and kind == UNKNOWN and name in c.kinds.methods:
-            c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
-        if found is not None:
-            return found
-        templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
-        if name in _NO_COUNTERPART:
-            raise NotConvertedError(f"`{name}` has no counterpart")
-        if templates is None and kind.name in _JAVASCRIPTS:
-            raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
-        if templates is not None:
-            by_index = name in _BY_INDEX and not any(part.type == "spread_element" for part in kids(arguments))
-            parts = [index(c, part) for part in kids(arguments)] if by_index else elements(c, arguments)
-            if any(isinstance(n, ast.NamedExpr) for part in parts for n in ast.walk(part)):
-                templates = builtins.ONCE.get(name, templates)
-            return fitting(templates, [c.expr(owner), *parts], f"`{name}`")
+    found = None if ours else _of_javascript(c, node, owner, name, arguments)
+    if found is not None:
+        return found
     bound = _bound(c, owner, name, arguments)
     if bound is not None:
         return bound
@@ -93,6 +80,48 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
         function.attr = _AWAITED[name]
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
     return with_options(c, function, arguments, options)
+
+
+def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: Node) -> ast.expr | None:
+    """A method of a list, a text and the like, or one that is taken for such; None for what is not known as one."""
+    kind = c.kinds.of(owner)
+    rule, ahead = _RULES.get(name), len(c.pre or ())
+    found = rule(c, node, owner, kids(arguments)) if rule is not None else None
+    if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
+        raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
+    if found is not None and kind == UNKNOWN and name in c.kinds.methods:
+        c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
+    if found is not None:
+        return found
+    templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
+    if name in _NO_COUNTERPART:
+        raise NotConvertedError(f"`{name}` has no counterpart")
+    if templates is None and kind.name in _JAVASCRIPTS:
+        raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
+    if templates is None:
+        return None
+    by_index = name in _BY_INDEX and not any(part.type == "spread_element" for part in kids(arguments))
+    parts = [index(c, part) for part in kids(arguments)] if by_index else elements(c, arguments)
+    if any(isinstance(n, ast.NamedExpr) for part in parts for n in ast.walk(part)):
+        templates = builtins.ONCE.get(name, templates)
+    return fitting(templates, [c.expr(owner), *parts], f"`{name}`")
+
+
+def _is_looked_at_before(owner: Node) -> bool:
+    """Whether a statement reads something of a list, and then changes the list, which would come first here."""
+    first = owner
+    while first.type in ("member_expression", "subscript_expression"):
+        first = parse.field(first, "object")
+    statement = owner
+    while statement.parent is not None and not statement.type.endswith(("_statement", "_declarator")):
+        statement = statement.parent
+    names_before = (n for n in parse.walk(statement) if n.start_byte < owner.start_byte and n.type == first.type)
+    return first.type == "identifier" and any(
+        text(n) == text(first)
+        and n.parent is not None
+        and n.parent.type in ("member_expression", "subscript_expression")
+        for n in names_before
+    )
 
 
 def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
@@ -357,6 +386,15 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     return atom("None")
 
 
+def _add(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`set.add(item)`, which gives the set."""
+    if c.kinds.of(owner).name != "set" or (node.parent is not None and node.parent.type == "expression_statement"):
+        return None
+    value = c.expr(owner)
+    c.first(ast.Expr(py("_0.add(_1)", value, c.expr(given[0]))))
+    return value
+
+
 def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`forEach` that could not become a loop."""
     over = c.expr(owner)
@@ -446,6 +484,7 @@ _RULES: dict[str, Rule] = {
     "matchAll": patterns.match_all,
     "toFixed": _to_fixed,
     "set": _set,
+    "add": _add,
     "forEach": _for_each,
     "hasOwnProperty": _has_own,
     "delete": _delete,
