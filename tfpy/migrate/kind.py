@@ -23,6 +23,8 @@ def join(a: Kind, b: Kind) -> Kind:
         return a
     if isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0] == "dict":
         return dict_of([*a[1], *b[1]])
+    if isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0] == "list":
+        return "list", join(a[1], b[1])
     return "mixed"
 
 

@@ -126,6 +126,8 @@ class Kinds:
             self.note(self.attributes, target.attr.value, kind, self.key(target))
         elif isinstance(target, cst.Subscript) and is_dict(self.of(target.value)):
             self.define(target.value, dict_of([(text_of(_index(target)), kind)]))
+        elif isinstance(target, cst.Subscript) and self.of(target.value) == ("list", None):
+            self.define(target.value, ("list", kind))
 
     def _defining(self, name: str) -> cst.CSTNode:
         scope = self.scopes[-1]
@@ -321,6 +323,8 @@ class Kinds:
         first = self.of(node.args[0].value)
         if name == "map" and len(node.args) == 2 and isinstance(first, tuple) and first[0] == "function":
             return "list", self.returns.get(first[1])
+        if name == "next":
+            return element(first)
         if name == "filter" and len(node.args) == 2:
             return "list", element(self.of(node.args[1].value))
         if name in ("max", "min") and len(node.args) == 2 and node.args[1].keyword is not None:

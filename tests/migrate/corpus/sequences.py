@@ -20,5 +20,10 @@ head, *tail, last = rows
 print(head.get(0), [t.get(1) for t in tail], last.get(0), (lambda r: r.get(0))(head))
 stack = [dl.Scalar.new(4)]
 stack.extend([dl.Scalar.new(5), math.max(rows[2])])
+print(next(iter(rows)).get(1), next(r for r in rows if r.get(0) == 2).get(0))
+results = [None] * 2
+for i in range(2):
+    results[i] = math.multiply(rows[i], dl.Scalar.new(i))
+print(results[1].get(1), [r.get(0) for r in results])
 while stack:
     print(stack.pop().get())  # from the end
