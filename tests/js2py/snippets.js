@@ -1057,3 +1057,14 @@ scan15: while (k15 < 6) {
   }
   console.log('plain', k15);
 }
+//// keys of entries, counting in an arrow, the largest of what may be empty
+const LEVELS16 = Object.freeze({low: 0, mid: 1});
+console.log(Object.entries(LEVELS16).map(([k, v]) => k + v).join());
+for (const [k, v] of Object.entries(LEVELS16)) console.log(k + v);
+const counters16 = {};
+const count16 = k => (counters16[k] = (counters16[k] || 0) + 1);
+count16('a');
+console.log(count16('a'), count16('b'), counters16);
+const tree16 = {kids: [{kids: []}, {kids: [{kids: []}]}]};
+const depth16 = t => 1 + Math.max(0, ...t.kids.map(depth16));
+console.log(depth16(tree16), Math.min(3, ...[]));

@@ -116,6 +116,8 @@ def _extreme(name: str) -> Rule:
         args = [c.expr(a) for a in kids(arguments)]
         if len(args) == 1:
             return call(name, args[0].value) if isinstance(args[0], ast.Starred) else args[0]
+        if any(isinstance(arg, ast.Starred) for arg in args):
+            return call(name, ast.List(args))  # what `...` stands for may be empty
         return call(name, *args)
 
     return rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from tfpy.js2py import flags, known, names, parse
+from tfpy.js2py import flags, known, names, parse, uses
 from tfpy.js2py.kind import (
     BOOL,
     DICT,
@@ -46,7 +46,7 @@ class Kinds:
         self._bindings: dict[Binding, Kind] = {}
         self._objects: dict[int, list[Node]] = {}
         self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
-        self._fields = {name: _fields(node) for name, node in self._classes.items()}
+        self._fields = {name: uses.fields(node) for name, node in self._classes.items()}
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
         self.methods = {
             name
@@ -55,7 +55,7 @@ class Kinds:
             if any(node.type == "method_definition" for node in found)
         }
         self.members = {name for fields in self._fields.values() for name in fields}
-        objects = [n for n in parse.walk(root) if n.type == "object" and not _is_options(n)]
+        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
 
     def of(self, node: Node | None) -> Kind:
@@ -148,6 +148,8 @@ class Kinds:
     def _part(self, binding: Binding, pattern: Node) -> Kind:
         """The kind of a variable that is part of what is taken apart."""
         owner = pattern.parent
+        if pattern.type == "array_pattern" and uses.is_key(pattern, binding.node):
+            return STRING
         if owner is None or owner.type != "variable_declarator":
             return UNKNOWN
         value = optional(owner, "value")
@@ -226,7 +228,7 @@ class Kinds:
         if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
         binding = self._scopes.bindings.get(parse.field(owner, "name").id)
-        return [self.of(a) for a in _arguments(binding, "constructor", at)]
+        return [self.of(a) for a in uses.arguments(binding, "constructor", at)]
 
     def _given(self, function: Node, at: int) -> list[Node]:
         """What a function of the script is called with in one place."""
@@ -234,7 +236,7 @@ class Kinds:
         if name is None and function.parent is not None and function.parent.type == "variable_declarator":
             name = function.parent.child_by_field_name("name")
         binding = self._scopes.bindings.get(name.id) if name is not None else None
-        return _arguments(binding, "function", at)
+        return uses.arguments(binding, "function", at)
 
     def _unary_expression(self, node: Node) -> Kind:
         sign = text(node.child_by_field_name("operator"))
@@ -447,47 +449,3 @@ class Kinds:
         if parse.has(function, "*") or function.type.startswith("generator"):
             return Kind("generator")
         return joined([self.of(value) for value in parse.returned(function)])
-
-
-def _fields(owner: Node) -> dict[str, list[Node]]:
-    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`."""
-    found: dict[str, list[Node]] = {}
-    for node in parse.walk(owner):
-        if node.type == "method_definition":
-            found.setdefault(text(parse.field(node, "name")), []).append(node)
-        elif node.type in ("field_definition", "public_field_definition"):
-            name = node.child_by_field_name("property") or node.child_by_field_name("name")
-            value = optional(node, "value")
-            found.setdefault(text(name), []).extend([value] if value is not None else [])
-        elif node.type == "assignment_expression":
-            target = path_of(parse.field(node, "left"))
-            if target is not None and len(target) == 2 and target[0] == "this":
-                found.setdefault(target[1], []).append(parse.field(node, "right"))
-        elif node.type == "call_expression":
-            target = path_of(parse.field(node, "function"))
-            if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
-                found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
-    return found
-
-
-def _is_options(node: Node) -> bool:
-    """Whether an object is what a function or a method of tfpy takes as its options."""
-    call = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
-    if call is None:
-        return False
-    path = path_of(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
-    return path[0] in names.ROOTS or names.attributes().get(path[-1], "") in names.method_options()
-
-
-def _arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
-    """What is given at a position where a function or a class is called."""
-    found = []
-    for read in binding.reads if binding is not None else []:
-        call = read.parent
-        if call is None or call.child_by_field_name(role) != read:
-            continue
-        given = call.child_by_field_name("arguments")
-        listed = kids(given) if given is not None else []
-        if at < len(listed) and not any(a.type == "spread_element" for a in listed):
-            found.append(listed[at])
-    return found

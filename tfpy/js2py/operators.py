@@ -229,6 +229,8 @@ def _is_whole_body(node: Node) -> bool:
         statement = statement.parent
     if parent is not None and parent.type == "parenthesized_expression" and statement.type == "expression_statement":
         return text(statement).startswith(f"({text(node)})")
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
     return parent is not None and parent.type in ("arrow_function", "return_statement")
 
 
