@@ -1068,3 +1068,15 @@ console.log(count16('a'), count16('b'), counters16);
 const tree16 = {kids: [{kids: []}, {kids: [{kids: []}]}]};
 const depth16 = t => 1 + Math.max(0, ...t.kids.map(depth16));
 console.log(depth16(tree16), Math.min(3, ...[]));
+//// lists that are spread into lists, keys that are computed, sorted typed arrays, texts of tensors
+const lists17 = [[1], [2, 3]], map17 = new Map([['a', 1]]), all17 = [];
+console.log([].concat(...lists17), [0].concat(...lists17), [0].concat(lists17[1], 9));
+all17.push(...map17);
+all17.push(...map17.values(), 7);
+all17.push(...new Uint8Array([200]));
+console.log(all17, all17[all17.length - 1] + 100);
+const key17 = 'a', {[key17]: named17, [key17 + 'b']: other17 = 5} = {a: 1};
+console.log(named17, other17);
+console.log(Float32Array.from([10, 9, 1]).sort(), new Int16Array([30, 4]).sort()[0]);
+const words17 = tf.tensor1d(['x', 'y']).dataSync();
+console.log(words17[0] + words17[1], words17.length);

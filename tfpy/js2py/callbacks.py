@@ -11,7 +11,7 @@ from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
 from tfpy.js2py.functions import as_items, define, is_called_at_once, is_of_items, name_for, reference, value_of
-from tfpy.js2py.kind import STRING
+from tfpy.js2py.kind import NDARRAY, STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 
@@ -219,6 +219,8 @@ def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keywor
     """The keywords of `sort` and `sorted` for a function that compares."""
     if function is None:
         kind = c.kinds.of(items)
+        if kind == NDARRAY:
+            return []  # a typed array is sorted by its numbers
         if kind.item is not None and kind.item.name == "string":
             return []
         c.check(items, "without a function, JavaScript sorts numbers by their texts")

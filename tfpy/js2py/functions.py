@@ -380,13 +380,15 @@ def _take_property(
     target, default = default_of(parse.field(part, "value") if part.type == "pair_pattern" else part)
     key, _ = default_of(key)
     name = text(key).strip("'\"")
+    is_computed = key.type == "computed_property_name"
+    at = c.expr(kids(key)[0]) if is_computed else build.string(name)
     found: ast.expr
-    if kind == DICT.name:
-        found = ast.Subscript(value, build.string(name))
+    if kind == DICT.name or is_computed:
+        found = ast.Subscript(value, at)
         if default is not None:
-            found = py("_0.get(_1, _2)", value, build.string(name), c.expr(default))
+            found = py("_0.get(_1, _2)", value, at, c.expr(default))
         elif may_lack(name):
-            found = py("_0.get(_1)", value, build.string(name))
+            found = py("_0.get(_1)", value, at)
     elif default is not None:
         raise NotConvertedError("a default in what is taken apart has no counterpart here")
     elif name == "length":

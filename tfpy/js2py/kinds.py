@@ -388,6 +388,8 @@ class Kinds:
         owner, name = self._owner(parse.field(callee, "object")), text(parse.field(callee, "property"))
         if owner == UNKNOWN and name in self.methods:
             return UNKNOWN  # the script's own, or one of tfpy that has the same name
+        if name in ("data", "dataSync") and self._holds_texts(parse.field(callee, "object")):
+            return Kind("list", STRING)
         if owner.name in names.classes():
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
@@ -410,6 +412,14 @@ class Kinds:
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
+
+    def _holds_texts(self, node: Node) -> bool:
+        """Whether an expression is a tensor that is made of texts, which are read as a list."""
+        binding = self._scopes.bindings.get(node.id)
+        node = node if binding is None or binding.value is None else binding.value
+        given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
+        made = given is not None and text(node.child_by_field_name("function")).startswith("tf.tensor")
+        return made and self.of(kids(given or node)[0]) == Kind("list", STRING)
 
     def _matched(self, name: str, arguments: list[Node]) -> Kind:
         """What a search for a regular expression gives: a match, or a list of matches or of texts."""

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from tfpy.js2py.kind import BOOL, DICT, ERROR, FUNCTION, LIST, NAMESPACE, NDARRAY, NULL, NUMBER, PARSER, STRING, Kind
+from tfpy.js2py.kind import (
+    BOOL,
+    DICT,
+    ERROR,
+    FUNCTION,
+    LIST,
+    NAMESPACE,
+    NDARRAY,
+    NULL,
+    NUMBER,
+    PARSER,
+    STRING,
+    TYPED_ARRAYS,
+    Kind,
+)
 
 # What methods of JavaScript's own objects give; "same" is what they are called on.
 METHODS = {
@@ -26,7 +40,7 @@ CALLS = {
     "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
     "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
     "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
-    "tf.util.createShuffledIndices": NDARRAY,
+    "tf.util.createShuffledIndices": NDARRAY, **{f"{name}.from": NDARRAY for name in TYPED_ARRAYS},
 }  # fmt: skip
 NAMESPACES = {"Array", "JSON", "Math", "Number", "Object", "Promise", "Reflect", "String"}
 NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}

@@ -259,7 +259,7 @@ def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 def _push(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) == 1 and given[0].type == "spread_element":
-        return py("_0.extend(_1)", c.expr(owner), c.expr(kids(given[0])[0]))
+        return py("_0.extend(_1)", c.expr(owner), iterated(c, kids(given[0])[0]))
     if len(given) > 1:
         return py("_0.extend(_1)", c.expr(owner), ast.List([c.expr(g) for g in given]))
     return None
@@ -271,6 +271,10 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
         return None
     found = call("list", c.expr(owner)) if kind.fixed else c.expr(owner)
     for other in given:
+        if other.type == "spread_element":
+            parts = py("[item for part in _0 for item in part]", iterated(c, kids(other)[0]))
+            found = parts if isinstance(found, ast.List) and not found.elts else py("_0 + _1", found, parts)
+            continue
         one = call("list", c.expr(other)) if _is_tuple(c, other) else c.expr(other)
         of_items = c.kinds.of(other).name not in ("list", "")
         if c.kinds.of(other) == UNKNOWN:
