@@ -217,6 +217,8 @@ def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
     if alone:
         return call(ast.Attribute(value, "sort"), keywords=keywords)
     if _is_new(owner):
+        if c.kinds.of(owner) == NDARRAY and not keywords:
+            return call("np.sort", value)
         if isinstance(value, ast.Subscript) and source(value.slice) == ":":
             value = value.value
         return call("sorted", value, keywords=keywords)
@@ -226,7 +228,7 @@ def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 def _is_new(owner: Node) -> bool:
     """Whether a list is made here, so that nobody sees it being changed."""
-    return owner.type in ("call_expression", "array")
+    return owner.type in ("call_expression", "new_expression", "array")
 
 
 def _reverse(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
