@@ -918,3 +918,165 @@ bytes4.set([8], put4++);
 bytes4.set([1, 2], put4++);
 bytes4.set(letters4.map(l => l.length), ++put4 - 1);
 console.log(Array.from(bytes4), put4);
+//// functions that say yes or no
+const asked5 = [4, NaN, Infinity].map(v => Number.isNaN(v) ? 'nan' : Number.isFinite(v) ? 'finite' : 'infinite');
+const check5 = v => { if (Number.isNaN(v)) { return 'nan'; } return isFinite(v) && Number.isInteger(v) ? 'whole' : 'other'; };
+console.log(asked5, [4, NaN, 2.5].map(check5), Object.hasOwn({a: 1}, 'a') ? 'has' : 'has not');
+class Cell5 {
+  constructor(v) { this.v = v; }
+  equal(other) { return this.v === other.v; }
+}
+const same5 = (a, b) => { if (a.equal(b)) return 'same'; return 'different'; };
+console.log(same5(new Cell5(1), new Cell5(1)), same5(new Cell5(1), new Cell5(2)));
+class List5 {
+  constructor() { this.items = []; }
+  push(x) { this.items.push(x); return this; }
+}
+class Ring5 extends List5 {
+  push(x) { if (this.items.length > 1) this.items.shift(); return super.push(x); }
+}
+console.log(new Ring5().push(1).push(2).push(3).items);
+const map5 = new Map();
+map5.set('a', 1).set('b', 2);
+const set5 = new Set();
+set5.add(1).add(2);
+console.log([...map5.keys()], set5.size);
+const more5 = set5.add(3);
+console.log(more5.has(3), more5 === set5);
+(async () => {
+  const all5 = await Promise.all([1, 2].map(async x => x + 1));
+  console.log(all5.map(x => x * 2), all5.length);
+})();
+//// computing with items of typed arrays
+const bytes6 = new Uint8Array([200, 100, 50]);
+let sum6 = 0;
+for (let i = 0; i < bytes6.length; i++) sum6 += bytes6[i];
+console.log(sum6, bytes6[0] + bytes6[1], bytes6[0] * 2, bytes6[2] - bytes6[1], bytes6.reduce((a, b) => a + b, 0), bytes6[bytes6.length - 1]);
+console.log([...bytes6].map(x => x * 2), Math.max(...bytes6) - 250, bytes6.map(x => x / 2), bytes6.filter(x => x * 2 > 150), bytes6.some(x => x + 100 > 255));
+let more6 = 0;
+for (const v of bytes6) more6 += v;
+bytes6.forEach(v => { more6 += v; });
+const [first6, second6] = bytes6.slice(0, 2);
+console.log(more6, first6 + second6, [...new Set(bytes6)].length, Array.from(bytes6, x => x * 2), typeof bytes6[0] === 'number');
+const large6 = tf.tensor1d([2000000000, 2000000000], 'int32').dataSync();
+console.log(large6[0] + large6[1], large6[0] * 2, new Float32Array([16777216])[0] + 1);
+bytes6[0] -= 100;
+bytes6[1]++;
+console.log(bytes6);
+//// what is undefined takes the default
+function options7(a = 5, b = 2, c) { return [a, b, c === undefined]; }
+console.log(options7(undefined, 3), options7(1, undefined), options7(), options7(4, 4, 4));
+const scaled7 = (x, {scale = 2, shift} = {}) => shift === undefined ? x * scale : x * scale + shift;
+console.log(scaled7(1), scaled7(1, {shift: 4}), scaled7(2, {scale: 3, shift: 1}));
+const made7 = n => {
+  if (n > 1) return {kind: 'many', count: n};
+  return {kind: 'few'};
+};
+const {kind: kind7, count: count7} = made7(1), many7 = made7(2), few7 = made7(0);
+console.log(kind7, count7 === undefined, many7.count, few7.count === undefined, few7.kind);
+const yes7 = o => [o.bias !== false, o.fast === true];
+console.log(yes7({}), yes7({bias: false, fast: true}), {a: 1, ...(count7 && {b: 2})}.b === undefined);
+//// places left out of lists
+const rows8 = [[1, 'a', true], [2, 'b', false]];
+console.log(rows8.map(([, s]) => s), rows8.map(([n, , t]) => [n, t]), rows8.map(([n]) => n), rows8.filter(([, , t]) => t).length);
+for (const [, s, t] of rows8) console.log(s, t);
+for (const [n, , t] of rows8) console.log(n, t);
+rows8.forEach(([, s]) => console.log(s));
+const [, second8] = rows8, [[, inner8]] = rows8, [a8, , c8] = [1, 2, 3, 4];
+console.log(second8, inner8, a8, c8, rows8.some(([, s]) => s === 'b'), rows8.find(([n]) => n === 2)[1], rows8.reduce((t, [n]) => t + n, 0));
+//// lists that are made by numbers or filled
+const i = 100;
+console.log([...Array(4).keys()].map(i => i * 2), [...Array(3).keys()].map((v, k) => v + k), Array.from(Array(3).keys()), [...new Array(2).keys()]);
+console.log(new Array(3).fill(5).map(x => x + 1), Array(2).fill('a').map((s, i) => s + i), [...Array(3)].map((_, i) => i), Array(2).fill().map(() => []));
+for (const k of Array(3).keys()) console.log(k + i);
+//// regular expressions with names, and their matches
+const WORD9 = /[a-z]+/g, NUMBER9 = /(\d+)/, COMMA9 = /\s*,\s*/;
+const text9 = 'ab 12, cd 34';
+console.log(text9.match(WORD9), text9.match(NUMBER9)[1], text9.split(COMMA9), text9.replace(NUMBER9, '<$1>'), text9.replace(WORD9, w => w.toUpperCase()));
+const found9 = 'epoch=12 loss=0.5'.match(/epoch=(\d+) loss=([\d.]+)/);
+console.log(found9[1] * 2, found9[2] * 2, found9.slice(1), found9.index, found9 ? 'found' : 'none', [...text9.matchAll(WORD9)].map(m => m[0]));
+const [, key9, value9] = /(\w+)=(\d+)/.exec('a id=7');
+console.log(key9, value9 * 2, text9.match(/\d+/g).map(x => x * 2), 'x'.match(/y/) === null);
+//// attributes that only others set
+class Job10 {
+  constructor(config) { this.quiet = config.quiet === true; }
+  run() {
+    if (this.onDone) this.onDone('run');
+    const label = this.label || 'none';
+    return [label, this.quiet, this.cache === undefined];
+  }
+}
+const job10 = new Job10({});
+console.log(job10.run());
+job10.onDone = v => console.log('done', v);
+job10.label = 'named';
+console.log(job10.run());
+//// lists that loops fill
+const squares11 = [];
+for (let i = 0; i < 3; i++) squares11[i] = i * i;
+squares11[squares11.length] = 9;
+const grid11 = [];
+for (let i = 0; i < 2; i++) { grid11[i] = []; for (let j = 0; j < 2; j++) grid11[i][j] = i + j; }
+function filled11(n) {
+  const out = [], counts = new Array(n).fill(0);
+  for (let k = 0; k < n; ++k) { out[k] = k; out[k] += 1; counts[k] = out[k] * 2; }
+  return [out, counts];
+}
+const old11 = [1, 2, 3];
+for (let i = 0; i < 3; i++) old11[i] = old11[i] * 2;
+console.log(squares11, grid11, filled11(3), old11);
+//// hashes, texts of JSON and characters
+let hash12 = 0;
+for (const ch of 'hello world') { hash12 = hash12 * 31 + ch.charCodeAt(0); hash12 |= 0; }
+let cut12 = 7.9;
+cut12 |= 0;
+console.log(hash12, cut12, JSON.stringify([1, 2]) === JSON.stringify([1, 4 / 2]), JSON.stringify({a: 1}) !== JSON.stringify({a: 2}));
+console.log(Math.hypot(1, 2, 2), Math.hypot(3), String.fromCharCode(104, 105), String.fromCharCode(97 + 1), String.fromCharCode(...[72, 73]));
+//// what classes have for all
+class Meter13 {
+  static #made = 0;
+  static get made() { return Meter13.#made; }
+  constructor(v) { this.v = v; Meter13.#made++; }
+  *[Symbol.iterator]() { yield this.v; yield this.v + 1; }
+  get kind() { return this.constructor.name; }
+}
+const meter13 = new Meter13(5);
+console.log(Meter13.made, Meter13.made + 1, [...meter13], meter13.kind, meter13.constructor === Meter13);
+for (const v of new Meter13(7)) console.log(v);
+//// functions of lists that look at the list
+const xs14 = [5, 3, 5, 8, 3];
+console.log(xs14.filter((v, i, s) => s.indexOf(v) === i), xs14.filter((_, i) => i % 2 === 0), xs14.map(x => x + 1).filter((v, i, s) => s.indexOf(v) === i));
+console.log('banana'.split('').filter((c, i, s) => s.indexOf(c) === i).join(''), xs14.every((v, i, s) => i === 0 || s[i - 1] !== v), xs14.map((v, i, s) => v - (i ? s[i - 1] : 0)));
+console.log(xs14.find((v, i) => i > 1 && v > 4), xs14.findIndex((v, i) => i > 1 && v > 4), xs14.findIndex((v, i, s) => s[i + 1] === 8), xs14.find((_, i) => i === 3));
+//// jumps to labels of loops that ask
+let k15 = 0;
+scan15: while (k15 < 6) {
+  k15++;
+  for (const d of [2, 3]) {
+    if (k15 % d === 0) continue scan15;
+  }
+  console.log('plain', k15);
+}
+//// keys of entries, counting in an arrow, the largest of what may be empty
+const LEVELS16 = Object.freeze({low: 0, mid: 1});
+console.log(Object.entries(LEVELS16).map(([k, v]) => k + v).join());
+for (const [k, v] of Object.entries(LEVELS16)) console.log(k + v);
+const counters16 = {};
+const count16 = k => (counters16[k] = (counters16[k] || 0) + 1);
+count16('a');
+console.log(count16('a'), count16('b'), counters16);
+const tree16 = {kids: [{kids: []}, {kids: [{kids: []}]}]};
+const depth16 = t => 1 + Math.max(0, ...t.kids.map(depth16));
+console.log(depth16(tree16), Math.min(3, ...[]));
+//// lists that are spread into lists, keys that are computed, sorted typed arrays, texts of tensors
+const lists17 = [[1], [2, 3]], map17 = new Map([['a', 1]]), all17 = [];
+console.log([].concat(...lists17), [0].concat(...lists17), [0].concat(lists17[1], 9));
+all17.push(...map17);
+all17.push(...map17.values(), 7);
+all17.push(...new Uint8Array([200]));
+console.log(all17, all17[all17.length - 1] + 100);
+const key17 = 'a', {[key17]: named17, [key17 + 'b']: other17 = 5} = {a: 1};
+console.log(named17, other17);
+console.log(Float32Array.from([10, 9, 1]).sort(), new Int16Array([30, 4]).sort()[0]);
+const words17 = tf.tensor1d(['x', 'y']).dataSync();
+console.log(words17[0] + words17[1], words17.length);

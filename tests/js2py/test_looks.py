@@ -387,7 +387,7 @@ def f(a, b=2, c=None, options=None):
         c = []
     if options is None:
         options = {}
-    d = options["d"]
+    d = options.get("d")
     e = options.get("e", 1)
     return [a, b, c, d, e]
 """,
@@ -935,6 +935,12 @@ LEFT = {
         "an argument whose name is computed has no counterpart"
     ),
     "function* g() { yield 1; } const n = g().next();": "`next` of a generator has no counterpart",
+    "const xs = [2, 1]; console.log(xs.length, xs.splice(0, 1));": (
+        "`splice` behind something that it changes has no counterpart; give it a statement"
+    ),
+    "class A { static get className() { return f(); } }": (
+        "a static getter that computes `className` has no counterpart; set it below the class"
+    ),
     "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
 }
 
@@ -943,6 +949,10 @@ CHECKS = {
     "const r = a % b;": "`%` of a negative number",
     "const same = a == '1';": "JavaScript's `==`",
     "const o = {1: 'a'};": "numbers stay numbers as keys",
+    "const o = {}; o[3] = 1;": "numbers stay numbers as keys",
+    "const k = 3; const o = {[k]: 1};": "in ascending order",
+    "let s = 1; s = (s * 1103515245 + 12345) & 0x7fffffff;": "loses the last digits of products beyond 2**53",
+    "const pixels = new Uint8ClampedArray(4);": "keeps it between 0 and 255",
     "const xs = [3, 10]; xs.sort();": "sorts numbers by their texts",
     "function f(x) { if (x) g(); }": "an empty list or dict",
     "const y = x[-1];": "a negative index",
@@ -1040,6 +1050,14 @@ def test_what_is_left_raises_only_when_it_is_reached() -> None:
     assert space["f"]() == 1  # type: ignore[operator]
     with pytest.raises(NotImplementedError, match="line 5: document is the browser's"):
         space["g"]()  # type: ignore[operator]
+
+
+def test_a_class_is_there_without_a_method_that_is_left() -> None:
+    found = convert("class A {\n  one() { return 1; }\n  get [f()]() { return 2; }\n}\nconst n = new A().one();\n")
+    assert [note.line for note in found.notes if note.left] == [3]
+    space: dict[str, object] = {}
+    exec(found.code, space)
+    assert space["n"] == 1
 
 
 def test_what_comes_from_a_package_without_counterpart_raises_where_it_is_used() -> None:

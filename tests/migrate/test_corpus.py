@@ -25,7 +25,7 @@ LEFT = {
     "fed_intermediate": 1,
     "functions": 1,
     "gradients": 1,
-    "in_parts": 6,
+    "in_parts": 7,
     "graph_runner": 1,
     "own_numbers": 1,
     "written_arrays": 3,

@@ -7,11 +7,11 @@ import ast
 from tree_sitter import Node
 
 from tfpy.js2py import names, parse
-from tfpy.js2py.build import atom, call, name_of, py
+from tfpy.js2py.build import assign, atom, call, name_of, py
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import truth
-from tfpy.js2py.functions import as_items, define, is_called_at_once, is_record, name_for, reference, value_of
-from tfpy.js2py.kind import STRING
+from tfpy.js2py.functions import as_items, define, is_called_at_once, is_of_items, name_for, reference, value_of
+from tfpy.js2py.kind import NDARRAY, STRING
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 
@@ -39,7 +39,8 @@ def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -
     if function.type == "arrow_function" and len(given) <= arity and _is_short(c, function, given):
         noted = len(c.notes), len(c.checks)
         try:
-            with c.without(places=False), as_items(c, function) as named:
+            patterns = [p for p in given if not parse.is_tuple_of_names(p)]
+            with c.without(places=False), as_items(c, patterns) as named:
                 body = parse.field(function, "body")
                 targets = [atom(named[p.id]) if p.id in named else _target(c, p) for p in given]
                 return Inlined(targets, truth(c, body) if condition else c.expr(body))
@@ -52,12 +53,7 @@ def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
     """Whether a function is one expression, keeps no variable for later and takes plain parameters or lists of them."""
     body = parse.field(function, "body")
     nested = any(n.type in parse.FUNCTIONS and not is_called_at_once(n) for n in parse.walk(body))
-    plain = all(
-        p.type == "identifier"
-        or is_record(p)
-        or (p.type == "array_pattern" and all(k.type == "identifier" for k in kids(p)) and kids(p))
-        for p in given
-    )
+    plain = all(p.type == "identifier" or is_of_items(p) for p in given)
     return body.type != "statement_block" and plain and not c.scopes.outer_writes(function) and not nested
 
 
@@ -107,9 +103,9 @@ def comprehension(
         flat: the function gives lists that are put together.
     """
     found = inlined(c, function, 3 if items is not None else 2)
+    if items is not None:
+        over = _with_list(c, found, function, over)
     target, source = _loop(found.targets, over, counted)
-    if len(found.targets) > 2 and items is not None:
-        found.value = replaced(found.value, name_of(found.targets[2]), items)
     loops = [ast.comprehension(target, source, [], 0)]
     if flat:
         loops.append(ast.comprehension(atom("item"), found.value, [], 0))
@@ -118,6 +114,18 @@ def comprehension(
     if made in ("float", "int", "str"):
         return py(f"list(map({made}, _0))", source)
     return ast.ListComp(found.value, loops)
+
+
+def _with_list(c: Converter, found: Inlined, function: Node, over: ast.expr) -> ast.expr:
+    """What is gone over, where a function takes that, too; a list that is computed gets a name."""
+    if len(found.targets) < 3:
+        return over
+    if not isinstance(over, (ast.Name, ast.Attribute)):
+        name = atom(c.new_name("items", function.parent or function))
+        c.first(assign(name, over))
+        over = name
+    found.value = replaced(found.value, name_of(found.targets[2]), over)
+    return over
 
 
 def replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
@@ -133,17 +141,20 @@ def replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
 
 def _loop(targets: list[ast.expr], over: ast.expr, counted: bool) -> tuple[ast.expr, ast.expr]:
     """The target of a loop, and what it goes over."""
-    if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1:
-        over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
     if counted:
         return (targets[1] if len(targets) > 1 else atom("_")), over
-    if not targets:
-        return atom("_"), over
-    if len(targets) == 1:
-        return targets[0], over
-    if name_of(targets[0]).strip("_") == "":
+    if len(targets) > 1 and name_of(targets[0]).strip("_") == "":
         return targets[1], py("range(len(_0))", over)
-    return ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
+    return _with_items(targets, over)
+
+
+def _with_items(targets: list[ast.expr], over: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """The target of a loop with each item, and what it goes over."""
+    if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1:
+        over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
+    if len(targets) > 1:
+        return ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
+    return targets[0] if targets else atom("_"), over
 
 
 def chosen(c: Converter, function: Node, over: ast.expr) -> ast.expr:
@@ -151,32 +162,32 @@ def chosen(c: Converter, function: Node, over: ast.expr) -> ast.expr:
     function = bare(function)
     if function.type == "identifier" and text(function) == "Boolean":
         return py("[item for item in _0 if item]", over)
-    found = inlined(c, function, 2, condition=True)
+    found = inlined(c, function, 3, condition=True)
     if not found.targets:
         raise NotConvertedError("a filter that does not look at the items has no counterpart")
-    target, source = _loop(found.targets, over, False)
+    target, source = _with_items(found.targets, _with_list(c, found, function, over))
     return ast.ListComp(found.targets[0], [ast.comprehension(target, source, [found.value], 0)])
 
 
 def quantified(c: Converter, word: str, function: Node, over: ast.expr) -> ast.expr:
     """`any(f(x) for x in over)`, or all."""
-    found = inlined(c, function, 2, condition=True)
-    target, source = _loop(found.targets, over, False)
+    found = inlined(c, function, 3, condition=True)
+    target, source = _loop(found.targets, _with_list(c, found, function, over), False)
     return call(word, ast.GeneratorExp(found.value, [ast.comprehension(target, source, [], 0)]))
 
 
 def searched(c: Converter, function: Node, over: ast.expr, index: bool) -> ast.expr:
     """The first item, or its index, for which a function gives true."""
-    found = inlined(c, function, 1, condition=True)
+    found = inlined(c, function, 3, condition=True)
     if not found.targets:
         raise NotConvertedError("a search that does not look at the items has no counterpart")
-    loops = [ast.comprehension(found.targets[0], over, [found.value], 0)]
-    if index:
-        both = ast.Tuple([atom("i"), found.targets[0]])
-        loops = [ast.comprehension(both, call("enumerate", over), [found.value], 0)]
-    return call(
-        "next", ast.GeneratorExp(atom("i") if index else found.targets[0], loops), atom("-1" if index else "None")
-    )
+    over = _with_list(c, found, function, over)
+    if index and len(found.targets) == 1:
+        found.targets.append(atom("i"))
+    target, source = _with_items(found.targets, over)
+    wanted = found.targets[1] if index else found.targets[0]
+    loops = [ast.comprehension(target, source, [found.value], 0)]
+    return call("next", ast.GeneratorExp(wanted, loops), atom("-1" if index else "None"))
 
 
 def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
@@ -208,6 +219,8 @@ def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keywor
     """The keywords of `sort` and `sorted` for a function that compares."""
     if function is None:
         kind = c.kinds.of(items)
+        if kind == NDARRAY:
+            return []  # a typed array is sorted by its numbers
         if kind.item is not None and kind.item.name == "string":
             return []
         c.check(items, "without a function, JavaScript sorts numbers by their texts")

@@ -12,7 +12,7 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions import iterated, truth
+from tfpy.js2py.expressions import as_list, iterated, truth
 from tfpy.js2py.indices import index
 from tfpy.js2py.kind import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
@@ -116,6 +116,8 @@ def _extreme(name: str) -> Rule:
         args = [c.expr(a) for a in kids(arguments)]
         if len(args) == 1:
             return call(name, args[0].value) if isinstance(args[0], ast.Starred) else args[0]
+        if any(isinstance(arg, ast.Starred) for arg in args):
+            return call(name, ast.List(args))  # what `...` stands for may be empty
         return call(name, *args)
 
     return rule
@@ -132,7 +134,7 @@ def _array_from(c: Converter, arguments: Node) -> ast.expr:
         )
     if length is not None:
         return py("[None] * _0", over.args[0] if isinstance(over, ast.Call) else over)
-    return call("list", over) if c.kinds.of(items).name != "ndarray" else py("_0.tolist()", over)
+    return as_list(over)
 
 
 def _length_of(node: Node) -> Node | None:
@@ -184,6 +186,14 @@ def _all_of(c: Converter, arguments: Node) -> ast.expr:
     return c.expr(kids(arguments)[0])
 
 
+def _characters(c: Converter, arguments: Node) -> ast.expr:
+    """`String.fromCharCode(…)`."""
+    codes = given(c, arguments)
+    if len(codes) == 1 and not isinstance(codes[0], ast.Starred):
+        return call("chr", codes[0])
+    return py('"".join(map(chr, _0))', codes[0].value if isinstance(codes[0], ast.Starred) else ast.List(codes))
+
+
 def _as_bool(c: Converter, arguments: Node) -> ast.expr:
     """`Boolean(value)`."""
     listed = kids(arguments)
@@ -195,6 +205,7 @@ def _as_bool(c: Converter, arguments: Node) -> ast.expr:
 
 _SPECIAL: dict[str, Rule] = {
     "Boolean": _as_bool,
+    "Math.hypot": lambda c, arguments: call("math.hypot", *given(c, arguments)),
     "Math.max": _extreme("max"),
     "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),
     "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
@@ -205,6 +216,7 @@ _SPECIAL: dict[str, Rule] = {
     "Object.assign": _merged,
     "Promise.all": _all_of,
     "argparse.ArgumentParser": commandline.parser,
+    "String.fromCharCode": _characters,
     "Promise.resolve": lambda c, arguments: c.expr(kids(arguments)[0]) if kids(arguments) else atom("None"),
     **{f"{name}.from": _typed_from(dtype) for name, dtype in TYPED_ARRAYS.items()},
 }
@@ -234,11 +246,13 @@ def new(c: Converter, node: Node) -> ast.expr:
     return _tfpy(c, module, arguments) if module is not None else call(function, *given(c, arguments))
 
 
-def _new_typed(dtype: str) -> NewRule:
+def _new_typed(name: str) -> NewRule:
     def rule(c: Converter, arguments: Node | None) -> ast.expr:
         items = kids(arguments) if arguments is not None else []
         kind = c.kinds.of(items[0]) if items else UNKNOWN
-        keywords = [ast.keyword("dtype", py(dtype))]
+        keywords = [ast.keyword("dtype", py(TYPED_ARRAYS[name]))]
+        if arguments is not None and "Clamped" in name:
+            c.check(arguments, "JavaScript rounds what is put here, and keeps it between 0 and 255; numpy does not")
         if len(items) == 1 and kind in NUMBERS:
             return call("np.zeros", index(c, items[0]), keywords=keywords)
         if len(items) == 1 and kind.name in ("list", "ndarray"):
@@ -272,7 +286,7 @@ _NEW: dict[str, NewRule] = {
     "Map": _new_map,
     "Set": _new_set,
     "Promise": lambda c, arguments: _slept(c, arguments),
-    **{name: _new_typed(dtype) for name, dtype in TYPED_ARRAYS.items()},
+    **{name: _new_typed(name) for name in TYPED_ARRAYS},
     **{name: _new_error(python) for name, python in _ERRORS.items()},
 }
 

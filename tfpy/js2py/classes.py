@@ -88,13 +88,9 @@ def _is_setter_of(member: Node, getter: Node) -> bool:
 
 
 def _bases(c: Converter, node: Node) -> list[ast.expr]:
-    heritage = next((kid for kid in kids(node) if kid.type == "class_heritage"), None)
-    if heritage is None:
+    base = parse.base_of(node)
+    if base is None:
         return []
-    clause = next((kid for kid in kids(heritage) if kid.type == "extends_clause"), None)
-    if clause is None and any(kid.type == "implements_clause" for kid in kids(heritage)):
-        return []
-    base = parse.field(clause, "value") if clause is not None else kids(heritage)[0]
     if base.type == "identifier" and text(base) in INSTANCES and base.id not in c.scopes.bindings:
         return [py(INSTANCES[text(base)])]
     return [c.expr(base)]
@@ -108,14 +104,24 @@ def _member(c: Converter, node: Node, before: Node | None, own: list[ast.stmt]) 
     if node.type in _FIELDS:
         return _static_field(c, node)
     if node.type == "method_definition":
-        return c.by_rule(node, _method)
+        found = c.by_rule(node, _method)
+        return _raising(found) if found and isinstance(found[-1], ast.Raise) else found
     if node.type in ("abstract_method_signature", "method_signature", "index_signature"):
         return []
     raise NotConvertedError(f"{node.type.replace('_', ' ')} in a class has no counterpart")
 
 
+def _raising(left: list[ast.stmt]) -> list[ast.stmt]:
+    """A method that is left to a person: the class is there without it."""
+    arguments = build.no_arguments()
+    arguments.vararg = ast.arg("_")
+    return [*left[:-1], build.function("not_converted", arguments, left[-1:])]
+
+
 def _name(node: Node) -> str:
     found = node.child_by_field_name("property") or node.child_by_field_name("name")
+    if text(found) in ("[Symbol.iterator]", "[Symbol.asyncIterator]") and parse.has(node, "*"):
+        return "__iter__"
     if found is None or found.type not in ("property_identifier", "private_property_identifier"):
         raise NotConvertedError("a member whose name is computed has no counterpart")
     return text(found)
@@ -147,14 +153,14 @@ def _field(c: Converter, node: Node) -> list[ast.stmt]:
 def _method(c: Converter, node: Node) -> list[ast.stmt]:
     """A method, a property or the constructor."""
     name, static = _name(node), parse.has(node, "static")
-    constant = _constant(node) if static and parse.has(node, "get") else None
+    constant = parse.literal_of(node) if static and parse.has(node, "get") else None
     if constant is not None:
         return [assign(atom(names.attribute(name)), c.expr(constant))]
     if node.child_by_field_name("body") is None:
         return []
     spelled = _SPECIAL.get(name) or names.attribute(name)
-    if static and parse.has(node, "get"):
-        raise NotConvertedError("a static getter that computes something has no counterpart")
+    if static and parse.has(node, "get") and name in names.attributes():
+        raise NotConvertedError(f"a static getter that computes `{name}` has no counterpart; set it below the class")
     made = define(c, node, spelled, "" if static else "self")
     if static:
         made.decorator_list = [atom("staticmethod")]
@@ -176,15 +182,6 @@ def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
         return [made]
     name, made.name = made.name, f"_set_{made.name}"
     return [made, assign(atom(name), py("property(fset=_0)", atom(made.name)))]
-
-
-def _constant(node: Node) -> Node | None:
-    """What a getter that only returns a literal returns."""
-    body = kids(parse.field(node, "body"))
-    if len(body) == 1 and body[0].type == "return_statement" and kids(body[0]):
-        value = kids(body[0])[0]
-        return value if value.type in ("string", "number", "true", "false") else None
-    return None
 
 
 def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:

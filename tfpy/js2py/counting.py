@@ -10,6 +10,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, parse
 from tfpy.js2py.build import call, py
 from tfpy.js2py.converter import Converter
+from tfpy.js2py.growing import GROWING
 from tfpy.js2py.kind import INDEX, NUMBER
 from tfpy.js2py.parse import bare, kids, optional, text
 
@@ -71,9 +72,6 @@ def _step_of(c: Converter, node: Node, name: str, body: Node) -> tuple[int, ast.
     return None
 
 
-_GROWING = {"push", "pop", "shift", "unshift", "splice"}
-
-
 def _is_steady(c: Converter, end: Node, body: Node) -> bool:
     """Whether the end of a loop stays what it is: nothing in the body changes it, or the list whose length it is."""
     for inner in parse.walk(end):
@@ -86,7 +84,7 @@ def _is_steady(c: Converter, end: Node, body: Node) -> bool:
             return False
     lists = {text(parse.field(n, "object")) for n in parse.walk(end) if n.type == "member_expression"}
     for n in inside:
-        grows = n.type == "member_expression" and text(parse.field(n, "property")) in _GROWING
+        grows = n.type == "member_expression" and text(parse.field(n, "property")) in GROWING
         if grows and text(parse.field(n, "object")) in lists:
             return False
         if n.type in ("assignment_expression", "augmented_assignment_expression", "update_expression"):

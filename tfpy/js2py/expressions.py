@@ -11,11 +11,11 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.functions import reference
-from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NDARRAY, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
-from tfpy.js2py.properties import GLOBALS, looked_for, property_of
+from tfpy.js2py.properties import GLOBALS, NUMBERS_AS_KEYS, looked_for, property_of
 from tfpy.js2py.surroundings import constant
 
 # Names that need no declaration.
@@ -158,8 +158,14 @@ def array(c: Converter, node: Node) -> ast.expr:
     """A list; `[...Array(n).keys()]` is a range."""
     items = elements(c, node)
     if len(items) == 1 and isinstance(items[0], ast.Starred):
-        return py("list(_0)", items[0].value)
+        return as_list(items[0].value)
     return ast.List(items)
+
+
+def as_list(items: ast.expr) -> ast.expr:
+    """A list of what can be gone over; that of a numpy array is one already."""
+    made = isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) and items.func.attr == "tolist"
+    return items if made else py("list(_0)", items)
 
 
 def elements(c: Converter, node: Node) -> list[ast.expr]:
@@ -216,7 +222,7 @@ def mapping(c: Converter, node: Node) -> ast.expr:
 def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
     """Key and value of a part of an object; a spread has no key."""
     if node.type == "spread_element":
-        return None, c.expr(kids(node)[0])
+        return None, _spread_object(c, bare(kids(node)[0]))
     if node.type == "shorthand_property_identifier":
         return string(text(node)), c.expr(node)
     if node.type == "method_definition":
@@ -226,12 +232,22 @@ def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
         return string(key), reference(c, node, key)
     key_node, value = parse.field(node, "key"), parse.field(node, "value")
     if key_node.type == "computed_property_name":
+        if c.kinds.of(kids(key_node)[0]) in NUMBERS:
+            c.check(node.parent or node, NUMBERS_AS_KEYS)
         return c.expr(kids(key_node)[0]), c.expr(value)
     if key_node.type == "number":
-        c.check(node.parent or node, "numbers stay numbers as keys; in JavaScript they become texts")
+        c.check(node.parent or node, NUMBERS_AS_KEYS)
         return c.expr(key_node), c.expr(value)
     key = text(key_node) if key_node.type == "property_identifier" else unescaped(text(key_node)[1:-1])
     return string(key), reference(c, value, key) if value.type in parse.FUNCTIONS else c.expr(value)
+
+
+def _spread_object(c: Converter, node: Node) -> ast.expr:
+    """What `...` puts into an object; of `...(a && {b})` nothing where a is false."""
+    if node.type != "binary_expression" or not parse.has(node, "&&"):
+        return c.expr(node)
+    test = truth(c, parse.field(node, "left"))
+    return py("_0 if _1 else {}", c.maybe(parse.field(node, "right")), test)
 
 
 @expression("identifier", "shorthand_property_identifier")
@@ -332,9 +348,14 @@ def truth(c: Converter, node: Node) -> ast.expr:
         return found
     if kind != UNKNOWN or _is_looked_for(c, node):
         return py("_0 is not None", found)
+    check_empty(c, node, found)
+    return found
+
+
+def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
+    """Note that something which is asked for its truth may be an empty list, unless a call gives it."""
     if node.type not in ("call_expression", "await_expression") and not isinstance(found, (ast.Compare, ast.Call)):
         c.check(node, "an empty list or dict counts as true in JavaScript, and as false in Python")
-    return found
 
 
 def _is_looked_for(c: Converter, node: Node) -> bool:
@@ -359,11 +380,16 @@ def spread(c: Converter, node: Node) -> ast.expr:
 
 
 def iterated(c: Converter, node: Node) -> ast.expr:
-    """What gives the items of something in JavaScript's order: of a map its pairs, of a set what was put in first."""
+    """What gives the items of something in JavaScript's order: of a map its pairs, of a set what was put in first.
+
+    Those of numpy arrays become Python's numbers, since numpy's own wrap and round when they are computed with.
+    """
     node = bare(node)
     kind = c.kinds.of(node)
     if kind.name == "map":
         return py("_0.items()", c.expr(node))
+    if kind == NDARRAY:
+        return py("_0.tolist()", c.expr(node))
     if kind.name == "set" and node.type == "new_expression" and len(kids(parse.field(node, "arguments"))) == 1:
         return py("dict.fromkeys(_0)", iterated(c, kids(parse.field(node, "arguments"))[0]))
     if kind.name == "set":

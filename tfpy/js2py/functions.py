@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tree_sitter import Node
@@ -68,12 +68,12 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
 def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     """A lambda, where the function is one expression and takes plain parameters; else None."""
     body, given = value_of(parse.field(node, "body")), parse.parameters(node)
-    simple = all(p.type == "identifier" or is_record(p) for p in given)
+    simple = all(p.type == "identifier" or is_of_items(p) for p in given)
     if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
         return None
     noted = len(c.notes)
     try:
-        with c.without(places=False), as_items(c, node) as named:
+        with c.without(places=False), as_items(c, given) as named:
             value = c.expr(body)
     except NotConvertedError:  # a def says where it stops, and only when it is called
         del c.notes[noted:]
@@ -93,9 +93,11 @@ def value_of(body: Node) -> Node:
     return bare(kids(inner[0])[0])
 
 
-def is_record(pattern: Node) -> bool:
-    """Whether a parameter is `{a, b: c}` with nothing but names."""
-    return pattern.type == "object_pattern" and all(
+def is_of_items(pattern: Node) -> bool:
+    """Whether a parameter is `{a, b: c}` or `[a, , b]` with nothing but names."""
+    if pattern.type != "object_pattern":
+        return parse.is_list_of_names(pattern)
+    return all(
         part.type == "shorthand_property_identifier_pattern"
         or (part.type == "pair_pattern" and parse.field(part, "value").type == "identifier")
         for part in kids(pattern)
@@ -103,23 +105,30 @@ def is_record(pattern: Node) -> bool:
 
 
 @contextmanager
-def as_items(c: Converter, node: Node) -> Iterator[dict[int, str]]:
+def as_items(c: Converter, patterns: list[Node]) -> Iterator[dict[int, str]]:
     """Let the names in parameters such as `{a, b}` stand for items of one variable, named by the id of the pattern."""
     named: dict[int, str] = {}
     saved: dict[Binding, str] = {}
-    for pattern in parse.parameters(node):
-        if not is_record(pattern):
+    for pattern in patterns:
+        if not is_of_items(pattern):
             continue
-        named[pattern.id] = c.new_name("item", node)
-        for part in kids(pattern):
-            key, target = (parse.field(part, "key"), parse.field(part, "value")) if kids(part) else (part, part)
+        named[pattern.id] = c.new_name("item", pattern)
+        for key, target in _keys(pattern):
             binding = c.scopes.bindings[target.id]
-            saved[binding], binding.python = binding.python, f'{named[pattern.id]}["{text(key)}"]'
+            saved[binding], binding.python = binding.python, f"{named[pattern.id]}[{key}]"
     try:
         yield named
     finally:
         for binding, name in saved.items():
             binding.python = name
+
+
+def _keys(pattern: Node) -> list[tuple[str, Node]]:
+    """What each name in a pattern is the item of, as Python writes it between the brackets."""
+    if pattern.type == "array_pattern":
+        return [(str(at), part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+    parts = [(parse.field(p, "key"), parse.field(p, "value")) if kids(p) else (p, p) for p in kids(pattern)]
+    return [(f'"{text(key)}"', target) for key, target in parts]
 
 
 def _has_comments(node: Node) -> bool:
@@ -201,14 +210,15 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
         )
         given.append(name)
         if default is not None:
-            value = c.expr(default)
-            defaults.append(value if _is_constant(default) else atom("None"))
-            if not _is_constant(default):
+            value, stays = c.expr(default), _is_constant(default) and not _is_given_undefined(c, node, at)
+            defaults.append(value if stays else atom("None"))
+            if not stays:
                 body.append(ast.If(py("_0 is None", atom(name)), [assign(atom(name), value)], []))
         elif at >= fewest or defaults:
             defaults.append(atom("None"))
         if not plain:
-            body += take_apart(c, pattern, atom(name), DICT.name if pattern.type == "object_pattern" else "")
+            kind = DICT.name if pattern.type == "object_pattern" else ""
+            body += take_apart(c, pattern, atom(name), kind, _always if default is not None else _never)
     return _arguments(given, defaults, rest), body
 
 
@@ -216,6 +226,12 @@ def _is_constant(node: Node) -> bool:
     if node.type == "unary_expression":
         node = parse.field(node, "argument")
     return node.type in ("number", "string", "true", "false", "null", "undefined")
+
+
+def _is_given_undefined(c: Converter, node: Node, at: int) -> bool:
+    """Whether a function of the script is given `undefined` in a place, which JavaScript takes for nothing given."""
+    calls = (kids(arguments) for arguments in _calls_of(c, node) if not _is_spread(arguments))
+    return any(text(listed[at]) == "undefined" for listed in calls if at < len(listed))
 
 
 def _fewest(c: Converter, node: Node) -> int:
@@ -321,8 +337,26 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
     return False
 
 
-def take_apart(c: Converter, pattern: Node, value: ast.expr, kind: str = "") -> list[ast.stmt]:
-    """The assignments of a pattern: `[a, b]` or `{a, b}`."""
+def _never(key: str) -> bool:
+    return False
+
+
+def _always(key: str) -> bool:
+    return True
+
+
+def take_apart(
+    c: Converter, pattern: Node, value: ast.expr, kind: str = "", may_lack: Callable[[str], bool] = _never
+) -> list[ast.stmt]:
+    """The assignments of a pattern: `[a, b]` or `{a, b}`.
+
+    Args:
+        c: the converter.
+        pattern: the pattern.
+        value: what is taken apart.
+        kind: "dict", or nothing for what has attributes.
+        may_lack: says whether a key may be missing.
+    """
     if pattern.type == "array_pattern":
         return _take_list(c, pattern, value)
     if pattern.type != "object_pattern":
@@ -335,18 +369,26 @@ def take_apart(c: Converter, pattern: Node, value: ast.expr, kind: str = "") -> 
             name = c.expr(kids(part)[0])
             found.append(assign(name, py("{k: v for k, v in _0.items() if k not in _1}", value, test)))
             continue
-        found += _take_property(c, part, value, kind)
+        found += _take_property(c, part, value, kind, may_lack)
     return found
 
 
-def _take_property(c: Converter, part: Node, value: ast.expr, kind: str) -> list[ast.stmt]:
+def _take_property(
+    c: Converter, part: Node, value: ast.expr, kind: str, may_lack: Callable[[str], bool]
+) -> list[ast.stmt]:
     key = parse.field(part, "key") if part.type == "pair_pattern" else part
     target, default = default_of(parse.field(part, "value") if part.type == "pair_pattern" else part)
     key, _ = default_of(key)
     name = text(key).strip("'\"")
-    if kind == DICT.name:
-        with_default = py("_0.get(_1, _2)", value, build.string(name), c.expr(default)) if default is not None else None
-        found = with_default or ast.Subscript(value, build.string(name))
+    is_computed = key.type == "computed_property_name"
+    at = c.expr(kids(key)[0]) if is_computed else build.string(name)
+    found: ast.expr
+    if kind == DICT.name or is_computed:
+        found = ast.Subscript(value, at)
+        if default is not None:
+            found = py("_0.get(_1, _2)", value, at, c.expr(default))
+        elif may_lack(name):
+            found = py("_0.get(_1)", value, at)
     elif default is not None:
         raise NotConvertedError("a default in what is taken apart has no counterpart here")
     elif name == "length":
@@ -359,17 +401,18 @@ def _take_property(c: Converter, part: Node, value: ast.expr, kind: str) -> list
 
 
 def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
-    """`a, b = value`; names that are left out are underscores."""
+    """`a, b = value`; where names are left out, each is taken from its place."""
+    if None in parse.places(pattern) and parse.is_list_of_names(pattern):
+        name = value if isinstance(value, ast.Name) else atom(c.new_name("parts", pattern))
+        parts = [(at, part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+        taken = [assign(c.name(part), py(f"_0[{at}]", name)) for at, part in parts]
+        return taken if name is value else [assign(name, value), *taken]
     targets: list[ast.expr] = []
     later: list[ast.stmt] = []
-    waiting = True
-    for part in pattern.children[1:-1]:
-        if part.type == ",":
-            if waiting:
-                targets.append(atom("_"))
-            waiting = True
+    for part in parse.places(pattern):
+        if part is None:
+            targets.append(atom("_"))
             continue
-        waiting = False
         inner, default = default_of(part)
         if default is not None:
             raise NotConvertedError("a default in a list that is taken apart has no counterpart")

@@ -12,8 +12,9 @@ class Kind(NamedTuple):
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
-            "ndarray", "function", "generator", "null", "error", "class", "parser" and "namespace" (of
-            arguments of the command line), a class of tfpy or, after a dot, one of the script; empty if unknown.
+            "ndarray", "function", "generator", "null", "error", "class", "match" (of a regular expression), "parser"
+            and "namespace" (of arguments of the command line), a class of tfpy or, after a dot, one of the script;
+            empty if unknown.
         item: what the items of a list hold.
         fixed: whether a list is a tuple in Python, as shapes are.
     """
@@ -29,6 +30,7 @@ DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray
 PARSER, NAMESPACE = Kind("parser"), Kind("namespace")
 NUMBERS = (NUMBER, INDEX)
 SHAPE = Kind("list", INDEX, True)
+MATCH = Kind("match", STRING)
 
 TYPED_ARRAYS = {
     "Float32Array": "np.float32", "Float64Array": "np.float64", "Int32Array": "np.int32", "Uint8Array": "np.uint8",

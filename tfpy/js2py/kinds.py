@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from tfpy.js2py import flags, names, parse
+from tfpy.js2py import flags, known, names, parse, uses
 from tfpy.js2py.kind import (
     BOOL,
     DICT,
@@ -16,6 +16,7 @@ from tfpy.js2py.kind import (
     FUNCTION,
     INDEX,
     LIST,
+    MATCH,
     NAMESPACE,
     NDARRAY,
     NULL,
@@ -33,35 +34,7 @@ from tfpy.js2py.kind import (
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.js2py.scopes import Binding, Scopes
 
-# What methods of JavaScript's own objects give; "same" is what they are called on.
-_METHODS = {
-    "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
-    "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
-    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool",
-    "pop": "item", "shift": "item",
-    "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
-    "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
-    "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
-    "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
-}  # fmt: skip
-_CALLS = {
-    "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
-    "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
-    "Object.assign": DICT, "Object.fromEntries": DICT,
-    "JSON.stringify": STRING, "Array.isArray": BOOL, "Number.isInteger": BOOL, "isNaN": BOOL,
-    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
-    "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
-    "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
-    "tf.util.createShuffledIndices": NDARRAY,
-}  # fmt: skip
 _CLASSES = ("class_declaration", "abstract_class_declaration")
-_NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
-# What methods of parsers of arguments give, in snake_case.
-_OF_PARSERS = {
-    "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
-    "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
-}  # fmt: skip
-_SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
 
 
 class Kinds:
@@ -71,8 +44,9 @@ class Kinds:
         self._scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
+        self._objects: dict[int, list[Node]] = {}
         self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
-        self._fields = {name: _fields(node) for name, node in self._classes.items()}
+        self._fields = {name: uses.fields(node) for name, node in self._classes.items()}
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
         self.methods = {
             name
@@ -81,7 +55,7 @@ class Kinds:
             if any(node.type == "method_definition" for node in found)
         }
         self.members = {name for fields in self._fields.values() for name in fields}
-        objects = [n for n in parse.walk(root) if n.type == "object" and not _is_options(n)]
+        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
 
     def of(self, node: Node | None) -> Kind:
@@ -92,7 +66,7 @@ class Kinds:
         if node.id not in self._known:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
             rule = getattr(self, f"_{node.type}", None)
-            self._known[node.id] = rule(node) if rule is not None else _LITERALS.get(node.type, UNKNOWN)
+            self._known[node.id] = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
         return self._known[node.id]
 
     def class_of(self, node: Node) -> Node | None:
@@ -102,12 +76,21 @@ class Kinds:
             found = found.parent
         return found
 
+    def is_computed(self, owner: Node, name: str) -> bool:
+        """Whether a static property of a class of the script is a getter, which is a function here."""
+        return any(parse.is_static_getter(member) for member in self._members(text(owner), name))
+
     def _number(self, node: Node) -> Kind:
         return INDEX if text(node).isdigit() else NUMBER
 
     def _array(self, node: Node) -> Kind:
-        items = [self.of(kid) for kid in kids(node) if kid.type != "spread_element"]
+        items = [self._item(kids(kid)[0]) if kid.type == "spread_element" else self.of(kid) for kid in kids(node)]
         return Kind("list", joined(items)) if items else LIST
+
+    def _item(self, node: Node) -> Kind:
+        """The kind of what something gives that is gone over."""
+        over = self.of(node)
+        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
 
     def _identifier(self, node: Node) -> Kind:
         binding = self._scopes.bindings.get(node.id)
@@ -165,6 +148,8 @@ class Kinds:
     def _part(self, binding: Binding, pattern: Node) -> Kind:
         """The kind of a variable that is part of what is taken apart."""
         owner = pattern.parent
+        if pattern.type == "array_pattern" and uses.is_key(pattern, binding.node):
+            return STRING
         if owner is None or owner.type != "variable_declarator":
             return UNKNOWN
         value = optional(owner, "value")
@@ -190,7 +175,7 @@ class Kinds:
         over = self.of(parse.field(loop, "right"))
         if parse.has(loop, "in"):
             return STRING if over == DICT else INDEX if over.name == "list" else UNKNOWN
-        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
+        return self._item(parse.field(loop, "right"))
 
     def _parameter(self, binding: Binding) -> Kind:
         function = binding.scope.node
@@ -240,10 +225,10 @@ class Kinds:
             return [SHAPE]
         if name != "constructor" or owner is None:
             return [DICT] if name.startswith("on") and at else []
-        if "Layer" in text(next((k for k in kids(owner) if k.type == "class_heritage"), None)):
+        if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
         binding = self._scopes.bindings.get(parse.field(owner, "name").id)
-        return [self.of(a) for a in _arguments(binding, "constructor", at)]
+        return [self.of(a) for a in uses.arguments(binding, "constructor", at)]
 
     def _given(self, function: Node, at: int) -> list[Node]:
         """What a function of the script is called with in one place."""
@@ -251,7 +236,7 @@ class Kinds:
         if name is None and function.parent is not None and function.parent.type == "variable_declarator":
             name = function.parent.child_by_field_name("name")
         binding = self._scopes.bindings.get(name.id) if name is not None else None
-        return _arguments(binding, "function", at)
+        return uses.arguments(binding, "function", at)
 
     def _unary_expression(self, node: Node) -> Kind:
         sign = text(node.child_by_field_name("operator"))
@@ -289,7 +274,7 @@ class Kinds:
         kind = self.of(owner)
         if name == "length":
             return INDEX
-        if name in _SHAPES and kind != DICT:
+        if name in known.SHAPES and kind != DICT:
             return SHAPE
         if name == "history" and kind.name in ("", "History"):
             return DICT
@@ -305,21 +290,52 @@ class Kinds:
 
     def _field(self, owner: str, name: str) -> Kind:
         """The kind of an attribute of a class of the script, from what is assigned and pushed to it."""
-        fields = self._fields.get(owner, {})
-        found = joined([self.of(value) for value in fields.get(name, [])])
-        pushed = [self.of(value) for value in fields.get(f"{name}.push", [])]
+        found = joined([self.of(value) for value in self._members(owner, name)])
+        pushed = [self.of(value) for value in self._members(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
     def _value_in(self, owner: Node, name: str) -> Kind:
         """The kind of a value in a dict that is written in the script, or in the environment."""
         if path_of(owner) == ["process", "env"]:
             return STRING
-        binding = self._scopes.bindings.get(bare(owner).id)
-        literal = binding.value if binding is not None and not binding.writes else None
-        for pair in kids(literal) if literal is not None and literal.type == "object" else []:
-            if pair.type == "pair" and text(kids(pair)[0]).strip("'\"") == name:
-                return self.of(parse.field(pair, "value"))
-        return UNKNOWN
+        found = [parse.keys(literal) for literal in self._literals(owner)]
+        return joined([self.of(values[name]) for values in found if name in values])
+
+    def lacks(self, owner: Node, name: str) -> bool:
+        """Whether an expression may be one of several objects, of which some have a key and others do not."""
+        literals = self._literals(owner)
+        have = [name in parse.keys(n) or any(k.type == "spread_element" for k in kids(n)) for n in literals]
+        return any(have) and not all(have)
+
+    def _literals(self, node: Node) -> list[Node]:
+        """The objects that an expression may be, as far as they are written in the script."""
+        node = bare(node)
+        if node.id not in self._objects:
+            self._objects[node.id] = []  # what is asked for while it is being found out
+            self._objects[node.id] = self._written_objects(node)
+        return self._objects[node.id]
+
+    def _written_objects(self, node: Node) -> list[Node]:
+        if node.type == "object":
+            return [node]
+        if node.type in ("await_expression", "ternary_expression"):
+            return [literal for kid in kids(node)[-2:] for literal in self._literals(kid)]
+        binding = self._scopes.bindings.get(node.id)
+        if binding is not None:
+            return self._literals(binding.value) if binding.value is not None and not binding.writes else []
+        functions = self._called(parse.field(node, "function")) if node.type == "call_expression" else []
+        values = [value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)]
+        return [literal for value in values for literal in self._literals(value)]
+
+    def _called(self, callee: Node) -> list[Node]:
+        """The functions of the script that a call may mean."""
+        binding = self._scopes.bindings.get(callee.id)
+        if binding is not None:
+            return [binding.value] if binding.value is not None and not binding.writes else []
+        if callee.type != "member_expression":
+            return []
+        owner = self._owner(parse.field(callee, "object")).name
+        return self._members(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
 
     def _subscript_expression(self, node: Node) -> Kind:
         kind = self.of(parse.field(node, "object"))
@@ -332,15 +348,15 @@ class Kinds:
         if name.rpartition(".")[2] == "ArgumentParser" and name not in self._classes:
             return PARSER
         binding = self._scopes.bindings.get(parse.field(node, "constructor").id)
-        return Kind(f".{name}") if binding is not None else _NEW.get(name, UNKNOWN)
+        return Kind(f".{name}") if binding is not None else known.NEW.get(name, UNKNOWN)
 
     def _call_expression(self, node: Node) -> Kind:
         callee = parse.field(node, "function")
         path = path_of(callee) or []
         given = node.child_by_field_name("arguments")
         arguments = kids(given) if given is not None else []
-        if path and ".".join(path) in _CALLS:
-            return _CALLS[".".join(path)]
+        if path and ".".join(path) in known.CALLS:
+            return known.CALLS[".".join(path)]
         if path[-1:] == ["ArgumentParser"]:
             return PARSER
         if path[:1] == ["Math"]:
@@ -350,11 +366,13 @@ class Kinds:
         if path == ["Array", "from"]:
             made = self.result_of(arguments[1]) if len(arguments) > 1 else self.of(arguments[0]).item
             return Kind("list", made)
-        if path == ["tf", "tidy"] and arguments:
-            return self.result_of(arguments[-1])
+        if path in (["tf", "tidy"], ["Promise", "all"], ["Promise", "resolve"]) and arguments:
+            return self.result_of(arguments[-1]) if path[1] == "tidy" else self.of(arguments[0])
         found = names.resolve(path) if path and path[0] in names.ROOTS else None
         if found is not None:
             return annotated(names.result(found[1]))
+        if path and path[0] in known.NAMESPACES and callee.type == "member_expression":
+            return UNKNOWN
         if callee.type == "member_expression":
             return self._method(callee, arguments)
         return self.result_of(callee)
@@ -367,25 +385,65 @@ class Kinds:
         return self.of(node) == INDEX or text(node) == "Math.random()"
 
     def _method(self, callee: Node, arguments: list[Node]) -> Kind:
-        owner, name = self.of(parse.field(callee, "object")), text(parse.field(callee, "property"))
+        owner, name = self._owner(parse.field(callee, "object")), text(parse.field(callee, "property"))
+        if owner == UNKNOWN and name in self.methods:
+            return UNKNOWN  # the script's own, or one of tfpy that has the same name
+        if name in ("data", "dataSync") and self._holds_texts(parse.field(callee, "object")):
+            return Kind("list", STRING)
         if owner.name in names.classes():
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
-            return said if said != UNKNOWN or name not in _METHODS else Kind(_METHODS[name])
+            return said if said != UNKNOWN or name not in known.METHODS else Kind(known.METHODS[name])
         if owner == PARSER:
-            return _OF_PARSERS.get(names.snake(name), UNKNOWN)
-        if owner == Kind("class"):
-            owner = Kind(f".{text(parse.field(callee, 'object'))}")
+            return known.OF_PARSERS.get(names.snake(name), UNKNOWN)
         if owner.name.startswith("."):
-            return joined([self.result_of(value) for value in self._fields.get(owner.name[1:], {}).get(name, [])])
+            return joined([self.result_of(value) for value in self._members(owner.name[1:], name)])
+        if owner.name in ("map", "set") and name in ("set", "add"):
+            return owner
         if name == "map" and arguments:
             return Kind("list", self.result_of(arguments[0]))
         if name == "reduce" and arguments:
             return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
-        given = _METHODS.get(name, "")
+        if name in ("exec", "match", "matchAll") and owner.name in ("", "string", "regex"):
+            return self._matched(name, arguments)
+        if name == "fill" and arguments and owner.name == "list":
+            return Kind("list", self.of(arguments[0]))
+        given = known.METHODS.get(name, "")
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
+
+    def _holds_texts(self, node: Node) -> bool:
+        """Whether an expression is a tensor that is made of texts, which are read as a list."""
+        binding = self._scopes.bindings.get(node.id)
+        node = node if binding is None or binding.value is None else binding.value
+        given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
+        made = given is not None and text(node.child_by_field_name("function")).startswith("tf.tensor")
+        return made and self.of(kids(given or node)[0]) == Kind("list", STRING)
+
+    def _matched(self, name: str, arguments: list[Node]) -> Kind:
+        """What a search for a regular expression gives: a match, or a list of matches or of texts."""
+        binding = self._scopes.bindings.get(arguments[0].id) if arguments else None
+        pattern = binding.value if binding is not None else arguments[0] if arguments else None
+        if name == "match" and pattern is not None and "g" in text(pattern.child_by_field_name("flags")):
+            return Kind("list", STRING)
+        return Kind("list", MATCH) if name == "matchAll" else MATCH
+
+    def _owner(self, node: Node) -> Kind:
+        """The kind of what a method is called on: for a class and for `super` that of an instance."""
+        if node.type == "super":
+            owner = self.class_of(node)
+            return Kind(f".{text(parse.base_of(owner))}") if owner is not None else UNKNOWN
+        found = self.of(node)
+        return Kind(f".{text(node)}") if found == Kind("class") else found
+
+    def _members(self, owner: str, name: str) -> list[Node]:
+        """What a class of the script, or else the one that it extends, has under a name."""
+        while owner in self._fields:
+            if name in self._fields[owner]:
+                return self._fields[owner][name]
+            owner = text(parse.base_of(self._classes[owner]))
+        return []
 
     def result_of(self, function: Node) -> Kind:
         """The kind of what a function of the script gives."""
@@ -398,61 +456,6 @@ class Kinds:
         said = function.child_by_field_name("return_type")
         if said is not None:
             return annotated(text(said).lstrip(": "))
-        body = parse.field(function, "body")
         if parse.has(function, "*") or function.type.startswith("generator"):
             return Kind("generator")
-        if body.type != "statement_block":
-            return self.of(body)
-        returns = [n for n in parse.walk_own(body) if n.type == "return_statement" and kids(n)]
-        return joined([self.of(kids(n)[0]) for n in returns])
-
-
-_LITERALS = {
-    "string": STRING, "template_string": STRING, "true": BOOL, "false": BOOL, "null": NULL, "undefined": NULL,
-    "object": DICT, "arrow_function": FUNCTION, "function_expression": FUNCTION, "generator_function": FUNCTION,
-    "class": Kind("class"), "regex": Kind("regex"), "update_expression": NUMBER,
-}  # fmt: skip
-
-
-def _fields(owner: Node) -> dict[str, list[Node]]:
-    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`."""
-    found: dict[str, list[Node]] = {}
-    for node in parse.walk(owner):
-        if node.type == "method_definition":
-            found.setdefault(text(parse.field(node, "name")), []).append(node)
-        elif node.type in ("field_definition", "public_field_definition"):
-            name = node.child_by_field_name("property") or node.child_by_field_name("name")
-            value = optional(node, "value")
-            found.setdefault(text(name), []).extend([value] if value is not None else [])
-        elif node.type == "assignment_expression":
-            target = path_of(parse.field(node, "left"))
-            if target is not None and len(target) == 2 and target[0] == "this":
-                found.setdefault(target[1], []).append(parse.field(node, "right"))
-        elif node.type == "call_expression":
-            target = path_of(parse.field(node, "function"))
-            if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
-                found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
-    return found
-
-
-def _is_options(node: Node) -> bool:
-    """Whether an object is what a function or a method of tfpy takes as its options."""
-    call = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
-    if call is None:
-        return False
-    path = path_of(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
-    return path[0] in names.ROOTS or names.attributes().get(path[-1], "") in names.method_options()
-
-
-def _arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
-    """What is given at a position where a function or a class is called."""
-    found = []
-    for read in binding.reads if binding is not None else []:
-        call = read.parent
-        if call is None or call.child_by_field_name(role) != read:
-            continue
-        given = call.child_by_field_name("arguments")
-        listed = kids(given) if given is not None else []
-        if at < len(listed) and not any(a.type == "spread_element" for a in listed):
-            found.append(listed[at])
-    return found
+        return joined([self.of(value) for value in parse.returned(function)])

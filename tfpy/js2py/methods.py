@@ -11,9 +11,9 @@ from tfpy.js2py import build, builtins, callbacks, commandline, names, parse, pa
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions import element, elements, with_comments
+from tfpy.js2py.expressions import element, elements, iterated, with_comments
 from tfpy.js2py.indices import index
-from tfpy.js2py.kind import DICT, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.printing import source
@@ -31,6 +31,8 @@ _NO_COUNTERPART = {
     "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext", "toISOString", "getTime",
 }  # fmt: skip
+# Methods that change what they are called on, before the statement where it must be.
+_CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
 # Methods of lists and texts whose arguments are indices or counts.
 _BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
 # Methods of tensors that give a promise, and those that give the same at once.
@@ -61,24 +63,9 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
     if kind == PARSER:
         return commandline.method(c, owner, name, arguments)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
-    if not ours:
-        rule = _RULES.get(name)
-        found = rule(c, node, owner, kids(arguments)) if rule is not None else None
-        if found is not None and kind == UNKNOWN and name in c.kinds.methods:
-            c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
-        if found is not None:
-            return found
-        templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
-        if name in _NO_COUNTERPART:
-            raise NotConvertedError(f"`{name}` has no counterpart")
-        if templates is None and kind.name in _JAVASCRIPTS:
-            raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
-        if templates is not None:
-            by_index = name in _BY_INDEX and not any(part.type == "spread_element" for part in kids(arguments))
-            parts = [index(c, part) for part in kids(arguments)] if by_index else elements(c, arguments)
-            if any(isinstance(n, ast.NamedExpr) for part in parts for n in ast.walk(part)):
-                templates = builtins.ONCE.get(name, templates)
-            return fitting(templates, [c.expr(owner), *parts], f"`{name}`")
+    found = None if ours else _of_javascript(c, node, owner, name, arguments)
+    if found is not None:
+        return found
     bound = _bound(c, owner, name, arguments)
     if bound is not None:
         return bound
@@ -93,6 +80,48 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
         function.attr = _AWAITED[name]
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
     return with_options(c, function, arguments, options)
+
+
+def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: Node) -> ast.expr | None:
+    """A method of a list, a text and the like, or one that is taken for such; None for what is not known as one."""
+    kind = c.kinds.of(owner)
+    rule, ahead = _RULES.get(name), len(c.pre or ())
+    found = rule(c, node, owner, kids(arguments)) if rule is not None else None
+    if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
+        raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
+    if found is not None and kind == UNKNOWN and name in c.kinds.methods:
+        c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
+    if found is not None:
+        return found
+    templates = builtins.BY_KIND.get(kind.name, builtins.UNKNOWN if kind == UNKNOWN else {}).get(name)
+    if name in _NO_COUNTERPART:
+        raise NotConvertedError(f"`{name}` has no counterpart")
+    if templates is None and kind.name in _JAVASCRIPTS:
+        raise NotConvertedError(f"`{name}` of a {_JAVASCRIPTS[kind.name]} has no counterpart")
+    if templates is None:
+        return None
+    by_index = name in _BY_INDEX and not any(part.type == "spread_element" for part in kids(arguments))
+    parts = [index(c, part) for part in kids(arguments)] if by_index else elements(c, arguments)
+    if any(isinstance(n, ast.NamedExpr) for part in parts for n in ast.walk(part)):
+        templates = builtins.ONCE.get(name, templates)
+    return fitting(templates, [c.expr(owner), *parts], f"`{name}`")
+
+
+def _is_looked_at_before(owner: Node) -> bool:
+    """Whether a statement reads something of a list, and then changes the list, which would come first here."""
+    first = owner
+    while first.type in ("member_expression", "subscript_expression"):
+        first = parse.field(first, "object")
+    statement = owner
+    while statement.parent is not None and not statement.type.endswith(("_statement", "_declarator")):
+        statement = statement.parent
+    names_before = (n for n in parse.walk(statement) if n.start_byte < owner.start_byte and n.type == first.type)
+    return first.type == "identifier" and any(
+        text(n) == text(first)
+        and n.parent is not None
+        and n.parent.type in ("member_expression", "subscript_expression")
+        for n in names_before
+    )
 
 
 def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
@@ -121,21 +150,31 @@ def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     if len(given) != 1:
         return None
     length = _array_length(owner)
-    if length is not None:
+    if length is not None and _takes_no_item(c, given[0]):
         return callbacks.comprehension(c, given[0], call("range", index(c, length)), items=None, counted=True)
-    over = c.expr(owner)
+    over = _items(c, owner)
     return callbacks.comprehension(c, given[0], over, items=over)
 
 
+def _takes_no_item(c: Converter, function: Node) -> bool:
+    """Whether a function does not look at its first parameter."""
+    listed = parse.parameters(function) if function.type in parse.FUNCTIONS else []
+    binding = c.scopes.bindings.get(listed[0].id) if listed else None
+    return function.type in parse.FUNCTIONS and (not listed or (binding is not None and not binding.reads))
+
+
+def _items(c: Converter, owner: Node) -> ast.expr:
+    """What a function is called for: the items of a list, those of a numpy array as Python's numbers."""
+    return iterated(c, owner) if c.kinds.of(owner) == NDARRAY else c.expr(owner)
+
+
 def _array_length(owner: Node) -> Node | None:
-    """n of `Array(n).fill(…)`, `new Array(n).fill(…)`, `[...Array(n)]` and `[...Array(n).keys()]`."""
+    """n of `Array(n)`, `new Array(n)`, either with `.fill(…)`, and `[...Array(n)]`."""
     if owner.type == "array" and len(kids(owner)) == 1 and kids(owner)[0].type == "spread_element":
         owner = kids(kids(owner)[0])[0]
-    elif owner.type != "call_expression":
-        return None
     if owner.type == "call_expression" and owner.child_by_field_name("function") is not None:
         callee = parse.field(owner, "function")
-        if callee.type == "member_expression" and text(parse.field(callee, "property")) in ("fill", "keys"):
+        if callee.type == "member_expression" and text(parse.field(callee, "property")) == "fill":
             owner = parse.field(callee, "object")
     called = owner.child_by_field_name("constructor") or owner.child_by_field_name("function")
     if called is None or text(called) != "Array":
@@ -145,29 +184,29 @@ def _array_length(owner: Node) -> Node | None:
 
 
 def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    length = _array_length(node)
+    length = _array_length(owner)
     return call("range", index(c, length)) if length is not None else None
 
 
 def _flat_map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    over = c.expr(owner)
+    over = _items(c, owner)
     return callbacks.comprehension(c, given[0], over, items=over, flat=True)
 
 
 def _filter(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    return callbacks.chosen(c, given[0], c.expr(owner)) if len(given) == 1 else None
+    return callbacks.chosen(c, given[0], _items(c, owner)) if len(given) == 1 else None
 
 
 def _quantifier(word: str) -> Rule:
-    return lambda c, node, owner, given: callbacks.quantified(c, word, given[0], c.expr(owner))
+    return lambda c, node, owner, given: callbacks.quantified(c, word, given[0], _items(c, owner))
 
 
 def _search(index: bool) -> Rule:
-    return lambda c, node, owner, given: callbacks.searched(c, given[0], c.expr(owner), index)
+    return lambda c, node, owner, given: callbacks.searched(c, given[0], _items(c, owner), index)
 
 
 def _reduce(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    return callbacks.reduced(c, parse.field(node, "arguments"), c.expr(owner))
+    return callbacks.reduced(c, parse.field(node, "arguments"), _items(c, owner))
 
 
 def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -178,6 +217,8 @@ def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
     if alone:
         return call(ast.Attribute(value, "sort"), keywords=keywords)
     if _is_new(owner):
+        if c.kinds.of(owner) == NDARRAY and not keywords:
+            return call("np.sort", value)
         if isinstance(value, ast.Subscript) and source(value.slice) == ":":
             value = value.value
         return call("sorted", value, keywords=keywords)
@@ -187,7 +228,7 @@ def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 def _is_new(owner: Node) -> bool:
     """Whether a list is made here, so that nobody sees it being changed."""
-    return owner.type in ("call_expression", "array")
+    return owner.type in ("call_expression", "new_expression", "array")
 
 
 def _reverse(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -220,7 +261,7 @@ def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 def _push(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) == 1 and given[0].type == "spread_element":
-        return py("_0.extend(_1)", c.expr(owner), c.expr(kids(given[0])[0]))
+        return py("_0.extend(_1)", c.expr(owner), iterated(c, kids(given[0])[0]))
     if len(given) > 1:
         return py("_0.extend(_1)", c.expr(owner), ast.List([c.expr(g) for g in given]))
     return None
@@ -232,6 +273,10 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
         return None
     found = call("list", c.expr(owner)) if kind.fixed else c.expr(owner)
     for other in given:
+        if other.type == "spread_element":
+            parts = py("[item for part in _0 for item in part]", iterated(c, kids(other)[0]))
+            found = parts if isinstance(found, ast.List) and not found.elts else py("_0 + _1", found, parts)
+            continue
         one = call("list", c.expr(other)) if _is_tuple(c, other) else c.expr(other)
         of_items = c.kinds.of(other).name not in ("list", "")
         if c.kinds.of(other) == UNKNOWN:
@@ -252,6 +297,8 @@ def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
     """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
     if surroundings.is_command_line(owner) and len(given) == 1 and text(given[0]).isdigit() and text(given[0]) != "0":
         return py(f"sys.argv[{int(text(given[0])) - 1}:]")
+    if c.kinds.of(owner) == MATCH and [text(part) for part in given] == ["1"]:
+        return py("list(_0.groups())", c.expr(owner))
     if c.kinds.of(owner).fixed and node.parent is not None and node.parent.type != "arguments":
         parts = [c.expr(owner), *(index(c, part) for part in given)]
         return call("list", fitting(builtins.LISTS["slice"], parts, "`slice`") if given else parts[0])
@@ -290,8 +337,8 @@ def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
 
 
 def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    if given and given[0].type == "regex":
-        return py("re.split(_0, _1)", patterns.pattern(given[0]), c.expr(owner))
+    if len(given) == 1 and patterns.known(c, given[0]) is not None:
+        return py("re.split(_0, _1)", patterns.put(c, given[0]), c.expr(owner))
     if given and text(given[0]) in ("''", '""'):
         return call("list", c.expr(owner))
     return None
@@ -300,20 +347,17 @@ def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
 def _replace(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) != 2:
         return None
-    if given[0].type != "regex":
+    literal = patterns.known(c, given[0])
+    if literal is None:
         kind = c.kinds.of(owner)
         if kind not in (UNKNOWN, STRING):
             return None
         once = text(parse.field(parse.field(node, "function"), "property")) == "replace"
         return py("_0.replace(_1, _2, 1)" if once else "_0.replace(_1, _2)", c.expr(owner), *map(c.expr, given))
     other = patterns.replacement(c, given[1])
-    every = "g" in text(given[0].child_by_field_name("flags"))
-    return py(
-        "re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)",
-        patterns.pattern(given[0]),
-        other,
-        c.expr(owner),
-    )
+    every = "g" in text(literal.child_by_field_name("flags"))
+    form = "re.sub(_0, _1, _2)" if every else "re.sub(_0, _1, _2, count=1)"
+    return py(form, patterns.put(c, given[0]), other, c.expr(owner))
 
 
 def _to_fixed(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -346,6 +390,15 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
     c.first(*(build.assign(name, p) for name, p in zip(named, (at, items), strict=True) if name is not p))
     c.first(build.assign(py("_0[_1:_1 + len(_2)]", value, *named), named[1]))
     return atom("None")
+
+
+def _add(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`set.add(item)`, which gives the set."""
+    if c.kinds.of(owner).name != "set" or (node.parent is not None and node.parent.type == "expression_statement"):
+        return None
+    value = c.expr(owner)
+    c.first(ast.Expr(py("_0.add(_1)", value, c.expr(given[0]))))
+    return value
 
 
 def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -437,6 +490,7 @@ _RULES: dict[str, Rule] = {
     "matchAll": patterns.match_all,
     "toFixed": _to_fixed,
     "set": _set,
+    "add": _add,
     "forEach": _for_each,
     "hasOwnProperty": _has_own,
     "delete": _delete,

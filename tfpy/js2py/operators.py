@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
-from tfpy.js2py.expressions import joined, negated, shown, truth
+from tfpy.js2py.expressions import check_empty, joined, negated, shown, truth
 from tfpy.js2py.kind import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
@@ -29,6 +30,7 @@ INSTANCES = {
     "Error": "Exception", "TypeError": "TypeError", "RangeError": "ValueError", "Array": "list", "Map": "dict",
     "Set": "set", "Float32Array": "np.ndarray", "Int32Array": "np.ndarray", "Uint8Array": "np.ndarray",
 }  # fmt: skip
+_LARGEST = 2**53  # up to here numbers of JavaScript are exact
 # Kinds that `===` compares by what they are, and not by what is in them.
 _BY_IDENTITY = {"list", "dict", "map", "set", "ndarray", "function", "error"}
 
@@ -62,6 +64,8 @@ def binary(c: Converter, node: Node) -> ast.expr:
         return call("int", c.expr(left))
     if sign == "<<":
         c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
+    if sign == "&":
+        _check_product(c, left, right)
     if sign == ">>>":
         raise NotConvertedError("`>>>` has no counterpart")
     if sign in ("-", "*", "/", "**"):
@@ -90,7 +94,9 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
             return ast.Call(value.func, [*value.args, c.maybe(right)], [])
         return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
-    value = c.expr(left) if by_value or kind != UNKNOWN else truth(c, left)
+    value = c.expr(left)
+    if kind == UNKNOWN and not by_value:
+        check_empty(c, left, value)
     if kind != UNKNOWN and not by_value:
         if sign == "||" and right.type in ("null", "undefined"):
             return value
@@ -112,6 +118,8 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
     if found is not None:
         return found
     plain = any(k in (*NUMBERS, STRING, BOOL) for k in kinds)
+    if _is_written_out(left) and _is_written_out(right):
+        return py("_0 == _1", *(c.expr(kids(parse.field(side, "arguments"))[0]) for side in (left, right)))
     if any(k.name in _BY_IDENTITY or k.name in names.classes() for k in kinds):
         if plain and loose:
             raise NotConvertedError("`==` between a list or an object and something else makes a text of it")
@@ -119,6 +127,12 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
     if loose and not _alike(*kinds):
         c.check(node, "JavaScript's `==` takes 1 and '1' for equal; Python's does not")
     return py("_0 == _1", c.expr(left), c.expr(right))
+
+
+def _is_written_out(node: Node) -> bool:
+    """Whether an expression is `JSON.stringify(x)`, two of which are compared for what they were made of."""
+    called = node.type == "call_expression" and text(parse.field(node, "function")) == "JSON.stringify"
+    return called and len(kids(parse.field(node, "arguments"))) == 1
 
 
 def _alike(left: Kind, right: Kind) -> bool:
@@ -176,9 +190,19 @@ def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
         parent = parent.parent
     zero = parent is not None and parent.type == "binary_expression" and "0" in (text(k) for k in kids(parent))
     only_zero = zero and parent is not None and sign_of(parent) in ("===", "!==", "==", "!=")
+    _check_product(c, left, right)
     if not (only_zero or c.kinds.of(left) == INDEX):
         c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
     return py("_0 % _1", _as_number(c, left), _as_number(c, right))
+
+
+def _check_product(c: Converter, left: Node, right: Node) -> None:
+    """Note a step of a generator of random numbers, cut by `%` or `&`, that needs more digits than JavaScript has."""
+    for product in parse.walk(left):
+        if product.type == "binary_expression" and sign_of(product) == "*":
+            numbers = [ast.literal_eval(ast.unparse(c.expr(n))) for n in (*kids(product), right) if n.type == "number"]
+            if len(numbers) > 1 and math.prod(numbers) > _LARGEST:
+                c.check(left, "JavaScript loses the last digits of products beyond 2**53; Python does not")
 
 
 @expression("assignment_expression")
@@ -205,6 +229,8 @@ def _is_whole_body(node: Node) -> bool:
         statement = statement.parent
     if parent is not None and parent.type == "parenthesized_expression" and statement.type == "expression_statement":
         return text(statement).startswith(f"({text(node)})")
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
     return parent is not None and parent.type in ("arrow_function", "return_statement")
 
 
@@ -280,6 +306,8 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
         return [assign_text(target, shown(c, right))]
     if sign == "+=" and (c.kinds.of(left).name == "list" or c.kinds.of(right).name in ("list", "dict")):
         raise NotConvertedError("`+=` on a list or an object makes a text of it; say what is meant")
+    if sign == "|=" and text(right) == "0":
+        return [assign(target, py("(int(_0) + 2**31) % 2**32 - 2**31", target))]  # the sum of a hash, cut to 32 bits
     if sign == "%=" and c.kinds.of(left) != INDEX:
         c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
     return [ast.AugAssign(target, _AUGMENTED[sign](), c.expr(right))]  # type: ignore[arg-type]

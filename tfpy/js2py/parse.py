@@ -139,6 +139,31 @@ def parameters(function: Node) -> list[Node]:
     return found
 
 
+def places(pattern: Node) -> list[Node | None]:
+    """The parts of a pattern of a list; None for those that are left out, as the first of `[, b]`."""
+    found: list[Node | None] = []
+    is_left_out = True
+    for part in pattern.children[1:-1]:
+        if part.type == "comment":
+            continue
+        if part.type != ",":
+            found.append(part)
+        elif is_left_out:
+            found.append(None)
+        is_left_out = part.type == ","
+    return found
+
+
+def is_list_of_names(pattern: Node) -> bool:
+    """Whether a pattern is `[a, , b]`, with nothing but names and places that are left out."""
+    return pattern.type == "array_pattern" and all(p is None or p.type == "identifier" for p in places(pattern))
+
+
+def is_tuple_of_names(pattern: Node) -> bool:
+    """Whether a pattern is `[a, b]`, which a loop can have as its target: several names, and no place left out."""
+    return is_list_of_names(pattern) and len(places(pattern)) > 1 and None not in places(pattern)
+
+
 def default_of(parameter: Node) -> tuple[Node, Node | None]:
     """The pattern of a parameter or of a part of a pattern, and its default."""
     if parameter.type in ("assignment_pattern", "object_assignment_pattern"):
@@ -146,6 +171,49 @@ def default_of(parameter: Node) -> tuple[Node, Node | None]:
     if parameter.type in ("required_parameter", "optional_parameter"):
         return field(parameter, "pattern"), optional(parameter, "value")
     return parameter, None
+
+
+def returned(function: Node) -> list[Node]:
+    """The expressions that a function returns."""
+    body = field(function, "body")
+    if body.type != "statement_block":
+        return [body]
+    return [kids(n)[0] for n in walk_own(body) if n.type == "return_statement" and kids(n)]
+
+
+def keys(literal: Node) -> dict[str, Node]:
+    """The values of an object that is written in the script, by their keys; of methods, their nodes."""
+    found = {}
+    for part in kids(literal):
+        if part.type == "pair":
+            found[text(field(part, "key")).strip("'\"")] = field(part, "value")
+        elif part.type in ("shorthand_property_identifier", "method_definition"):
+            found[text(part.child_by_field_name("name") or part)] = part
+    return found
+
+
+def is_static_getter(member: Node) -> bool:
+    """Whether a member of a class is `static get x() {…}` with more than a literal that is returned."""
+    is_getter = member.type == "method_definition" and has(member, "static") and has(member, "get")
+    return is_getter and literal_of(member) is None
+
+
+def literal_of(getter: Node) -> Node | None:
+    """What a getter that only returns a literal returns."""
+    body = kids(field(getter, "body"))
+    if len(body) == 1 and body[0].type == "return_statement" and kids(body[0]):
+        value = kids(body[0])[0]
+        return value if value.type in ("string", "number", "true", "false") else None
+    return None
+
+
+def base_of(owner: Node) -> Node | None:
+    """What a class extends; None where it extends nothing."""
+    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None)
+    clause = kids(heritage)[0] if heritage is not None else None
+    if clause is None or clause.type == "implements_clause":
+        return None
+    return field(clause, "value") if clause.type == "extends_clause" else clause
 
 
 def path_of(node: Node) -> list[str] | None:

@@ -50,33 +50,44 @@ def searched(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
     """`/…/.exec(text)` gives a match, whose groups are items as in JavaScript."""
     if c.kinds.of(owner).name != "regex":
         return None
-    literal = owner if owner.type == "regex" else _value_of(c, owner)
+    literal = known(c, owner)
     if literal is None or "g" in text(literal.child_by_field_name("flags")):
         raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
     return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
 
 
-def _value_of(c: Converter, node: Node) -> Node | None:
+def known(c: Converter, node: Node) -> Node | None:
+    """The regular expression that is written in a place, or that the variable there is always set to."""
+    if node.type == "regex":
+        return node
     binding = c.scopes.bindings.get(node.id)
-    return binding.value if binding is not None else None
+    value = binding.value if binding is not None and not binding.writes else None
+    return value if value is not None and value.type == "regex" else None
+
+
+def put(c: Converter, node: Node) -> ast.expr:
+    """A known regular expression as the functions of `re` take it."""
+    return pattern(node) if node.type == "regex" else c.expr(node)
 
 
 def match(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`text.match(/…/)`."""
-    if not given or given[0].type != "regex":
+    literal = known(c, given[0]) if given else None
+    if literal is None:
         return None
-    if "g" not in text(given[0].child_by_field_name("flags")):
-        return py("re.search(_0, _1)", pattern(given[0]), c.expr(owner))
-    if "(" in text(parse.field(given[0], "pattern")):
-        return py("[found[0] for found in re.finditer(_0, _1)] or None", pattern(given[0]), c.expr(owner))
-    return py("re.findall(_0, _1) or None", pattern(given[0]), c.expr(owner))
+    form = "re.search(_0, _1)"
+    if "g" in text(literal.child_by_field_name("flags")):
+        form = "re.findall(_0, _1) or None"
+        if "(" in text(parse.field(literal, "pattern")):
+            form = "[found[0] for found in re.finditer(_0, _1)] or None"
+    return py(form, put(c, given[0]), c.expr(owner))
 
 
 def match_all(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`text.matchAll(/…/g)`."""
-    if len(given) != 1 or given[0].type != "regex":
+    if len(given) != 1 or known(c, given[0]) is None:
         raise NotConvertedError("`matchAll` of this has no counterpart; see re.finditer")
-    return py("re.finditer(_0, _1)", pattern(given[0]), c.expr(owner))
+    return py("re.finditer(_0, _1)", put(c, given[0]), c.expr(owner))
 
 
 def replacement(c: Converter, node: Node) -> ast.expr:

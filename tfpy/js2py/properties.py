@@ -12,7 +12,7 @@ from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
-from tfpy.js2py.kind import DICT, NAMESPACE, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
@@ -28,6 +28,9 @@ CONSTANTS = {
 GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
     name: ["dl", name] for name in names.legacy_classes()
 }
+NUMBERS_AS_KEYS = (
+    "numbers stay numbers as keys, in the order in which they come; in JavaScript they become texts, in ascending order"
+)
 
 
 @expression("member_expression")
@@ -163,16 +166,24 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     kind = c.kinds.of(owner)
     if name == "length" and kind != DICT and not kind.name.startswith("."):
         return call("len", value) if not surroundings.is_command_line(owner) else py("len(sys.argv) + 1")
+    if name == "constructor":
+        return call("type", value)
+    if name == "name" and text(owner).endswith(".constructor"):
+        return ast.Attribute(value, "__name__")
     if name == "message" and kind.name == "error":
         return call("str", value)
+    if name == "index" and kind == MATCH:
+        return call(ast.Attribute(value, "start"))
     if name == "size" and kind.name in ("map", "set"):
         return call("len", value)
     if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
         return py("getattr(_0, _1, None)", value, string(names.attribute(name)))
     if _is_item(c, node, kind, name):
-        missing = may_be_missing(node) or (text(owner) == "process.env" and not is_written(node))
+        may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
+        missing = may_be_missing(node) or (may_lack and not is_written(node))
         return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
-    return ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
+    found = ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
+    return call(found) if kind == Kind("class") and c.kinds.is_computed(owner, name) else found
 
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
@@ -234,19 +245,28 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):
         raise NotConvertedError("the name of a value of an enum has no counterpart")
-    last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
-    if last is not None and last[1] == text(owner):
-        return ast.Subscript(value, py(f"-{last[2]}"))
+    if c.kinds.of(owner) == NDARRAY and not is_written(node):
+        return py("_0.item(_1)", value, _place(c, node, owner, at))  # numpy's own numbers would wrap and round
     if c.kinds.of(owner) == DICT and may_be_missing(node):
         return py("_0.get(_1)", value, c.expr(at))
     if text(at) == "0" and _is_input_of_a_layer(c, owner):
         return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
+    if c.kinds.of(owner) == DICT and is_written(node) and c.kinds.of(at) in NUMBERS:
+        c.check(node, NUMBERS_AS_KEYS)
+    return ast.Subscript(value, _place(c, node, owner, at))
+
+
+def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
+    """What is between the brackets; of what is counted from the end, that number."""
+    last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
+    if last is not None and last[1] == text(owner):
+        return py(f"-{last[2]}")
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
     if c.kinds.of(owner) != DICT and is_fraction(c, at):
         c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
-        return ast.Subscript(value, index(c, at))
-    return ast.Subscript(value, c.expr(at))
+        return index(c, at)
+    return c.expr(at)
 
 
 def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
@@ -256,8 +276,8 @@ def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
     if binding is None or method is None or method.type != "method_definition" or binding.writes:
         return False
     owner = c.kinds.class_of(method)
-    heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None) if owner is not None else None
-    return text(parse.field(method, "name")) == "call" and "Layer" in text(heritage)
+    base = parse.base_of(owner) if owner is not None else None
+    return text(parse.field(method, "name")) == "call" and "Layer" in text(base)
 
 
 def may_be_missing(node: Node) -> bool:
@@ -272,7 +292,7 @@ def may_be_missing(node: Node) -> bool:
         if sign in ("||", "??", "&&"):
             return parent.child_by_field_name("left") == node or may_be_missing(parent)
         others = {text(kid) for kid in kids(parent)}
-        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null"})
+        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null", "true", "false"})
     if parse.has(parent, "optional_chain") and node in (
         parent.child_by_field_name("object"),
         parent.child_by_field_name("function"),
@@ -284,21 +304,21 @@ def may_be_missing(node: Node) -> bool:
 
 
 def looked_for(owner: Node) -> list[str]:
-    """Attributes of a class that are looked at for being there, and that a method sets, but not the constructor."""
+    """Attributes of a class that are looked at for being there, and that its constructor does not set."""
     body = parse.field(owner, "body")
     declared = {text(m.child_by_field_name("property") or m.child_by_field_name("name")) for m in kids(body)}
     wanted: dict[str, None] = {}
-    later: set[str] = set()
     for inner in parse.walk(body):
         if inner.type != "member_expression" or parse.field(inner, "object").type != "this":
             continue
         name = text(parse.field(inner, "property"))
         if is_written(inner):
-            (declared if _is_in_constructor(inner) else later).add(name)
+            if _is_in_constructor(inner):
+                declared.add(name)
         elif may_be_missing(inner):
             wanted[name] = None
-    known = {*declared, *(names.attributes() if _is_derived(owner) else ())}
-    return [name for name in wanted if name in later and name not in known]
+    known = {*declared, *(names.attributes() if parse.base_of(owner) is not None else ())}
+    return [name for name in wanted if name not in known]
 
 
 def _is_in_constructor(node: Node) -> bool:
@@ -306,7 +326,3 @@ def _is_in_constructor(node: Node) -> bool:
     while found is not None and found.type != "method_definition":
         found = found.parent
     return found is not None and text(found.child_by_field_name("name")) == "constructor"
-
-
-def _is_derived(owner: Node) -> bool:
-    return any(kid.type == "class_heritage" for kid in kids(owner))

@@ -14,7 +14,8 @@ from tfpy.js2py.counting import counted_range
 from tfpy.js2py.documentation import documented
 from tfpy.js2py.expressions import iterated, negated, truth
 from tfpy.js2py.functions import define, take_apart
-from tfpy.js2py.kind import DICT
+from tfpy.js2py.growing import is_append
+from tfpy.js2py.kind import DICT, NDARRAY
 from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
@@ -70,7 +71,7 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
         return [assign(c.name(pattern), c.expr(value))]
     if pattern.type == "object_pattern":
         return _from_object(c, pattern, value)
-    return take_apart(c, pattern, c.expr(value))
+    return take_apart(c, pattern, iterated(c, value) if c.kinds.of(value) == NDARRAY else c.expr(value))
 
 
 def _is_again(c: Converter, pattern: Node) -> bool:
@@ -86,7 +87,7 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
         name = atom(c.new_name("parts", pattern))
         out, found = [assign(name, found)], name
     plain = kind == DICT or (kind.name == "" and not _is_of_tfpy(pattern, value, c))
-    return out + take_apart(c, pattern, found, DICT.name if plain else "")
+    return out + take_apart(c, pattern, found, DICT.name if plain else "", lambda key: c.kinds.lacks(value, key))
 
 
 def _is_of_tfpy(pattern: Node, value: Node, c: Converter) -> bool:
@@ -169,6 +170,8 @@ def _assigned(c: Converter, node: Node) -> list[ast.stmt]:
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
         raise NotConvertedError("a length that is set has no counterpart")
+    if left.type == "subscript_expression" and is_append(c, left):
+        return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "append"), c.expr(right)))]
     if right.type == "assignment_expression":
         inner = _assigned(c, right)
         last = inner[-1]
@@ -269,7 +272,7 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 def loop_target(c: Converter, left: Node) -> tuple[ast.expr, list[ast.stmt]]:
     """The variable of a loop, and the statements that take an item apart."""
-    if left.type == "array_pattern" and all(k.type == "identifier" for k in kids(left)) and len(kids(left)) > 1:
+    if parse.is_tuple_of_names(left):
         return ast.Tuple([c.name(kid) for kid in kids(left)]), []
     if left.type in ("array_pattern", "object_pattern"):
         item = atom(c.new_name("item", left))

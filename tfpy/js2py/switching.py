@@ -171,18 +171,26 @@ def labelled(c: Converter, node: Node) -> list[ast.stmt]:
         return found
     words = {vars(jump)["jump"][0] for jump in jumps}
     outer = found[-1]
-    inside = [s for s in outer.body if any(n in jumps for n in ast.walk(s))] if isinstance(outer, ast.For) else []
-    if len(words) > 1 or len(inside) != 1 or not isinstance(outer, ast.For) or not _ends_by_jumps(inside[0], jumps):
+    if isinstance(outer, ast.While) and loop.type != "while_statement":
+        inside = []  # a `for` that has its step at the end of its body, which a jump would leave out
+    else:
+        inside = [s for s in _body(outer) if any(n in jumps for n in ast.walk(s))]
+    if len(words) > 1 or len(inside) != 1 or not _ends_by_jumps(inside[0], jumps):
         del c.notes[noted:]
         raise NotConvertedError("a jump to a label that is no plain loop around this one has no counterpart")
     inner = inside[0]
     assert isinstance(inner, (ast.For, ast.While))
+    assert isinstance(outer, (ast.For, ast.While))
     at = outer.body.index(inner)
     rest = outer.body[at + 1 :]
     leaves = words == {"break"}
     inner.orelse = [*rest, ast.Continue()] if leaves else rest
     outer.body = [*outer.body[: at + 1], *([ast.Break()] if leaves else [])]
     return found
+
+
+def _body(loop: ast.stmt) -> list[ast.stmt]:
+    return loop.body if isinstance(loop, (ast.For, ast.While)) else []
 
 
 def _ends_by_jumps(loop: ast.stmt, jumps: list[ast.AST]) -> bool:

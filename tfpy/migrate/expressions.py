@@ -237,6 +237,8 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
                 return arrays.method(found, new.value, list(updated.args), self.tf)
             if owner == "mixed" and name == "get":
                 raise CannotRewrite("this is an NDArray here and a tensor there")
+            if name == "get" and all(self.kinds.of(arg.value) == "number" for arg in original.args):
+                raise CannotRewrite("what this is called on cannot be seen; a tensor is read by array_sync()")
         if owner == "initializer" and name == "initialize":
             if len(updated.args) != 3:
                 raise CannotRewrite("an initializer needs a shape, the inputs and the outputs")

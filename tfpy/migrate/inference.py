@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
 
-from tfpy.migrate.kinds import SCOPES, Kinds, Staying, arguments, element
+from tfpy.migrate.kind import element
+from tfpy.migrate.kinds import SCOPES, Kinds, Staying, arguments
 from tfpy.migrate.names import Names
 from tfpy.migrate.versions import labels
 
 _ROUNDS = 8  # of kinds going from calls to parameters to results; more than files need
+_WITH_KEY = ("max", "min", "sorted")
 _WRITES = ("set", "add", "fill")
 _ARRAYS = ("array", "ndarray")
 
@@ -112,6 +115,9 @@ class _Round(ScopedVisitor):
 
     def leave_AnnAssign(self, original_node: cst.AnnAssign) -> None:
         annotated = self.kinds.annotated(original_node.annotation.annotation)
+        if isinstance(self.kinds.scopes[-1], cst.ClassDef) and isinstance(original_node.target, cst.Name):
+            name = original_node.target.value  # a field of a dataclass
+            self.kinds.note(self.kinds.attributes, name, annotated, ("self", name))
         self.kinds.define(original_node.target, annotated or self.kinds.of(original_node.value))
 
     def leave_NamedExpr(self, original_node: cst.NamedExpr) -> None:
@@ -141,6 +147,13 @@ class _Round(ScopedVisitor):
         if function is not None and original_node.value is not None:
             self._returned(function, original_node.value)
 
+    def leave_Yield(self, original_node: cst.Yield) -> None:
+        function = next((s for s in reversed(self.kinds.scopes) if isinstance(s, cst.FunctionDef)), None)
+        given = original_node.value if isinstance(original_node.value, cst.BaseExpression) else None
+        kind = self.kinds.of(given) if given is not None else None
+        if function is not None and kind is not None:
+            self.kinds.note(self.kinds.returns, function, ("list", kind))
+
     def leave_Lambda(self, original_node: cst.Lambda) -> None:
         self.kinds.scopes.append(original_node)
         self._returned(original_node, original_node.body)
@@ -154,13 +167,29 @@ class _Round(ScopedVisitor):
         if isinstance(func, cst.Attribute) and self.kinds.of(func.value) == "math" and func.attr.value == "scope":
             self._scope(original_node)
             return
-        if isinstance(func, cst.Attribute) and func.attr.value == "append" and len(original_node.args) == 1:
-            self.kinds.append(func.value, self.kinds.of(original_node.args[0].value))
+        if isinstance(func, cst.Attribute) and func.attr.value in ("append", "extend") and len(original_node.args) == 1:
+            kind = self.kinds.of(original_node.args[0].value)
+            self.kinds.append(func.value, kind if func.attr.value == "append" else element(kind))
+        if isinstance(func, cst.Name):
+            self._for_each(func.value, original_node.args)
         for function, method in called(self.kinds, original_node):
             table = self.kinds.known.setdefault(function, {})
             for param, arg in arguments(function, original_node.args, method):
                 key = (function, param.name.value)
                 self.kinds.note(table, param.name.value, self.kinds.of(arg.value), key)
+
+    def _for_each(self, name: str, args: Sequence[cst.Arg]) -> None:
+        """A function that `map`, `filter`, or the `key` of `sorted` and the like calls with each item."""
+        named = {arg.keyword.value: arg.value for arg in args if arg.keyword is not None}
+        plain = [arg.value for arg in args if arg.keyword is None]
+        function, items = (named.get("key"), plain[:1]) if name in _WITH_KEY else (None, plain)
+        if name in ("map", "filter") and len(plain) > 1:
+            function, items = plain[0], plain[1:]
+        kind = self.kinds.of(function)
+        if isinstance(kind, tuple) and kind[0] == "function":
+            table = self.kinds.known.setdefault(kind[1], {})
+            for param, item in zip(kind[1].params.params, items, strict=False):
+                self.kinds.note(table, param.name.value, element(self.kinds.of(item)), (kind[1], param.name.value))
 
     def _scope(self, node: cst.Call) -> None:
         """The parameters of a scope's function are keep and track."""
@@ -176,7 +205,9 @@ class _Round(ScopedVisitor):
 def called(kinds: Kinds, call: cst.Call) -> list[tuple[Any, bool]]:
     """The functions of the file that a call may mean, each with whether its first parameter is `self`."""
     func = call.func
-    if isinstance(func, cst.Name):
+    if kinds.of(func) == "object":
+        return [(m, True) for m in kinds.methods.get("__call__", [])]
+    if isinstance(func, (cst.Name, cst.Lambda)):
         kind = kinds.of(func)
         if isinstance(kind, tuple) and kind[0] == "function":
             return [(kind[1], False)]

@@ -1,8 +1,4 @@
-"""What the variables of a file hold, as far as rewriting must know: found by going through its assignments and calls.
-
-A kind is a text ('array', 'math', 'graph', …) or a tuple: ('list', kind), ('tuple', kinds), ('function', node),
-('type', node), ('custom', name of the method that gives the next copy). 'ndarray' is an array that stays an NDArray.
-"""
+"""What the variables of a file hold: found by going through its assignments and calls."""
 
 from __future__ import annotations
 
@@ -12,10 +8,10 @@ from typing import Any
 import libcst as cst
 
 from tfpy.legacy import successors
+from tfpy.migrate.kind import Kind, as_pinned, dict_of, element, holds_arrays, is_dict, join, text_of, value
 from tfpy.migrate.names import Names, dotted
 from tfpy.migrate.versions import Labels
 
-Kind = Any
 Function = cst.FunctionDef | cst.Lambda
 Scopes = list[cst.CSTNode]
 Staying = Mapping[cst.CSTNode, tuple[cst.CSTNode, str]]  # a function or the module -> where and why its graphs stay
@@ -60,25 +56,6 @@ _KEEPING = ("list", "tuple", "sorted", "reversed", "iter")
 _NUMBERS = ("len", "float", "int", "round", "abs", "sum", "min", "max")
 SCALARS = {"ZERO": "0", "ONE": "1", "TWO": "2", "NEG_ONE": "-1"}
 NEXT_COPY = ("get_next_copy", "getNextCopy")
-
-
-def join(a: Kind, b: Kind) -> Kind:
-    """The kind of what may be of either kind; None means that nothing is known yet."""
-    if a is None or a == b:
-        return b
-    return a if b is None else "mixed"
-
-
-def element(kind: Kind) -> Kind:
-    """The kind of what a sequence holds."""
-    if isinstance(kind, tuple) and kind[0] == "list":
-        return kind[1]
-    if isinstance(kind, tuple) and kind[0] == "tuple":
-        found = None
-        for part in kind[1]:
-            found = join(found, part)
-        return found
-    return "array" if kind == "record" else "number" if kind in ("values", "shape", "range") else None
 
 
 class Kinds:
@@ -136,9 +113,9 @@ class Kinds:
     def define(self, target: cst.CSTNode, kind: Kind) -> None:
         """Note what a target of an assignment holds."""
         if isinstance(target, (cst.Tuple, cst.List)):
-            parts = (
-                kind[1] if isinstance(kind, tuple) and kind[0] == "tuple" else [element(kind)] * len(target.elements)
-            )
+            stars = [isinstance(item, cst.StarredElement) for item in target.elements]
+            one_by_one = isinstance(kind, tuple) and kind[0] == "tuple" and not any(stars)
+            parts = kind[1] if one_by_one else [("list", element(kind)) if star else element(kind) for star in stars]
             for item, part in zip(target.elements, parts, strict=False):
                 self.define(item.value, part)
         elif isinstance(target, cst.Name):
@@ -147,6 +124,10 @@ class Kinds:
             self.note(self.known.setdefault(scope, {}), label, kind, (scope, label))
         elif isinstance(target, cst.Attribute) and self.key(target) is not None:
             self.note(self.attributes, target.attr.value, kind, self.key(target))
+        elif isinstance(target, cst.Subscript) and is_dict(self.of(target.value)):
+            self.define(target.value, dict_of([(text_of(_index(target)), kind)]))
+        elif isinstance(target, cst.Subscript) and self.of(target.value) == ("list", None):
+            self.define(target.value, ("list", kind))
 
     def _defining(self, name: str) -> cst.CSTNode:
         scope = self.scopes[-1]
@@ -157,7 +138,7 @@ class Kinds:
     def note(self, table: dict[Any, Kind], name: Any, kind: Kind, key: Any = None) -> None:
         """Join a kind to what a table says of a name; `key` is that of the variable."""
         if key in self.pinned:
-            kind = {"array": "ndarray", ("list", "array"): ("list", "ndarray")}.get(kind, kind)
+            kind = as_pinned(kind)
         new = join(table.get(name), kind)
         if name not in table or new != table[name]:
             table[name] = new
@@ -166,6 +147,8 @@ class Kinds:
     def append(self, target: cst.CSTNode, kind: Kind) -> None:
         """Note that a list gets another element."""
         key = self.key(target)
+        if kind is not None and isinstance(target, cst.Subscript):
+            self.define(target, ("list", kind))
         if kind is None or key is None:
             return
         if key[0] == "self":
@@ -264,12 +247,27 @@ class Kinds:
 
     _of_generatorexp = _of_listcomp
 
+    def _of_dict(self, node: cst.Dict) -> Kind:
+        pairs = [(text_of(e.key), self.of(e.value)) for e in node.elements if isinstance(e, cst.DictElement)]
+        return dict_of(pairs)
+
+    def _of_dictcomp(self, node: cst.DictComp) -> Kind:
+        self.scopes.append(node)
+        try:
+            return dict_of([(None, self.of(node.value))])
+        finally:
+            self.scopes.pop()
+
+    def _of_booleanoperation(self, node: cst.BooleanOperation) -> Kind:
+        return join(self.of(node.left), self.of(node.right))
+
     def _of_subscript(self, node: cst.Subscript) -> Kind:
         kind = self.of(node.value)
-        index = node.slice[0].slice if len(node.slice) == 1 else None
-        if isinstance(index, cst.Slice):
+        if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice):
             return kind
-        number = index.value if isinstance(index, cst.Index) else None
+        number = _index(node)
+        if is_dict(kind) or kind == "kept":
+            return kind if kind == "kept" else value(kind, number)
         if isinstance(kind, tuple) and kind[0] == "tuple" and isinstance(number, cst.Integer):
             return kind[1][int(number.value)] if int(number.value) < len(kind[1]) else None
         return element(kind)
@@ -279,6 +277,12 @@ class Kinds:
         if key is not None and node.attr.value in self.attributes:
             return self.attributes[node.attr.value]
         owner, name = self.of(node.value), node.attr.value
+        if owner in (None, "object") and dotted(node.value) not in self.names.others:
+            found = self.attributes.get(name)
+            for method in self.methods.get(name, []):
+                found = join(found, self.returns.get(method)) if _is_property(method) else found
+            if holds_arrays(found):
+                return found
         if key is not None and len(self.methods.get(name, [])) == 1:
             return "function", self.methods[name][0]
         if owner == "graph" and name == "layers":
@@ -287,8 +291,8 @@ class Kinds:
             return "node"
         if owner == "node" and name == "data":
             return "ndarray" if self.graphs_stay else "array"
-        if owner == "record":
-            return "array"
+        if owner in ("record", "kept"):
+            return "array" if owner == "record" else owner
         if name in ("size", "rank"):
             return "number"
         return "shape" if name == "shape" else None
@@ -297,6 +301,8 @@ class Kinds:
         path = self.path(node.func)
         if path is not None:
             return self.instance(path)
+        if self.of(node.func) == "object":
+            return self._returned("__call__")
         if isinstance(node.func, cst.Attribute):
             return self._of_method(node, self.of(node.func.value), node.func.attr.value)
         if isinstance(node.func, cst.Name):
@@ -315,6 +321,16 @@ class Kinds:
         if kind is not None or not node.args:
             return None
         first = self.of(node.args[0].value)
+        if name == "map" and len(node.args) == 2 and isinstance(first, tuple) and first[0] == "function":
+            return "list", self.returns.get(first[1])
+        if name == "next":
+            return element(first)
+        if name == "filter" and len(node.args) == 2:
+            return "list", element(self.of(node.args[1].value))
+        if name in ("max", "min") and len(node.args) == 2 and node.args[1].keyword is not None:
+            return element(first)
+        if name == "dict" and not node.args[0].star:
+            return dict_of([(a.keyword.value, self.of(a.value)) for a in node.args if a.keyword is not None])
         if name in _KEEPING:
             return ("list", element(first)) if isinstance(first, tuple) else first
         if name == "zip":
@@ -326,6 +342,8 @@ class Kinds:
         return "number" if name in _NUMBERS else None
 
     def _of_method(self, node: cst.Call, owner: Kind, name: str) -> Kind:
+        if name in ("buffer", "buffer_sync", "bufferSync"):
+            return "buffer"  # has a method `get`, too
         if owner == "math":
             return self._of_math(node, successors.snake("math", name))
         if owner == "graph":
@@ -346,7 +364,23 @@ class Kinds:
             if name in ("get", "val"):
                 return "number"
             reads = ("get_values", "getValues", "data_sync", "dataSync", "data", "get_values_async", "getValuesAsync")
-            return None if name.startswith(("buffer", "array_sync")) else "values" if name in reads else owner
+            return None if name.startswith("array_sync") else "values" if name in reads else owner
+        if name == "pop" and isinstance(owner, tuple) and owner[0] == "list":
+            return element(owner)
+        return self._of_dicts(node, owner, name) if is_dict(owner) else self._returned(name)
+
+    def _of_dicts(self, node: cst.Call, owner: Kind, name: str) -> Kind:
+        """What a method of a dict gives."""
+        if name in ("get", "pop", "setdefault"):
+            return value(owner, node.args[0].value if node.args else None)
+        if name == "values":
+            return "list", value(owner, None)
+        if name == "items":
+            return "list", ("tuple", (None, value(owner, None)))
+        return owner if name == "copy" else None
+
+    def _returned(self, name: str) -> Kind:
+        """What the methods of a name give."""
         found = None
         for method in self.methods.get(name, []):
             found = join(found, self.returns.get(method))
@@ -357,13 +391,28 @@ class Kinds:
             if name in ("keep", "track"):
                 return self.of(node.args[0].value) if node.args else None
             if name == "gradients":
-                return "array" if len(node.args) > 1 and self.of(node.args[1].value) == "array" else None
+                kind = self.of(node.args[1].value) if len(node.args) > 1 else None
+                return kind if holds_arrays(kind) else None
             function = self.of(node.args[0].value) if name == "scope" and node.args else None
             return self.returns.get(function[1]) if isinstance(function, tuple) and function[0] == "function" else None
         found = successors.successor("math", name)
-        if name in _NO_ARRAYS or found is None:
+        if name in _NO_ARRAYS:
+            return "kept"
+        if found is None:
             return None
         return _OF_MATH.get(name, "array" if found.forms else "ndarray")
+
+
+def _index(node: cst.Subscript) -> cst.BaseExpression | None:
+    """What is between the brackets, if it is one expression."""
+    index = node.slice[0].slice if len(node.slice) == 1 else None
+    return index.value if isinstance(index, cst.Index) else None
+
+
+def _is_property(method: cst.FunctionDef) -> bool:
+    return any(
+        dotted(d.decorator) in ("property", "cached_property", "functools.cached_property") for d in method.decorators
+    )
 
 
 def _class_of(owner: cst.ClassDef, method: cst.FunctionDef) -> bool:
