@@ -313,3 +313,17 @@ def test_results_that_are_larger_together_than_a_buffer(device: Device, monkeypa
         (twice, exp), _ = replay.run(Tensor, [t])
         np.testing.assert_array_equal(twice.numpy(), t.numpy() * 2)
         np.testing.assert_array_equal(exp.numpy(), t.exp().numpy())
+
+
+def test_plans_that_come_and_go_use_the_same_buffers(device: Device) -> None:
+    x = made(on_gpu(64, 64))
+    counts = []
+    for _ in range(6):
+        replay, _executor = recorded(lambda x: x.mat_mul(x).relu().mat_mul(x).sum(), x)
+        for _ in range(2):
+            replay.run(Tensor, [x])
+        del replay, _executor
+        gc.collect()
+        device.pool.collect()
+        counts.append(device.pool.count)
+    assert len(set(counts[2:])) == 1, counts
