@@ -185,3 +185,23 @@ def test_uploads_through_the_ring(device: Device) -> None:
         device.download(lease.buffer, found)
         np.testing.assert_array_equal(found, values)
     device.check()
+
+
+def test_another_pool_takes_over_what_was_idle() -> None:
+    pool = pool_of(Memory(1 << 20))
+    held = [pool.take(size) for size in (256, 512, 1024)]
+    idle, later, _ = (lease.buffer for lease in held)
+    del held[0]
+    other = pool.another()
+    del held[0]
+    taken = [other.take(256), other.take(512)]
+    assert taken[0].buffer is idle
+    assert taken[1].buffer is not later, "what the other pool's owner has read may have been there"
+    assert other.owns(idle)
+    assert not pool.owns(idle)
+    assert (pool.allocated, pool.count, pool.in_use()) == (512 + 1024, 2, 1024)
+    assert (other.allocated, other.count, other.in_use()) == (256 + 512, 2, 256 + 512)
+    pool.adopt(other)
+    del taken
+    pool.collect()
+    assert (pool.allocated, pool.count, pool.in_use()) == (256 + 512 + 512 + 1024, 4, 1024)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -240,3 +241,89 @@ def test_a_plan_that_goes_while_another_is_recorded(device: Device, monkeypatch:
     replay.run(Tensor, [x])
     assert executor.recordings
     assert tf.memory()["numBytesInPlans"] == while_recorded
+
+
+class CutOff(list[Any]):
+    """Calls of which so many are made."""
+
+    def __init__(self, calls: list[Any], most: int) -> None:
+        super().__init__(calls)
+        self.most = most
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from itertools.islice(super().__iter__(), self.most)
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("calls", range(6))
+def test_a_replay_that_is_cut_off(device: Device, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    """As by Ctrl-C in a notebook: what is computed afterwards must not rely on what has not been done."""
+    x, y = made(on_gpu(5)), made(on_gpu(5))
+    slopes = 0.1, 0.2
+    replay, executor = recorded(lambda x: [x.leaky_relu(slope) for slope in slopes], x)
+    replay.run(Tensor, [x])
+    replay.run(Tensor, [x])
+    made(y.leaky_relu(0.3))
+    (recording,) = executor.recordings.values()
+    script = recording.script
+    monkeypatch.setattr(script, "_calls", CutOff(script._calls, calls))
+    with pytest.raises(KeyboardInterrupt):
+        replay.run(Tensor, [x])
+    monkeypatch.undo()
+    for slope in (*slopes[::-1], 0.3):
+        values = y.numpy()
+        expected = np.where(values < 0, values * np.float32(slope), values)
+        np.testing.assert_array_equal(y.leaky_relu(slope).numpy(), expected)
+    found, _ = replay.run(Tensor, [y])
+    for slope, t in zip(slopes, found, strict=True):
+        np.testing.assert_array_equal(t.numpy(), y.leaky_relu(slope).numpy())
+
+
+@pytest.mark.parametrize("name", ["bind", "write"])
+def test_a_dispatch_that_is_cut_off(device: Device, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    x, y = made(on_gpu(5)), made(on_gpu(5))
+    made(x.leaky_relu(0.1))
+    buffer = y.payload.lease.buffer
+    program = next(p for p in device.programs._programs.values() if p.words == (5, *x.leaky_relu(0.1).payload.words))
+    target: Any = buffer if name == "bind" else program
+    monkeypatch.setattr(target, name, cut_off_after(getattr(target, name)))
+    with pytest.raises(KeyboardInterrupt):
+        made(y.leaky_relu(0.2))
+    monkeypatch.undo()
+    for t in (x, y):
+        values = t.numpy()
+        np.testing.assert_array_equal(
+            t.leaky_relu(0.1).numpy(), np.where(values < 0, values * np.float32(0.1), values), str(t is x)
+        )
+
+
+def cut_off_after(f: Callable[..., object]) -> Callable[..., object]:
+    def call(*given: Any) -> None:
+        f(*given)
+        raise KeyboardInterrupt
+
+    return call
+
+
+def test_results_that_are_larger_together_than_a_buffer(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "block_size", 1 << 14)
+    x = on_gpu(50, 50)
+    replay, _ = recorded(lambda x: [x.mul(2), x.exp()], x)
+    for t in (x, on_gpu(50, 50)):
+        (twice, exp), _ = replay.run(Tensor, [t])
+        np.testing.assert_array_equal(twice.numpy(), t.numpy() * 2)
+        np.testing.assert_array_equal(exp.numpy(), t.exp().numpy())
+
+
+def test_plans_that_come_and_go_use_the_same_buffers(device: Device) -> None:
+    x = made(on_gpu(64, 64))
+    counts = []
+    for _ in range(6):
+        replay, _executor = recorded(lambda x: x.mat_mul(x).relu().mat_mul(x).sum(), x)
+        for _ in range(2):
+            replay.run(Tensor, [x])
+        del replay, _executor
+        gc.collect()
+        device.pool.collect()
+        counts.append(device.pool.count)
+    assert len(set(counts[2:])) == 1, counts

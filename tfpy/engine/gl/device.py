@@ -60,6 +60,9 @@ class Copied(NamedTuple):
     nbytes: int
 
 
+Log = list[Dispatched | Copied | Lease | None]
+"""What was done: dispatches, copies, the leases of what was uploaded; None for what cannot be done again."""
+
 Call = tuple[Callable[..., object], tuple[Any, ...]]
 """One of moderngl's own functions, and its arguments."""
 
@@ -87,8 +90,7 @@ class Device:
         pool: where buffers come from.
         pools: those of recorded plans.
         caches: what holds memory that it can do without.
-        log: where what is done is written down, if it is: dispatches, copies, the leases of what was uploaded; None for
-            what cannot be done again.
+        log: where what is done is written down, if it is.
         constants: small values that kernels need again and again, by what they are made of.
         blocks: how many buffers a shader may use.
         places: memory where the results of tasks are wanted, of values for which that matters.
@@ -113,7 +115,7 @@ class Device:
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.counts = Counts()
         self.constants: dict[Hashable, Value] = {}
-        self.log: list[Dispatched | Copied | Lease | None] | None = None
+        self.log: Log | None = None
         self.caches: weakref.WeakSet[Cache] = weakref.WeakSet()
         self.pool = Pool(lambda size: self.context.buffer(reserve=size), self._out_of_memory, make_room=self.make_room)
         self.pools: weakref.WeakSet[Pool] = weakref.WeakSet()
@@ -165,16 +167,16 @@ class Device:
             if buffer.written >= fence:
                 fence = number
             if bound[place] is not buffer:
+                bound[place] = buffer  # first, for Ctrl-C comes after calls
                 buffer.bind(place, buffer.offset, buffer.size)
-                bound[place] = buffer
             buffer.used = number
             place += 1
         for buffer in writes:
             if buffer.used >= fence:
                 fence = number
             if bound[place] is not buffer:
-                buffer.bind(place, buffer.offset, buffer.size)
                 bound[place] = buffer
+                buffer.bind(place, buffer.offset, buffer.size)
             buffer.used = buffer.written = number
             place += 1
         if fence == number:
@@ -195,15 +197,18 @@ class Device:
     def run_again(self, calls: Sequence[Call], dispatches: int, copies: int) -> None:
         """Make calls of OpenGL's that were made before, among them so many dispatches and copies.
 
-        What came before is done then, and what follows waits for all of it: the buffers need not tell.
+        What came before is done then, and what follows waits for all of it: the buffers need not tell. That holds also
+        where it is cut off in the middle, as by Ctrl-C.
         """
         self.barrier()
-        for call, arguments in calls:
-            call(*arguments)
-        self._bound = [None] * _PLACES
-        self.counts.dispatches += dispatches
-        self.counts.copies += copies
-        self.barrier()
+        try:
+            for call, arguments in calls:
+                call(*arguments)
+        finally:
+            self._bound = [None] * _PLACES
+            self.counts.dispatches += dispatches
+            self.counts.copies += copies
+            self.barrier()
 
     def barrier(self) -> None:
         """Let what follows wait for the shaders before."""

@@ -135,6 +135,7 @@ class Pool:
         out_of_memory: Callable[[], bool],
         cap: int = IDLE_CAP,
         make_room: Callable[[], None] = lambda: None,
+        parent: Pool | None = None,
     ) -> None:
         self.allocated = 0
         self.idle = 0
@@ -143,6 +144,7 @@ class Pool:
         self._out_of_memory = out_of_memory
         self._cap = cap
         self._make_room = make_room
+        self._parent = parent
         self._bins: dict[int, deque[Buffer]] = {}
         self._returned: deque[Buffer] = deque()
         self._adopted: deque[Pool] = deque()
@@ -179,16 +181,29 @@ class Pool:
         self.collect()
         while self.idle > cap:
             oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
-            buffer = oldest.popleft()
+            buffer = self._lost(oldest.popleft())
             buffer.gl.release()
-            self._made.discard(id(buffer.gl))
-            self.idle -= buffer.size
-            self.allocated -= buffer.size
-            self.count -= 1
+
+    def _given(self, size: int) -> Buffer | None:
+        """An idle buffer for another pool."""
+        waiting = self._bins.get(size)
+        return self._lost(waiting.pop()) if waiting else None
+
+    def _lost(self, buffer: Buffer) -> Buffer:
+        """An idle buffer that is not of this pool any more."""
+        self._made.discard(id(buffer.gl))
+        self.idle -= buffer.size
+        self.allocated -= buffer.size
+        self.count -= 1
+        return buffer
 
     def another(self) -> Pool:
-        """An empty pool on the same device; when it is short of memory, this one frees what is idle, too."""
-        return Pool(self._allocate, self._out_of_memory, self._cap, self._give_way)
+        """An empty pool on the same device, which takes over what is idle now and frees the rest when it is short.
+
+        What returns to this pool later stays here: the other one may have read what was in it before.
+        """
+        self.collect()
+        return Pool(self._allocate, self._out_of_memory, self._cap, self._give_way, self)
 
     def _give_way(self) -> None:
         self._make_room()
@@ -256,11 +271,13 @@ class Pool:
         return gl
 
     def _new(self, size: int) -> Buffer:
-        gl = self.allocate(size)
+        buffer = None if self._parent is None else self._parent._given(size)
+        if buffer is None:
+            buffer = Buffer(self.allocate(size), size)
         self.allocated += size
         self.count += 1
-        self._made.add(id(gl))
-        return Buffer(gl, size)
+        self._made.add(id(buffer.gl))
+        return buffer
 
     def _attempt(self, size: int) -> Any:
         try:

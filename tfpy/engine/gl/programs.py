@@ -33,9 +33,10 @@ class Program:
 
     def set(self, words: Sequence[int]) -> None:
         """Set the parameters."""
+        packed = self.packed(words)
+        self.words = words  # first, for Ctrl-C comes after calls
         if self.write is not None:
-            self.write(self.packed(words))
-        self.words = words
+            self.write(packed)
 
     def packed(self, words: Sequence[int]) -> bytes:
         """Parameters as the bytes of the block."""

@@ -3,7 +3,7 @@
 The first run goes through the kernels as ever, with the device writing down its dispatches. Its memory comes from a
 pool of its own and stays with the recording, so that the same dispatches can be made on the same buffers again. Only
 the inputs' buffers and those of the results are others each time. What a kernel reads on the host makes a recording
-impossible; then the kernels are run one by one each time.
+impossible, and so do results that no buffer has room for; then the kernels are run one by one each time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.backend import Outputs
-from tfpy.engine.gl.device import Copied, Device, Dispatched
+from tfpy.engine.gl.device import Copied, Device, Dispatched, Log
 from tfpy.engine.gl.fusion import ensure, place_in
 from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool, Span
 from tfpy.engine.gl.script import Input, Place, Result, Script
@@ -70,14 +70,17 @@ class Executor:
     def _record(self, key: tuple[int, ...], inputs: list[Value]) -> list[Value]:
         device = self._device
         shared, own = device.pool, device.pool.another()
-        device.pool, device.log = own, []
+        log: Log = []
+        device.pool, device.log = own, log
         try:
             results = self._results(inputs)
             layout = _layout(results, inputs)
+            if layout.room > device.block_size:  # no buffer has room for all
+                layout = _Layout({}, 0)
+                log.append(None)
             arena = device.take(layout.room) if layout.places else None
             for i, start in layout.places.items():
                 place_in(device, results[i], Part(arena, start, part_bytes(results[i].spec)))  # type: ignore[arg-type]
-            log = device.log
         except BaseException:
             shared.adopt(own)
             raise

@@ -109,11 +109,16 @@ class Script:
         for at, source, target, nbytes in self._copies:
             (read, start), (write, to) = (_memory(place, inputs, results) for place in (source, target))
             calls[at] = self._device.copy_bytes, (write, read, nbytes, start, to)
-        for program, (first, packed, last) in self._blocks.items():
-            if program.words is not first and program.write is not None:
-                program.write(packed)
-            program.words = last
-        self._device.run_again(calls, self._dispatches, len(self._copies))
+        try:
+            for program, (first, packed, last) in self._blocks.items():
+                if program.words is not first and program.write is not None:
+                    program.write(packed)
+                program.words = last
+            self._device.run_again(calls, self._dispatches, len(self._copies))
+        except BaseException:  # as of Ctrl-C: nobody knows which parameters have been set
+            for program in self._blocks:
+                program.words = None
+            raise
 
 
 def _nothing() -> None:
