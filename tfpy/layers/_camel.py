@@ -152,6 +152,9 @@ class LayerCamel:
 
         def getOutputAt(self, node_index: int) -> Any: ...
 
+        @classmethod
+        def fromConfig(cls, config: Mapping[str, Any]) -> Self: ...
+
         def getConfig(self) -> dict[str, Any]: ...
 
     else:
@@ -172,6 +175,7 @@ class LayerCamel:
         outputShape = forward_property("output_shape")
         getInputAt = forward("get_input_at")
         getOutputAt = forward("get_output_at")
+        fromConfig = classmethod(forward("from_config"))
         getConfig = forward("get_config")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
@@ -416,6 +416,17 @@ class Layer(LayerCamel, Declared, family="layer"):
         return self.inbound_nodes[0]
 
     # Living and dying
+
+    @classmethod
+    @accepts_options()
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """A layer as `get_config` describes it; keys in either spelling. Its name is that of the configuration."""
+        layer = super().from_config(config)
+        name = config.get("name")
+        if isinstance(name, str) and name != layer.name:  # the constructor has not handed it on
+            layer.name = name
+            take_note(name)
+        return layer
 
     def get_config(self) -> dict[str, Any]:
         """The options by their snake_case names, as plain values."""

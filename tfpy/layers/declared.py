@@ -22,6 +22,7 @@ from tfpy.core.spelling import adopt_camel, attribute_of
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
+from tfpy.layers.constructing import constructed
 
 
 class Total:
@@ -205,5 +206,8 @@ class Declared(DeclaredCamel, Hints):
     @classmethod
     @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """An object as `get_config` describes it; keys in either spelling."""
-        return cls(dict(config))
+        """An object as `get_config` describes it; keys in either spelling.
+
+        A constructor of one's own gets the options as keywords if it has parameters of their names, else as a dict.
+        """
+        return constructed(cls, config)

@@ -1,0 +1,102 @@
+"""Classes of users with constructors of their own: saved and made again, whatever way they take their options."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tfpy as tf
+from tfpy.layers.base import Layer
+
+
+class Scaled(Layer):
+    factor = 1.0
+
+    def call(self, inputs: tf.Tensor) -> tf.Tensor:
+        return inputs.mul(self.factor)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "factor": self.factor, "big_factor": 10 * self.factor}
+
+
+class OfDict(Scaled):
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.factor = config["factor"]
+
+
+class OfDictOrNothing(Scaled):
+    def __init__(self, args: Any = None) -> None:
+        super().__init__(args or {})
+        self.factor = (args or {}).get("factor", 1.0)
+
+
+class OfKeywords(Scaled):
+    def __init__(self, factor: float = 2.0, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.factor = factor
+
+
+class OfKeywordsOnly(Scaled):
+    def __init__(self, *, bigFactor: float, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.factor = bigFactor / 10
+
+
+class OfAnyKeywords(Scaled):
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.factor = keywords["factor"]
+
+
+class OfOne(Scaled):
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+
+class OfNothing(Scaled):
+    def __init__(self) -> None:
+        super().__init__({})
+        self.factor = 3.0
+
+
+@pytest.mark.parametrize(
+    ("cls", "make"),
+    [
+        (OfDict, lambda: OfDict({"factor": 3.0, "name": "s"})),
+        (OfDictOrNothing, lambda: OfDictOrNothing({"factor": 3.0, "name": "s"})),
+        (OfKeywords, lambda: OfKeywords(3.0, name="s")),
+        (OfKeywordsOnly, lambda: OfKeywordsOnly(bigFactor=30.0, name="s")),
+        (OfAnyKeywords, lambda: OfAnyKeywords(factor=3.0, name="s")),
+        (OfOne, lambda: OfOne(3.0)),
+        (OfNothing, OfNothing),
+    ],
+)
+def test_layers_come_back_from_files(cls: type, make: Callable[[], Layer], tmp_path: Path) -> None:
+    layer = make()
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[2]), layer])
+    with pytest.warns(UserWarning, match="TF.js has no class"):
+        model.save(tmp_path)
+    name, expected = layer.name, model.predict(tf.ones([1, 2])).array_sync()
+    del model, layer
+    gc.collect()
+    loaded = tf.load_layers_model(tmp_path, custom_objects={cls.__name__: cls})
+    assert loaded.predict(tf.ones([1, 2])).array_sync() == expected
+    assert (loaded.layers[1].name, loaded.layers[1].factor) == (name, 3.0)
+
+
+def test_an_initializer_that_takes_keywords() -> None:
+    class Filled(tf.initializers.Initializer):
+        def __init__(self, value: float = 0.0) -> None:
+            self.value = value
+
+        def apply(self, shape: Any, dtype: Any = None) -> tf.Tensor:
+            return tf.fill(shape, self.value)
+
+    assert Filled.from_config({"value": 2.0}).value == 2.0
+    assert Filled.from_config({}).value == 0.0

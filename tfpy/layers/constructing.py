@@ -1,0 +1,41 @@
+"""How a class of the user's takes the options of a configuration: as a dict (TF.js), or as keywords (Keras)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import Parameter, signature
+from typing import Any, TypeVar
+
+from tfpy.core.names import camel
+
+T = TypeVar("T")
+
+
+def constructed(cls: type[T], config: Mapping[str, Any]) -> T:
+    """An object made with the options of a configuration, keys in either spelling.
+
+    What parameters are called tells which way it is. Options that there are no parameters for are passed over, as
+    JavaScript passes over arguments.
+    """
+    parameters = [*signature(cls).parameters.values()]
+    if not parameters:
+        return cls()
+    if parameters[0].kind is Parameter.POSITIONAL_ONLY:
+        return cls(dict(config))  # type: ignore[call-arg]
+    by_name = {camel(p.name): p.name for p in parameters if p.kind in _BY_NAME}
+    named = {by_name[camel(key)]: value for key, value in config.items() if camel(key) in by_name}
+    if not named and _may_be_dict(parameters[0]):
+        return cls(dict(config))  # type: ignore[call-arg]
+    takes_all = parameters[-1].kind is Parameter.VAR_KEYWORD
+    others = {key: value for key, value in config.items() if camel(key) not in by_name} if takes_all else {}
+    return cls(**named, **others)
+
+
+_BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
+
+def _may_be_dict(first: Parameter) -> bool:
+    """Whether a constructor's first parameter, whose name is no option's, can be meant for all of them."""
+    if first.kind is Parameter.POSITIONAL_OR_KEYWORD:
+        return first.default in (Parameter.empty, None) or isinstance(first.default, Mapping)
+    return first.kind is Parameter.VAR_POSITIONAL
