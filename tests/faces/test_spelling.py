@@ -138,12 +138,10 @@ def test_type_checkers_know_what_comes_back(tmp_path: Path) -> None:
     begin += "model, dense = tf.sequential(), tf.layers.dense(units=2)\n"
     file = tmp_path / "revealed.py"
     file.write_text(begin + "".join(f"reveal_type({e})\n" for e in REVEALED), encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
-    root = Path(tf.__file__).parent.parent
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    types = re.findall(r'Revealed type is "(.*)"', done.stdout)
+    told = told_by_mypy(file)
+    types = re.findall(r'Revealed type is "(.*)"', told)
     found = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind) for kind in types]
-    assert dict(zip(REVEALED, found, strict=True)) == REVEALED, done.stdout
+    assert dict(zip(REVEALED, found, strict=True)) == REVEALED, told
 
 
 ANNOTATED = """
@@ -179,7 +177,11 @@ def older() -> dl.Tensor2D:
 def test_types_have_names(tmp_path: Path) -> None:
     file = tmp_path / "annotated.py"
     file.write_text(ANNOTATED, encoding="utf-8")
+    told = told_by_mypy(file)
+    assert not told, told
+
+
+def told_by_mypy(file: Path) -> str:
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
     root = Path(tf.__file__).parent.parent
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert not done.stdout, done.stdout
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout

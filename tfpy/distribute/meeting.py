@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tfpy.core.types import Logs
 from tfpy.distribute.agreement import Agreement
-from tfpy.layers.callbacks.base import Callback, CallbackList, History, Logs
+from tfpy.layers.callbacks.base import Callback, CallbackList, History
 from tfpy.layers.training.batch_sources import nothing
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 

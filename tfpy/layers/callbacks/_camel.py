@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tfpy.layers.callbacks.base import Logs
+    from tfpy.core.types import Logs
     from tfpy.layers.model import LayersModel
 
 

@@ -16,11 +16,12 @@ from tfpy.core.io.writing import replacing
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import as_int, as_number, as_positive
-from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.training.batch_sources import OtherDataError
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 from tfpy.layers.training.run_state import Arrays, pack, restore_model, state_of_model, unpack

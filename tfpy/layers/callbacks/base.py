@@ -13,14 +13,13 @@ from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
+from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks._camel import CallbackCamel
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
     from tfpy.vis.drawing import Drawing
-
-Logs = dict[str, Any]
 
 EVENTS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_batch_begin", "on_batch_end")
 

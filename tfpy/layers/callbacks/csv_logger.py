@@ -10,8 +10,9 @@ from typing import Any
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
+from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.base import Callback
 
 # What stands for a value that an epoch lacks.
 _MISSING = "NA"

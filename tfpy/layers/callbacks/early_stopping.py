@@ -8,9 +8,10 @@ from typing import Any
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.core.types import Logs
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import as_int
-from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
 from tfpy.layers.weights import as_made, set_values, values_of
 

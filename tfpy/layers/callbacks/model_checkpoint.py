@@ -9,9 +9,10 @@ from typing import Any, cast
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
+from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_positive
-from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
 
 

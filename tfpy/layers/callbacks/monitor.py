@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.callbacks.base import Logs
 
 
 class Monitor:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from tfpy.core.registry import export
-from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.core.types import Logs
+from tfpy.layers.callbacks.base import Callback
 
 
 @export(doc="Callbacks", aliases="callbacks.terminate_on_nan")

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
+from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import close_scope, outlive_scopes, start_scope
-from tfpy.layers.callbacks.base import Callback, CallbackList, Logs
+from tfpy.layers.callbacks.base import Callback, CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.steps import Compiled, test_step, train_step
 

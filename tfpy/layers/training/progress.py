@@ -6,7 +6,8 @@ import sys
 import time
 from typing import Any
 
-from tfpy.layers.callbacks.base import Callback, Logs
+from tfpy.core.types import Logs
+from tfpy.layers.callbacks.base import Callback
 
 # How often the bar is drawn anew, in seconds: reading the loss may make a GPU wait.
 _REFRESH = 0.1
