@@ -87,7 +87,7 @@ def _camel_file(classes: list[tuple[Module, ast.ClassDef, str]]) -> str:
     bodies = []
     for module, node, mixin in sorted(classes, key=lambda c: c[2]):
         typed, bound = [], []
-        for item in node.body:
+        for item in _members(node):
             for name, kind, function in _respelt(node.name, item):
                 if function is not None:
                     needs.append((module, annotation_names(function)))
@@ -105,11 +105,26 @@ def _camel_file(classes: list[tuple[Module, ast.ClassDef, str]]) -> str:
     return head + "".join(bodies)
 
 
+def _members(node: ast.ClassDef) -> list[ast.stmt]:
+    """What a class defines; what it declares for type checkers alone, too."""
+    found: list[ast.stmt] = []
+    for item in node.body:
+        found += item.body if isinstance(item, ast.If) and ast.unparse(item.test) == "TYPE_CHECKING" else [item]
+    return found
+
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _respelt(class_name: str, item: ast.stmt) -> list[tuple[str, str, Function | None]]:
-    """The public member's name, kind and function, when TF.js spells it differently."""
+    """The public member's name, kind and function, when TF.js spells it differently.
+
+    An annotation without a value declares an attribute that instances have.
+    """
+    if isinstance(item, ast.AnnAssign) and item.value is None and isinstance(item.target, ast.Name):
+        name = item.target.id
+        declared = not name.startswith("_") and method_camel(class_name, name) != name
+        return [(name, "attribute", _reader(name, item.annotation))] if declared else []
     if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) or item.name.startswith("_"):
         return []
     if method_camel(class_name, item.name) == item.name:
@@ -123,7 +138,16 @@ def _respelt(class_name: str, item: ast.stmt) -> list[tuple[str, str, Function |
     return [(item.name, kind, item)]
 
 
+def _reader(name: str, annotation: ast.expr) -> ast.FunctionDef:
+    """A property's function that gives what is annotated so."""
+    stub = ast.parse(f"def {name}(self) -> {ast.unparse(annotation)}: ...").body[0]
+    assert isinstance(stub, ast.FunctionDef)
+    return stub
+
+
 def _typed_member(spelling: str, kind: str, function: Function) -> str:
+    if kind == "attribute":
+        return f"\n        {spelling}: {returns(function)}\n"
     prefix = {"property": "        @property\n", "static": "        @classmethod\n"}.get(kind, "")
     first = "cls" if kind == "static" else "self"
     skip = 0 if "staticmethod" in [ast.unparse(d) for d in function.decorator_list] else 1
@@ -137,6 +161,7 @@ def _bound_member(spelling: str, name: str, kind: str) -> str:
         "method": f"forward({name!r})",
         "static": f"classmethod(forward({name!r}))",
         "property": f"forward_property({name!r})",
+        "attribute": f"forward_property({name!r}, writable=True)",
         "setter": f"forward_property({name!r}, writable=True)",
     }[kind]
     return f"        {spelling} = {maker}\n"

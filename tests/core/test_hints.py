@@ -38,6 +38,10 @@ def model() -> tf.Sequential:
         (lambda: tf.load_model, "tf.load_layers_model"),
         (lambda: tf.float32, "'float32'"),
         (lambda: tf.ones([2]).T, "transpose()"),
+        # a name of TF.js that means nothing here
+        (lambda: tf.forceHalfFloat, "32 bits"),
+        (lambda: tf.webgl, "set_backend('webgl')"),
+        (lambda: tf.setWasmPaths, "nothing"),
         (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
     ],
 )

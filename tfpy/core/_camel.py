@@ -122,6 +122,7 @@ class EnvironmentCamel:
     __slots__ = ()
 
     if TYPE_CHECKING:
+        platformName: str
 
         def registerFlag(
             self, flag_name: str, evaluation_fn: Callable[[], Any], set_hook: Callable[[Any], None] | None = None
@@ -144,6 +145,7 @@ class EnvironmentCamel:
         def setPlatform(self, platform_name: str, platform: Any) -> None: ...
 
     else:
+        platformName = forward_property("platform_name", writable=True)
         registerFlag = forward("register_flag")
         getAsync = forward("get_async")
         getNumber = forward("get_number")

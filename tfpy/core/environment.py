@@ -98,6 +98,8 @@ class Environment(EnvironmentCamel):
     Source: TF.js `tf.Environment`.
     """
 
+    platform_name: str
+
     def __init__(self) -> None:
         self.flags: dict[str, Any] = {}
         self.platform: Any = Platform()

@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.names import camel, spellings
+from tfpy.core.ready import Ready
 from tfpy.engine.errors import show
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ class Record:
 
 class NamedTensor(Record):
     """A tensor and its name, as optimizers and models list what they hold."""
+
+    name: str
+    tensor: Tensor
+
+
+class ReadyNamedTensor(NamedTensor, Ready):
+    """One that may be awaited."""
 
     name: str
     tensor: Tensor

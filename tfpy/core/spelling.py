@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, TypeVar
 
 from tfpy.core.names import camel, spellings
+
+T = TypeVar("T", bound=type)
 
 
 def forward(name: str) -> Any:
@@ -15,6 +18,7 @@ def forward(name: str) -> Any:
 
     call.__name__ = call.__qualname__ = camel(name)
     call.__doc__ = f"TF.js's spelling of `{name}`."
+    call.means = name  # type: ignore[attr-defined]
     return call
 
 
@@ -27,20 +31,33 @@ def forward_property(name: str, writable: bool = False) -> Any:
     def write(self: Any, value: Any) -> None:
         setattr(self, name, value)
 
+    read.means = name  # type: ignore[attr-defined]
     return property(read, write if writable else None, doc=f"TF.js's spelling of `{name}`.")
 
 
-def adopt_camel(cls: type, known: dict[str, str]) -> None:
-    """Let a subclass define methods in TF.js's spelling: they become the snake_case methods of the same meaning.
+def in_both_spellings(cls: T) -> T:
+    """Bind what a class defines under both names, so that subclasses may override either, and call `super()`'s either.
 
-    Args:
-        cls: the subclass.
-        known: camelCase -> snake_case of the methods that subclasses may define.
+    The spellings of a `_camel` mixin call an object's own method. From the method of a subclass, that would be itself.
     """
-    for spelling, name in known.items():
-        if spelling != name and spelling in vars(cls) and name not in vars(cls):
-            setattr(cls, name, vars(cls)[spelling])
-            delattr(cls, spelling)
+    own = vars(cls)
+    for mixin in [base for base in cls.__mro__ if base.__name__.endswith("Camel")]:
+        for spelling, name in _meanings(mixin).items():
+            if name in own and spelling not in own:
+                setattr(cls, spelling, own[name])
+            elif spelling in own and name not in own:
+                setattr(cls, name, own[spelling])
+    return cls
+
+
+@functools.cache
+def _meanings(mixin: type) -> dict[str, str]:
+    """The spellings in a mixin, and what they mean."""
+    inner: dict[str, Any] = {
+        spelling: member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        for spelling, member in vars(mixin).items()
+    }
+    return {spelling: function.means for spelling, function in inner.items() if hasattr(function, "means")}
 
 
 def attribute_of(target: object, name: str) -> str:

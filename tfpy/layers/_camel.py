@@ -184,6 +184,12 @@ class LayerVariableCamel:
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        originalName: str
+
+    else:
+        originalName = forward_property("original_name", writable=True)
+
 
 class LayersModelCamel:
     """TF.js's spellings for LayersModel."""

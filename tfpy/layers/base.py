@@ -11,7 +11,6 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
@@ -29,16 +28,6 @@ from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
 from tfpy.layers.weights import LayerVariable, make_weight, set_values, values_of
-
-# What a subclass may define in TF.js's spelling.
-_OVERRIDABLE = {
-    "build": "build",
-    "call": "call",
-    "className": "class_name",
-    "computeMask": "compute_mask",
-    "computeOutputShape": "compute_output_shape",
-    "resetStates": "reset_states",
-}
 
 
 class LayerOptions:
@@ -87,7 +76,6 @@ class Layer(LayerCamel, Declared, family="layer"):
     base_kinds: ClassVar[dict[str, str]] = kinds_in(LayerOptions)
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        adopt_camel(cls, _OVERRIDABLE)
         if "call" in cls.__dict__:
             cls.call = taking_a_dict(cls.__dict__["call"])  # type: ignore[method-assign]
         super().__init_subclass__(**keywords)

@@ -18,7 +18,7 @@ import numpy as np
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
-from tfpy.core.spelling import adopt_camel, attribute_of
+from tfpy.core.spelling import attribute_of, in_both_spellings
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
@@ -64,9 +64,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 # What a subclass may define in TF.js's spelling.
-_OVERRIDABLE = {"fromConfig": "from_config", "getClassName": "get_class_name", "getConfig": "get_config"}
-
-
+@in_both_spellings
 class Declared(DeclaredCamel, Hints):
     """Base of layers, initializers, regularizers and constraints.
 
@@ -100,7 +98,7 @@ class Declared(DeclaredCamel, Hints):
         aliases: str = "",
         **keywords: Any,
     ) -> None:
-        adopt_camel(cls, _OVERRIDABLE)
+        in_both_spellings(cls)
         super().__init_subclass__(**keywords)
         if family is not None:
             cls.family, cls.members = family, {}

@@ -33,6 +33,8 @@ class LayerVariable(Variable, LayerVariableCamel):
 
     __slots__ = ("constraint", "original_name")
 
+    original_name: str
+
     def __init__(
         self, value: Tensor, name: str = "Variable", trainable: bool = True, constraint: Constraint | None = None
     ) -> None:

@@ -86,6 +86,8 @@ class ChainedCamel:
 
     if TYPE_CHECKING:
 
+        def asType(self, dtype: Any) -> NDArray: ...
+
         def reshapeAs(self, x: TensorLike) -> NDArray: ...
 
         def toFloat(self) -> NDArray: ...
@@ -97,6 +99,7 @@ class ChainedCamel:
         def toString(self) -> str: ...
 
     else:
+        asType = forward("as_type")
         reshapeAs = forward("reshape_as")
         toFloat = forward("to_float")
         toInt = forward("to_int")
@@ -457,6 +460,15 @@ class OptimizerCamel:
     __slots__ = ()
 
     if TYPE_CHECKING:
+        learningRate: float
+
+        specifiedVariableNodes: list[Node] | None
+
+        variableNodes: list[Node]
+
+        variableGradients: SummedTensorArrayMap
+
+        prevBatchSize: int | None
 
         def beforeBatch(
             self,
@@ -493,6 +505,11 @@ class OptimizerCamel:
         def applyGradients(self, variable_gradients: Mapping[str, Any]) -> None: ...
 
     else:
+        learningRate = forward_property("learning_rate", writable=True)
+        specifiedVariableNodes = forward_property("specified_variable_nodes", writable=True)
+        variableNodes = forward_property("variable_nodes", writable=True)
+        variableGradients = forward_property("variable_gradients", writable=True)
+        prevBatchSize = forward_property("prev_batch_size", writable=True)
         beforeBatch = forward("before_batch")
         afterExample = forward("after_example")
         afterBatch = forward("after_batch")

@@ -17,6 +17,7 @@ from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
 from tfpy.core.options import accepts_options
+from tfpy.core.spelling import in_both_spellings
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.core.variable import Variable
 from tfpy.engine.errors import argument_error
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tfpy.legacy.session import SessionRuntime
 
 
+@in_both_spellings
 class Optimizer(OptimizerCamel):
     """What `Session.train` calls: before a batch, after each evaluation, and after the batch.
 
@@ -47,6 +49,16 @@ class Optimizer(OptimizerCamel):
     Source: deeplearn.js `Optimizer`.
     """
 
+    learning_rate: float
+    specified_variable_nodes: list[Node] | None
+    variable_nodes: list[Node]
+    variable_gradients: SummedTensorArrayMap
+    prev_batch_size: int | None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        in_both_spellings(cls)
+        super().__init_subclass__(**keywords)
+
     @accepts_options()
     def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:
         self.learning_rate = float(learning_rate)
@@ -54,9 +66,9 @@ class Optimizer(OptimizerCamel):
         if specified_variable_list is not None:
             given = as_list(type(self).__name__, "specified_variable_list", specified_variable_list, "variables")
             self.specified_variable_nodes = [_variable_node(v) for v in given]
-        self.variable_nodes: list[Node] = []
+        self.variable_nodes = []
         self.variable_gradients = SummedTensorArrayMap()
-        self.prev_batch_size: int | None = None
+        self.prev_batch_size = None
 
     @property
     def averages(self) -> bool:

@@ -17,9 +17,45 @@ if TYPE_CHECKING:
     from tfpy.core.optimizers.base import NamedTensors
     from tfpy.core.optimizers.schedules import LearningRate
     from tfpy.core.ready import ReadyList, ReadyNone
-    from tfpy.core.results import NamedTensor
+    from tfpy.core.results import NamedTensor, ReadyNamedTensor
     from tfpy.core.tensor import Tensor
     from tfpy.core.variable import Variable
+
+
+class AdagradOptimizerCamel:
+    """TF.js's spellings for AdagradOptimizer."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        initialAccumulatorValue: float
+
+        def initialSlot(self, name: str) -> float: ...
+
+        def getConfig(self) -> dict[str, Any]: ...
+
+    else:
+        initialAccumulatorValue = forward_property("initial_accumulator_value", writable=True)
+        initialSlot = forward("initial_slot")
+        getConfig = forward("get_config")
+
+
+class MomentumOptimizerCamel:
+    """TF.js's spellings for MomentumOptimizer."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        useNesterov: bool
+
+        def setMomentum(self, momentum: float) -> None: ...
+
+        def getConfig(self) -> dict[str, Any]: ...
+
+    else:
+        useNesterov = forward_property("use_nesterov", writable=True)
+        setMomentum = forward("set_momentum")
+        getConfig = forward("get_config")
 
 
 class OptimizerCamel:
@@ -41,6 +77,8 @@ class OptimizerCamel:
 
         def applyGradients(self, variable_gradients: NamedTensors) -> None: ...
 
+        def incrementIterations(self) -> None: ...
+
         def getClassName(self) -> str: ...
 
         def getConfig(self) -> dict[str, Any]: ...
@@ -55,6 +93,10 @@ class OptimizerCamel:
 
         def getWeights(self) -> ReadyList[NamedTensor]: ...
 
+        def saveIterations(self) -> ReadyNamedTensor: ...
+
+        def extractIterations(self, weight_values: Sequence[Any]) -> ReadyList[NamedTensor]: ...
+
         def setWeights(self, weight_values: Sequence[Any]) -> ReadyNone: ...
 
     else:
@@ -63,6 +105,7 @@ class OptimizerCamel:
         initialSlot = forward("initial_slot")
         computeGradients = forward("compute_gradients")
         applyGradients = forward("apply_gradients")
+        incrementIterations = forward("increment_iterations")
         getClassName = forward("get_class_name")
         getConfig = forward("get_config")
         fromConfig = classmethod(forward("from_config"))
@@ -70,4 +113,6 @@ class OptimizerCamel:
         learningRate = forward_property("learning_rate", writable=True)
         setLearningRate = forward("set_learning_rate")
         getWeights = forward("get_weights")
+        saveIterations = forward("save_iterations")
+        extractIterations = forward("extract_iterations")
         setWeights = forward("set_weights")

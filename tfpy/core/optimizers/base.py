@@ -16,8 +16,9 @@ from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
-from tfpy.core.results import NamedTensor, field
+from tfpy.core.results import NamedTensor, ReadyNamedTensor, field
 from tfpy.core.run import run_multi
+from tfpy.core.spelling import in_both_spellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, find_variable, registered_variables, take_over
 from tfpy.engine.backend import current
@@ -33,6 +34,7 @@ no_gradient(*(f"{rule}Update" for rule in SLOTS))
 NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
+@in_both_spellings
 @export(doc="Training / Classes")
 class Optimizer(OptimizerCamel, Hints):
     """Changes variables so that a cost becomes smaller.
@@ -54,6 +56,11 @@ class Optimizer(OptimizerCamel, Hints):
     class_name: ClassVar[str] = "Optimizer"
     slot_names: ClassVar[tuple[str, ...]] = ()
     kernel: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        in_both_spellings(cls)
+        cls.class_name = vars(cls).get("className", cls.class_name)
+        super().__init_subclass__(**keywords)
 
     def __init__(
         self,
@@ -151,6 +158,10 @@ class Optimizer(OptimizerCamel, Hints):
             self.end_step()
         finally:
             close_scope(scope)
+        self.increment_iterations()
+
+    def increment_iterations(self) -> None:
+        """Count a step, in an `apply_gradients` of one's own."""
         self.iterations += 1
 
     def _update_each(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
@@ -245,11 +256,23 @@ class Optimizer(OptimizerCamel, Hints):
 
     def get_weights(self) -> ReadyList[NamedTensor]:
         """The iterations and slots as a list of records (name, tensor); it may be awaited."""
-        found = ReadyList([NamedTensor("iter", to_tensor("get_weights", "iter", self.iterations).to_int())])
+        found: ReadyList[NamedTensor] = ReadyList([self.save_iterations()])
         for slot in self.slot_names:
             for name, slots in self._slots.items():
                 found.append(NamedTensor(f"{name}/{slot}", slots[slot]))
         return found
+
+    def save_iterations(self) -> ReadyNamedTensor:
+        """The iterations as the first record of `get_weights`; it may be awaited."""
+        return ReadyNamedTensor("iter", to_tensor("save_iterations", "iter", self.iterations).to_int())
+
+    def extract_iterations(self, weight_values: Sequence[Any]) -> ReadyList[NamedTensor]:
+        """Take over the iterations from what `get_weights` gave, and give the rest; it may be awaited."""
+        values = _named("extract_iterations", "weight_values", weight_values)
+        if not values:
+            raise argument_error("extract_iterations", "weight_values", "records, the iterations first", weight_values)
+        self.iterations = _iterations("extract_iterations", values[0][1])
+        return ReadyList([NamedTensor(name, tensor) for name, tensor in values[1:]])
 
     def set_weights(self, weight_values: Sequence[Any]) -> ReadyNone:
         """Take over what `get_weights` gave; it may be awaited.
@@ -262,7 +285,7 @@ class Optimizer(OptimizerCamel, Hints):
         if not values or (count and not self.slot_names) or count % max(len(self.slot_names), 1):
             expected = f"the iterations and then {len(self.slot_names)} slots for each variable"
             raise argument_error("set_weights", "weight_values", expected, [name for name, _ in values])
-        iterations = _iterations(values[0][1])
+        iterations = _iterations("set_weights", values[0][1])
         slots: dict[str, dict[str, Variable]] = {}
         for name, tensor in values[1:]:
             variable, _, slot = str(name).rpartition("/")
@@ -307,11 +330,11 @@ def _named(where: str, argument: str, tensors: Any) -> list[tuple[Any, Any]]:
     return [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in entries]
 
 
-def _iterations(value: Any) -> int:
-    tensor = to_tensor("set_weights", "iter", value)
-    number = as_number("set_weights", "iter", tensor.data_sync()[0] if tensor.size == 1 else value)
+def _iterations(where: str, value: Any) -> int:
+    tensor = to_tensor(where, "iter", value)
+    number = as_number(where, "iter", tensor.data_sync()[0] if tensor.size == 1 else value)
     if number < 0 or not number.is_integer():
-        raise argument_error("set_weights", "iter", "a whole number of 0 or more", number)
+        raise argument_error(where, "iter", "a whole number of 0 or more", number)
     return int(number)
 
 

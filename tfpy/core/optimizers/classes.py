@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tfpy.core.optimizers import rules
+from tfpy.core.optimizers._camel import AdagradOptimizerCamel, MomentumOptimizerCamel
 from tfpy.core.optimizers.base import Optimizer, or_epsilon
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate
@@ -42,12 +43,13 @@ class SGDOptimizer(Optimizer):
 
 
 @export(doc="Training / Classes")
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(MomentumOptimizerCamel, Optimizer):
     """Gradient descent with momentum, Nesterov's if wanted. Source: TF.js `tf.MomentumOptimizer`."""
 
     class_name = "Momentum"
     kernel = "MomentumUpdate"
     slot_names = ("momentum",)
+    use_nesterov: bool
 
     @accepts_options()
     def __init__(
@@ -79,12 +81,13 @@ class MomentumOptimizer(Optimizer):
 
 
 @export(doc="Training / Classes")
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(AdagradOptimizerCamel, Optimizer):
     """Adagrad. Source: TF.js `tf.AdagradOptimizer`."""
 
     class_name = "Adagrad"
     kernel = "AdagradUpdate"
     slot_names = ("accumulator",)
+    initial_accumulator_value: float
 
     @accepts_options()
     def __init__(

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward
+from tfpy.core.spelling import forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tfpy.core.ready import ReadyNone
     from tfpy.core.types import Logs
     from tfpy.layers.model import LayersModel
 
@@ -49,3 +50,80 @@ class CallbackCamel:
         onEpochEnd = forward("on_epoch_end")
         onBatchBegin = forward("on_batch_begin")
         onBatchEnd = forward("on_batch_end")
+
+
+class CallbackListCamel:
+    """TF.js's spellings for CallbackList."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def setParams(self, params: Mapping[str, Any]) -> None: ...
+
+        def setModel(self, model: LayersModel) -> None: ...
+
+        def onTrainBegin(self, logs: Logs | None = None) -> ReadyNone: ...
+
+        def onTrainEnd(self, logs: Logs | None = None) -> ReadyNone: ...
+
+        def onEpochBegin(self, epoch: int, logs: Logs | None = None) -> ReadyNone: ...
+
+        def onEpochEnd(self, epoch: int, logs: Logs | None = None) -> ReadyNone: ...
+
+        def onBatchBegin(self, batch: int, logs: Logs | None = None) -> ReadyNone: ...
+
+        def onBatchEnd(self, batch: int, logs: Logs | None = None) -> ReadyNone: ...
+
+    else:
+        setParams = forward("set_params")
+        setModel = forward("set_model")
+        onTrainBegin = forward("on_train_begin")
+        onTrainEnd = forward("on_train_end")
+        onEpochBegin = forward("on_epoch_begin")
+        onEpochEnd = forward("on_epoch_end")
+        onBatchBegin = forward("on_batch_begin")
+        onBatchEnd = forward("on_batch_end")
+
+
+class EarlyStoppingCamel:
+    """TF.js's spellings for EarlyStopping."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        minDelta: float
+
+        restoreBestWeights: bool
+
+        stoppedEpoch: int
+
+        def onTrainBegin(self, logs: Logs | None = None) -> None: ...
+
+        def onEpochEnd(self, epoch: int, logs: Logs | None = None) -> None: ...
+
+        def onTrainEnd(self, logs: Logs | None = None) -> None: ...
+
+    else:
+        minDelta = forward_property("min_delta", writable=True)
+        restoreBestWeights = forward_property("restore_best_weights", writable=True)
+        stoppedEpoch = forward_property("stopped_epoch", writable=True)
+        onTrainBegin = forward("on_train_begin")
+        onEpochEnd = forward("on_epoch_end")
+        onTrainEnd = forward("on_train_end")
+
+
+class HistoryCamel:
+    """TF.js's spellings for History."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def onEpochEnd(self, epoch: int, logs: Logs | None = None) -> None: ...
+
+        def syncData(self) -> ReadyNone: ...
+
+    else:
+        onEpochEnd = forward("on_epoch_end")
+        syncData = forward("sync_data")

@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tfpy.core.names import camel, spellings
+from tfpy.core.names import spellings
 from tfpy.core.options import respell
-from tfpy.core.ready import Ready, finish
+from tfpy.core.ready import Ready, ReadyNone, finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
-from tfpy.core.spelling import adopt_camel
+from tfpy.core.spelling import in_both_spellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks._camel import CallbackCamel
+from tfpy.layers.callbacks._camel import CallbackCamel, CallbackListCamel, HistoryCamel
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -35,6 +35,7 @@ def read_logs(logs: Logs) -> Logs:
     return logs
 
 
+@in_both_spellings
 @export(doc="Callbacks")
 class Callback(CallbackCamel):
     """Called while a model trains. A subclass defines the methods it needs, in either spelling; they may be `async`.
@@ -49,7 +50,7 @@ class Callback(CallbackCamel):
     """
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        adopt_camel(cls, {camel(name): name for name in (*EVENTS, "set_model", "set_params")})
+        in_both_spellings(cls)
         super().__init_subclass__(**keywords)
 
     model: LayersModel | None = None
@@ -172,7 +173,7 @@ def _interval(yield_every: Any) -> float | None:
 
 
 @export(doc="Callbacks")
-class History(Callback, Ready):
+class History(HistoryCamel, Callback, Ready):
     """What `fit` returns: the losses and metrics of all epochs. It may be awaited.
 
     Attributes:
@@ -192,6 +193,10 @@ class History(Callback, Ready):
         self.epoch.append(epoch)
         for name, value in read_logs(logs or {}).items():
             self.history.setdefault(name, []).append(value)
+
+    def sync_data(self) -> ReadyNone:
+        """Nothing is left to do: the values are numbers already, which TF.js reads from the device here."""
+        return ReadyNone()
 
     def plot(self, metrics: Sequence[str] | None = None, opts: Mapping[str, Any] | None = None) -> Drawing:
         """A line chart of each loss and metric, the validation's in the same (beyond TF.js).
@@ -218,8 +223,10 @@ class History(Callback, Ready):
 
 
 @export(doc="Callbacks")
-class CallbackList:
-    """Calls every callback for each event. Logs are read from the device only for callbacks that look at them.
+class CallbackList(CallbackListCamel):
+    """Calls every callback for each event, in a training loop of one's own, say.
+
+    Logs are read from the device only for callbacks that look at them.
 
     Source: TF.js `tf.CallbackList`.
     """
@@ -247,6 +254,34 @@ class CallbackList:
             if callback.wants(event):
                 read_logs(args[-1])
                 finish(call_with_as_many(getattr(callback, event), *args))
+
+    def on_train_begin(self, logs: Logs | None = None) -> ReadyNone:
+        """Before the first epoch."""
+        return self._told("on_train_begin", logs)
+
+    def on_train_end(self, logs: Logs | None = None) -> ReadyNone:
+        """After the last epoch."""
+        return self._told("on_train_end", logs)
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> ReadyNone:
+        """Before an epoch."""
+        return self._told("on_epoch_begin", logs, epoch)
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> ReadyNone:
+        """After an epoch; logs are its loss and metrics."""
+        return self._told("on_epoch_end", logs, epoch)
+
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> ReadyNone:
+        """Before a batch."""
+        return self._told("on_batch_begin", logs, batch)
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> ReadyNone:
+        """After a batch; logs are 'batch', 'size', its loss and metrics."""
+        return self._told("on_batch_end", logs, batch)
+
+    def _told(self, event: str, logs: Logs | None, *number: int) -> ReadyNone:
+        self.call(event, *number, {} if logs is None else logs)
+        return ReadyNone()
 
 
 def as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:

@@ -11,13 +11,14 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import as_int
+from tfpy.layers.callbacks._camel import EarlyStoppingCamel
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
 from tfpy.layers.weights import as_made, set_values, values_of
 
 
 @export(doc="Callbacks", aliases="callbacks.early_stopping")
-class EarlyStopping(Callback):
+class EarlyStopping(EarlyStoppingCamel, Callback):
     """Ends training when a loss or metric has not improved for a number of epochs.
 
     Args:
@@ -34,6 +35,10 @@ class EarlyStopping(Callback):
     """
 
     backed_up = ("wait", "stopped_epoch", "best", "_best_weights")
+
+    min_delta: float
+    restore_best_weights: bool
+    stopped_epoch: int
 
     @accepts_options("args", where="early_stopping")
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.ops.join import concat, split
@@ -18,6 +18,7 @@ from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
+from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
 from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.naming import name_scope
 from tfpy.layers.products import affine, dot
@@ -27,7 +28,7 @@ from tfpy.layers.weights import LayerVariable
 
 
 @export(namespace="layers", doc="Layers / Classes")
-class RNNCell(Layer):
+class RNNCell(RNNCellCamel, Layer):
     """One step of a recurrent layer: `call([inputs, *states])` returns [output, *new states].
 
     Attributes:
@@ -35,6 +36,9 @@ class RNNCell(Layer):
 
     Source: TF.js `tf.layers.RNNCell`.
     """
+
+    if TYPE_CHECKING:  # else it would be an option that must be given
+        state_size: Any
 
 
 class CellOptions(Declared):
@@ -254,7 +258,7 @@ class LSTMCell(LSTMOptions, _VectorCell, class_name="LSTMCell", factory="layers.
         return [h, h, c]
 
 
-class StackedRNNCells(RNNCell, class_name="StackedRNNCells", factory="layers.stacked_rnn_cells"):
+class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells", factory="layers.stacked_rnn_cells"):
     """Several cells, each fed the output of the one before, as one cell. The states come in reverse order."""
 
     cells: list[Any]

@@ -14,6 +14,7 @@ from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.base import Layer, shapes_agree
 from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.kinds._camel import RNNCamel
 from tfpy.layers.kinds.cells import (
     GRUCell,
     GRUOptions,
@@ -124,7 +125,7 @@ class TakesStates(Layer):
 
 
 @export(namespace="layers", doc="Layers / Classes", aliases="RNN")
-class RNN(TakesStates, class_name="RNN", factory="layers.rnn"):
+class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
     With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
