@@ -157,3 +157,21 @@ def test_a_list_of_callbacks_in_a_loop_of_ones_own() -> None:
     assert told == [({},), (3, {}), (0, {"size": 2}), (0, {"loss": 0.5}), (3, {"loss": 0.25}), ({},)]
     history: Any = callbacks.callbacks[1]
     assert (history.epoch, history.history) == ([3], {"loss": [0.25]})
+
+
+def test_a_callback_of_functions_may_be_subclassed() -> None:
+    told: list[str] = []
+
+    class Both(tf.CustomCallback):
+        def onTrainBegin(self, logs: Any) -> None:
+            told.append("method")
+
+        def onEpochEnd(self, epoch: int, logs: Any) -> None:
+            told.append("before")
+            super().onEpochEnd(epoch, logs)
+
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    callback = Both({"onEpochEnd": lambda epoch, logs: told.append("function")})
+    model.fit(tf.ones([2, 1]), tf.ones([2, 1]), {"callbacks": callback, "verbose": 0})
+    assert told == ["method", "before", "function"]

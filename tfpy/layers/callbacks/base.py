@@ -117,6 +117,8 @@ class CustomCallback(Callback):
         self._epoch = 0
 
     def wants(self, event: str) -> bool:
+        if getattr(type(self), event) is not getattr(CustomCallback, event):
+            return True  # a subclass does it
         return event in self._functions or (event == "on_batch_end" and "on_yield" in self._functions)
 
     def _call(self, event: str, *args: Any) -> None:
