@@ -28,10 +28,12 @@ LINALG: dict[str, list[Case]] = {
         case(floats(4, 3), 1, 0, reference=_band),
         case(floats(2, 3, 4), -1, 1, reference=_band),
         case(floats(3, 3), np.array(1, np.int32), np.array(-1, np.int32), reference=_band),
+        case(floats(3, 3), np.array([1], np.int32), 0, reference=_band),
         case(ints(3, 3), 0, 0, reference=_band, order=0),
         raises(ValueError, floats(3), 0, 0),
         raises(ValueError, floats(3, 3), 4, 0),
         raises(ValueError, floats(3, 3), 0, 0.5),
+        raises(ValueError, floats(3, 3), np.array([1, 2, 0], np.int32), 0),
     ],
     "linalg.gram_schmidt": [
         case(floats(2, 4), reference=_gram_schmidt),

@@ -9,7 +9,9 @@ import functools
 import math
 import weakref
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from tfpy.engine.errors import ShapeError, argument_error
 
@@ -224,6 +226,11 @@ def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
         except TypeError:  # scalar arrays and tensors are iterable, but for one that they are scalars
             pass
     raise argument_error(op, argument, f"a list of {of}", value, TypeError)
+
+
+def unpacked(value: Any) -> Any:
+    """An array of numbers as a list of them, where a list may be given; anything else as it is."""
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def as_ints(op: str, argument: str, value: object) -> list[int]:

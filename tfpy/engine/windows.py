@@ -11,8 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, Shape, as_int
+from tfpy.engine.spec import MAX_SIZE, Shape, as_int, unpacked
 
 Pads = tuple[tuple[int, int], ...]
 
@@ -115,7 +117,9 @@ def slide(
 
 
 def _unchanging(value: Any) -> Any:
-    return tuple([_unchanging(v) for v in value]) if type(value) in (list, tuple) else value
+    if type(value) in (list, tuple):
+        return tuple([_unchanging(v) for v in value])
+    return _unchanging(value.tolist()) if type(value) is np.ndarray else value
 
 
 # A program slides few windows over few sizes, and counting places takes longer than a small kernel.
@@ -150,6 +154,7 @@ def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations
 
 def per_dimension(op: str, argument: str, value: Any, n: int) -> Shape:
     """A number above 0 for each of n dimensions, given as one for all or as a list."""
+    value = unpacked(value)
     given = value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else [value] * n
     numbers = tuple([as_int(op, argument, v) for v in given])
     if len(numbers) != n or min(numbers) < 1 or max(numbers) > MAX_SIZE:

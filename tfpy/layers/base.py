@@ -14,7 +14,7 @@ from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_int, as_ints
+from tfpy.engine.spec import DType, as_int, as_ints, unpacked
 from tfpy.engine.spec import as_list as items_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
@@ -112,7 +112,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
-            shape = [base["batch_size"], *as_list(inner)]
+            shape = [base["batch_size"], *as_list(unpacked(inner))]
         self.batch_input_shape = None if shape is None else check_partial_shape(self.name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"

@@ -9,7 +9,7 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive
+from tfpy.engine.spec import as_int, as_positive, unpacked
 from tfpy.layers.symbolic import PartialShape
 
 NumbersLike: TypeAlias = int | Sequence[int]
@@ -23,6 +23,7 @@ SAME_OR_VALID = {"valid": "valid", "same": "same"}
 
 def per_dimension(layer: str, option: str, value: Any, n: int) -> tuple[int, ...]:
     """A whole number above 0 for each of n dimensions, given as one for all or as a list."""
+    value = unpacked(value)
     given = list(value) if isinstance(value, (list, tuple)) else [value] * n
     if len(given) != n:
         expected = f"a number above 0, or a list of {n}, one for each dimension"
@@ -35,6 +36,7 @@ def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int],
 
     For a single dimension a list of two numbers is the pair itself, as in Keras.
     """
+    value = unpacked(value)
     given = list(value) if isinstance(value, (list, tuple)) else [value] * n
     if n == 1 and len(given) == 2:
         given = [given]

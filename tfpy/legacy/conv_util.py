@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.core.options import accepts_options
 from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, unpacked
 
 Pad = int | str
 Pair = int | Sequence[int]
@@ -48,6 +48,7 @@ class Conv2DInfo(Record):
 
 def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
     """A number, standing for two equal ones, or a list of two."""
+    value = unpacked(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) != 2:
             raise argument_error(op, argument, "a number or a pair of numbers", value)

@@ -12,7 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_shape
+from tfpy.engine.spec import as_int, as_shape, unpacked
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, slide
 
@@ -61,6 +61,7 @@ def conv1d(
 
 
 def _single(op_name: str, argument: str, value: Numbers) -> int:
+    value = unpacked(value)
     if isinstance(value, Sequence):
         if len(value) != 1:
             raise argument_error(op_name, argument, "one number", value)
@@ -70,6 +71,7 @@ def _single(op_name: str, argument: str, value: Numbers) -> int:
 
 def _pad_of_one_row(pad: Padding, data_format: str) -> Any:
     """The pad of a sequence as that of a picture of height 1."""
+    pad = unpacked(pad)
     if isinstance(pad, str):
         return pad
     if not isinstance(pad, Sequence):

@@ -16,7 +16,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list, as_number, as_shape
+from tfpy.engine.spec import as_list, as_number, as_shape, unpacked
 from tfpy.engine.tape import gradient, no_gradient
 
 # The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).
@@ -117,6 +117,7 @@ def rotate_with_offset(
     batch, height, width, channels = t.shape
     across, down = _numbers("center", center, 2)
     source, inside = _turned(height, width, radians, across * width, down * height)
+    fill_value = unpacked(fill_value)
     several = isinstance(fill_value, Sequence)
     fills = _numbers("fill_value", fill_value, None if several else channels)
     fills = [*fills[:3], 255.0][:channels] if several else fills
@@ -134,6 +135,7 @@ def rotate_with_offset(
 
 def _numbers(argument: str, value: float | Sequence[float], count: int | None = None) -> list[float]:
     """Numbers given as a list; one may stand for as many as there must be."""
+    value = unpacked(value)
     if count is not None and not isinstance(value, Sequence):
         return [as_number("rotate_with_offset", argument, value)] * count
     given = as_list("rotate_with_offset", argument, value, "numbers")

@@ -11,7 +11,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axis
+from tfpy.engine.spec import as_int, resolve_axis, unpacked
 from tfpy.engine.tape import gradient
 
 
@@ -120,6 +120,7 @@ def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0)
 def part_sizes(op_name: str, wanted: Any, total: int) -> tuple[int, ...]:
     """The sizes of the parts of an axis, from their number or from sizes of which one may be -1."""
     name = "num_or_size_splits"
+    wanted = unpacked(wanted)
     if not isinstance(wanted, Sequence):
         count = as_int(op_name, name, wanted)
         if count < 1 or total % count:

@@ -54,6 +54,9 @@ def _diagonals(argument: str, count: TensorLike, most: int) -> Tensor:
     """A number of diagonals as an int32 scalar; a negative one stands for all."""
     if isinstance(count, Handle):
         given = to_tensor("band_part", argument, count, "int32")
+        if given.size != 1:
+            raise argument_error("band_part", argument, "one whole number", given)
+        given = reshape_to(given, ())
         limit = full((), most, "int32")
         return run("Select", detached("Less", given, full((), 0, "int32")), limit, run("Minimum", given, limit))
     wanted = as_int("band_part", argument, count)

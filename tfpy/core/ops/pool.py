@@ -14,7 +14,7 @@ from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import Shape, as_int
+from tfpy.engine.spec import Shape, as_int, unpacked
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, per_dimension, slide
 
@@ -220,6 +220,7 @@ def pool(
     t = _real("pool", "input", t)
     size = per_dimension("pool", "window_shape", window_shape, 2)
     gaps = per_dimension("pool", "dilations", dilations, 2)
+    pad = unpacked(pad)
     pad = pad if isinstance(pad, (str, Sequence)) else as_int("pool", "pad", pad)
     if max(gaps) > 1:
         t = _with_zeros(t, size, gaps) if pad == "same" else t

@@ -10,6 +10,7 @@ from tfpy.core.ops.common import reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import unpacked
 
 Numbers: TypeAlias = int | Sequence[int]
 Padding: TypeAlias = str | int | Sequence[Sequence[int]]
@@ -52,6 +53,7 @@ def channels_first(op: str, data_format: str | None, n: int) -> bool:
 
 def inner_pad(op: str, pad: Any, n: int, data_format: str | None = None) -> Any:
     """The pad of the inner dimensions: of pairs for all dimensions, those of the inner ones."""
+    pad = unpacked(pad)
     if isinstance(pad, (str, bytes)) or not isinstance(pad, Sequence):
         return pad
     if len(pad) != n + 2:

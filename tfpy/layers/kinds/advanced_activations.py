@@ -12,7 +12,7 @@ from tfpy.core.ops.common import mask as ones_where
 from tfpy.core.ops.reduce import log_sum_exp
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, broadcasts_to
+from tfpy.engine.spec import as_int, broadcasts_to, unpacked
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
@@ -66,7 +66,7 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
     def configure(self) -> None:
         self.supports_masking = True
         if self.shared_axes is not None:
-            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in as_list(self.shared_axes)]
+            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in as_list(unpacked(self.shared_axes))]
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(input_shape)

@@ -15,7 +15,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import Shape, as_int, as_positive, spec
+from tfpy.engine.spec import Shape, as_int, as_positive, spec, unpacked
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer, check_partial_shape
 from tfpy.layers.choose import DATA_FORMATS, choose
@@ -31,6 +31,7 @@ from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
     """An option that is one axis or a list of them, as whole numbers."""
+    value = unpacked(value)
     listed = [as_int(layer, "axis", axis) for axis in as_list(value)]
     return listed if isinstance(value, (list, tuple)) else listed[0]
 

@@ -16,7 +16,7 @@ from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_int, unpacked
 from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.symbolic import PartialShape, as_list
@@ -185,6 +185,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
 
     def configure(self) -> None:
         super().configure()
+        self.axes = unpacked(self.axes)
         given = as_list(self.axes)
         if len(given) not in (1, 2):
             raise argument_error("dot", "axes", "an axis, or one of each input", self.axes)

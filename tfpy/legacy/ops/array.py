@@ -10,14 +10,14 @@ from tfpy.core.ops import create, join, logic, slice
 from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axes
+from tfpy.engine.spec import as_int, resolve_axes, unpacked
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op
 
 
 def _slice(name: str, x: TensorLike, begin: Any, size: Any, rank: int) -> Tensor:
     t = of_rank(name, "x", x, rank)
-    for argument, values in (("begin", begin), ("size", size)):
+    for argument, values in (("begin", unpacked(begin)), ("size", unpacked(size))):
         if (
             not isinstance(values, Sequence)
             or len(values) != rank

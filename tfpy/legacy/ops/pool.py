@@ -11,6 +11,7 @@ from tfpy.core.ops.resize import resize_bilinear
 from tfpy.core.ops.unary import neg
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import unpacked
 from tfpy.legacy.conv_util import Pad, Pair, check_windows, pair
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input
@@ -109,7 +110,7 @@ def resize_bilinear3d(x: TensorLike, new_shape2d: Sequence[int], align_corners: 
     """
     name = "resize_bilinear3d"
     image = of_rank(name, "x", x, 3)
-    if not isinstance(new_shape2d, Sequence):
+    if not isinstance(unpacked(new_shape2d), Sequence):
         raise argument_error(name, "new_shape2d", "a pair of sizes", new_shape2d)
     size = list(pair(name, "new_shape2d", new_shape2d))
     return resize_bilinear(image, size, align_corners)
