@@ -23,6 +23,11 @@ def overriding(base: Any, name: str, calls: list[str]) -> Any:
     return cls
 
 
+class Three(tf.data.Dataset):
+    def iterator(self) -> Any:
+        return tf.data.array([1, 2, 3]).iterator()
+
+
 CASES: dict[str, tuple[Any, tuple[Any, ...], str, tuple[Any, ...]]] = {
     "layer's config": (tf.layers.Layer, ({},), "get_config", ()),
     "dense's config": (type(tf.layers.dense(units=2)), ({"units": 2},), "get_config", ()),
@@ -42,6 +47,8 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str, tuple[Any, ...]]] = {
     "optimizer's weights": (tf.Optimizer, (0.1,), "get_weights", ()),
     "a callback": (tf.Callback, (), "on_epoch_end", (0, {})),
     "a callback of the library": (tf.EarlyStopping, (), "set_params", ({"epochs": 1},)),
+    "a session's data": (dl.XhrDataset, ({"data": []},), "fetch_data", ()),
+    "a data set": (Three, (), "to_array", ()),
     "a model": (tf.Sequential, ({"layers": [tf.layers.dense(units=1, input_shape=[2])]},), "count_params", ()),
 }
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, TypeVar
+from typing import Any
 
 from tfpy.core.names import camel, spellings
-
-T = TypeVar("T", bound=type)
 
 
 def forward(name: str) -> Any:
@@ -35,19 +33,24 @@ def forward_property(name: str, writable: bool = False) -> Any:
     return property(read, write if writable else None, doc=f"TF.js's spelling of `{name}`.")
 
 
-def in_both_spellings(cls: T) -> T:
-    """Bind what a class defines under both names, so that subclasses may override either, and call `super()`'s either.
+class BothSpellings:
+    """Base of classes that are meant to be subclassed: what is defined under either name is bound under both.
 
-    The spellings of a `_camel` mixin call an object's own method. From the method of a subclass, that would be itself.
+    So a subclass may override either, and call either by `super()`. The spellings of a `_camel` mixin alone call an
+    object's own method: from the method of a subclass, that would be itself.
     """
-    own = vars(cls)
-    for mixin in [base for base in cls.__mro__ if base.__name__.endswith("Camel")]:
-        for spelling, name in _meanings(mixin).items():
-            if name in own and spelling not in own:
-                setattr(cls, spelling, own[name])
-            elif spelling in own and name not in own:
-                setattr(cls, name, own[spelling])
-    return cls
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        own = vars(cls)
+        for mixin in [base for base in cls.__mro__ if base.__name__.endswith("Camel")]:
+            for spelling, name in _meanings(mixin).items():
+                if name in own and spelling not in own:
+                    setattr(cls, spelling, own[name])
+                elif spelling in own and name not in own:
+                    setattr(cls, name, own[spelling])
 
 
 @functools.cache

@@ -18,7 +18,7 @@ import numpy as np
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
-from tfpy.core.spelling import attribute_of, in_both_spellings
+from tfpy.core.spelling import BothSpellings, attribute_of
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
@@ -63,9 +63,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-# What a subclass may define in TF.js's spelling.
-@in_both_spellings
-class Declared(DeclaredCamel, Hints):
+class Declared(DeclaredCamel, Hints, BothSpellings):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
@@ -98,7 +96,6 @@ class Declared(DeclaredCamel, Hints):
         aliases: str = "",
         **keywords: Any,
     ) -> None:
-        in_both_spellings(cls)
         super().__init_subclass__(**keywords)
         if family is not None:
             cls.family, cls.members = family, {}

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfpy.core.results import Record
+from tfpy.core.spelling import BothSpellings
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
@@ -157,7 +158,7 @@ class _Bounds:
         return (self.low, self.high) if self.normalized is None else self.normalized
 
 
-class InMemoryDataset(InMemoryDatasetCamel):
+class InMemoryDataset(InMemoryDatasetCamel, BothSpellings):
     """Lists of examples in memory, which can be normalised. A subclass fills `dataset` in `fetch_data`.
 
     Args:

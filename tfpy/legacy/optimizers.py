@@ -17,7 +17,7 @@ from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
 from tfpy.core.options import accepts_options
-from tfpy.core.spelling import in_both_spellings
+from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.core.variable import Variable
 from tfpy.engine.errors import argument_error
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from tfpy.legacy.session import SessionRuntime
 
 
-@in_both_spellings
-class Optimizer(OptimizerCamel):
+class Optimizer(OptimizerCamel, BothSpellings):
     """What `Session.train` calls: before a batch, after each evaluation, and after the batch.
 
     A subclass of one's own overrides `after_batch` and finds the sum of each variable's gradients over the batch in
@@ -54,10 +53,6 @@ class Optimizer(OptimizerCamel):
     variable_nodes: list[Node]
     variable_gradients: SummedTensorArrayMap
     prev_batch_size: int | None
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        in_both_spellings(cls)
-        super().__init_subclass__(**keywords)
 
     @accepts_options()
     def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:

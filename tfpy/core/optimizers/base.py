@@ -18,7 +18,7 @@ from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor, ReadyNamedTensor, field
 from tfpy.core.run import run_multi
-from tfpy.core.spelling import in_both_spellings
+from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, find_variable, registered_variables, take_over
 from tfpy.engine.backend import current
@@ -34,9 +34,8 @@ no_gradient(*(f"{rule}Update" for rule in SLOTS))
 NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
-@in_both_spellings
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel, Hints):
+class Optimizer(OptimizerCamel, Hints, BothSpellings):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
@@ -58,7 +57,6 @@ class Optimizer(OptimizerCamel, Hints):
     kernel: ClassVar[str] = ""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        in_both_spellings(cls)
         cls.class_name = vars(cls).get("className", cls.class_name)
         super().__init_subclass__(**keywords)
 

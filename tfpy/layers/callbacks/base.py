@@ -11,7 +11,7 @@ from tfpy.core.options import respell
 from tfpy.core.ready import Ready, ReadyNone, finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
-from tfpy.core.spelling import in_both_spellings
+from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
@@ -35,9 +35,8 @@ def read_logs(logs: Logs) -> Logs:
     return logs
 
 
-@in_both_spellings
 @export(doc="Callbacks")
-class Callback(CallbackCamel):
+class Callback(CallbackCamel, BothSpellings):
     """Called while a model trains. A subclass defines the methods it needs, in either spelling; they may be `async`.
 
     Attributes:
@@ -48,10 +47,6 @@ class Callback(CallbackCamel):
 
     Source: TF.js `tf.Callback`.
     """
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        in_both_spellings(cls)
-        super().__init_subclass__(**keywords)
 
     model: LayersModel | None = None
     params: Mapping[str, Any]
@@ -225,7 +220,7 @@ class History(HistoryCamel, Callback, Ready):
 
 
 @export(doc="Callbacks")
-class CallbackList(CallbackListCamel):
+class CallbackList(CallbackListCamel, BothSpellings):
     """Calls every callback for each event, in a training loop of one's own, say.
 
     Logs are read from the device only for callbacks that look at them.
