@@ -114,7 +114,10 @@ def check_browser(model: _Source) -> None:
 
 @app.command()
 def migrate(
-    paths: Annotated[list[Path], typer.Argument(help="Python files, or folders with such files.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Python files, or folders with such files (not hidden ones, nor virtual environments)."),
+    ],
     diff: Annotated[bool, typer.Option("--diff", help="Show the changes.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is to change.")] = False,
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the files.")] = False,

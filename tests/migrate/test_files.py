@@ -69,6 +69,18 @@ def test_folders(script: Path) -> None:
     assert call("--check", script.parent)[0] == 0
 
 
+def test_folders_that_are_not_the_programs_own_are_left_alone(script: Path) -> None:
+    (script.parent / "env/lib").mkdir(parents=True)
+    (script.parent / "env/pyvenv.cfg").touch()
+    (script.parent / ".cache").mkdir()
+    (script.parent / "folder.py").mkdir()
+    for place in ("env/lib/old.py", ".cache/old.py"):
+        (script.parent / place).write_bytes(OLD.encode())
+    code, said = call("--in-place", script.parent)
+    assert (code, said.count("py: rewritten:")) == (0, 1)
+    assert (script.parent / "env/lib/old.py").read_bytes() == OLD.encode()
+
+
 def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path) -> None:
     files_ = {
         "syntax.py": b"from tfpy import legacy as dl\nx = (\n",

@@ -43,12 +43,13 @@ def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
     """What becomes of each file, one after the other; nothing is written.
 
     Args:
-        paths: files, or folders whose Python files that use tfpy.legacy are meant.
+        paths: files, or folders whose Python files that use tfpy.legacy are meant; not those in hidden folders and in
+            virtual environments.
         to_write: whether the files must be writable.
     """
     for path in paths:
         if path.is_dir():
-            for file in sorted(path.rglob("*.py")):
+            for file in _python_files(path):
                 found = _outcome(file, to_write, named=False)
                 if found is not None:
                     yield found
@@ -56,6 +57,13 @@ def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
             found = _outcome(path, to_write, named=True)
             assert found is not None
             yield found
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(f for f in folders if f[0] != "." and not (here / f / "pyvenv.cfg").exists())
+        yield from (here / file for file in sorted(files) if file.endswith(".py"))
 
 
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
