@@ -11,7 +11,7 @@ from tfpy.core.ops.common import full, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, trainable_variables
+from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.errors import argument_error
@@ -130,12 +130,12 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
 
 
 @op(doc="Training / Gradients")
-def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> VariableGrads:
+def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None) -> VariableGrads:
     """The value of a function without arguments, and its gradients by trainable variables.
 
     Args:
         f: a function that returns a scalar.
-        var_list: the variables to consider; all trainable ones by default.
+        var_list: the variables to consider, or what `model.get_weights()` gives; all trainable ones by default.
 
     Returns:
         A record (value, grads); grads maps the names of those variables that f depends on to their gradients, and the
@@ -164,22 +164,25 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
     return VariableGrads(value, named | dict.fromkeys(v.name for v in frozen))
 
 
-def _by_trainability(var_list: Sequence[Variable] | None) -> tuple[list[Variable], list[Variable]]:
+def _by_trainability(var_list: Sequence[Tensor] | None) -> tuple[list[Variable], list[Variable]]:
     """The trainable variables, and those in the list that are not."""
-    frozen: list[Variable] = []
     if var_list is None:
-        variables = trainable_variables()
+        listed = trainable_variables()
     else:
-        single = isinstance(var_list, Variable)
+        single = isinstance(var_list, Tensor)
         given = [var_list] if single else as_list("variable_grads", "var_list", var_list, "variables")
-        for i, v in enumerate(given):
-            if not isinstance(v, Variable):
-                raise argument_error("variable_grads", f"var_list[{i}]", "a variable", v, TypeError)
-        variables = [v for v in given if isinstance(v, Variable) and v.trainable]
-        frozen = [v for v in given if isinstance(v, Variable) and not v.trainable]
+        listed = [_listed(i, v) for i, v in enumerate(given)]
+    variables = [v for v in listed if v.trainable]
     if not variables:
         raise ValueError("variable_grads: there is no trainable variable.")
-    return variables, frozen
+    return variables, [v for v in listed if not v.trainable]
+
+
+def _listed(index: int, given: Any) -> Variable:
+    variable = variable_of(given)
+    if variable is None:
+        raise argument_error("variable_grads", f"var_list[{index}]", "a variable", given, TypeError)
+    return variable
 
 
 def _gradients(

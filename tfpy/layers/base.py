@@ -13,6 +13,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import adopt_camel
 from tfpy.core.tensor import Tensor
+from tfpy.core.variable import value_of
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_int, as_ints
@@ -28,7 +29,7 @@ from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
-from tfpy.layers.weights import LayerVariable, make_weight, set_values, values_of
+from tfpy.layers.weights import LayerVariable, make_weight, set_values
 
 # What a subclass may define in TF.js's spelling.
 _OVERRIDABLE = {
@@ -351,8 +352,11 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     @accepts_options()
     def get_weights(self, trainable_only: bool = False) -> list[Tensor]:
-        """The weights' values as they are now, in the order of `weights`."""
-        return values_of(self.trainable_weights if trainable_only else self.weights)
+        """The weights' values as they are now, in the order of `weights`.
+
+        In the list of variables for `tf.variable_grads` and optimizers they stand for the weights, as in TF.js.
+        """
+        return [value_of(w) for w in (self.trainable_weights if trainable_only else self.weights)]
 
     @accepts_options()
     def set_weights(self, weights: Sequence[Any]) -> None:
