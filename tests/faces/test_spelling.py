@@ -123,6 +123,7 @@ REVEALED = {
     "tf.variableGrads(t.sum).grads": "dict[str, Tensor]",
     "tf.value_and_grads(tf.add)([t, t]).grads": "list[Tensor]",
     "adam.minimize(t.sum, return_cost=True)": "Tensor",
+    "adam.minimize(t.sum, True, model.get_weights())": "Tensor",
     "adam.getWeights()[0].tensor": "Tensor",
     "model.getNamedWeights()[0].name": "str",
     "tf.memory().numTensors": "int",
@@ -150,7 +151,7 @@ from tfpy import legacy as dl
 
 class Told(tf.Callback):
     def on_epoch_end(self, epoch: int, logs: tf.Logs | None = None) -> None:
-        pass
+        self.model.stop_training = logs is not None and logs["loss"] < 0.1
 
 class Scale(tf.layers.Layer):
     def build(self, input_shape: tf.Shape) -> None:

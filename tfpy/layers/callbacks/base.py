@@ -52,7 +52,7 @@ class Callback(CallbackCamel):
         adopt_camel(cls, {camel(name): name for name in (*EVENTS, "set_model", "set_params")})
         super().__init_subclass__(**keywords)
 
-    model: LayersModel | None = None
+    model: LayersModel = None  # type: ignore[assignment]  # told before anything else is
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
 
