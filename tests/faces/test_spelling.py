@@ -57,7 +57,10 @@ def test_factories_exist_for_every_member_of_a_family(namespace: str, family: An
     names = [name for name in family.members if name[0].islower()]
     assert len(names) >= 3
     for name in names:
-        assert callable(getattr(module, name))
+        factory, member = getattr(module, name), family.members[name]
+        assert callable(factory)
+        own = {option for option in member.options if option in vars(member).get("__annotations__", {})}
+        assert own <= set(re.findall(r"\w+", factory.__doc__)), f"what `help` says of {name}"
 
 
 def test_everything_public_is_documented() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
@@ -93,7 +93,7 @@ class Layer(LayerCamel, Declared, family="layer"):
             cls.call = taking_a_dict(cls.__dict__["call"])  # type: ignore[method-assign]
         super().__init_subclass__(**keywords)
 
-    def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
         self._built = False
         self._trainable_weights: list[LayerVariable] = []
         self._non_trainable_weights: list[LayerVariable] = []
@@ -108,7 +108,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         if type(self).__init__ is not Layer.__init__:
             # A class of the user's that reads its own options hands all of them on, as in TF.js.
             config, options = _known_only(declared, config), _known_only(declared, options)
-        values = self._read(config, options, declared)
+        values = self._read(config, options, declared, more)
         own = {name for name in self.base_options if name in self.options}
         self._settle_base_options(
             {name: values[name] if name in own else values.pop(name) for name in self.base_options}
