@@ -37,7 +37,9 @@ def model() -> tf.Sequential:
         (lambda: tf.NDArrayMathGPU, "from tfpy import legacy as dl"),
         (lambda: tf.load_model, "tf.load_layers_model"),
         (lambda: tf.float32, "'float32'"),
+        (lambda: tf.sort, "tf.topk(x, k).values"),
         (lambda: tf.ones([2]).T, "transpose()"),
+        (lambda: tf.ones([2]).get, "buffer_sync().get(i, j)"),
         (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
     ],
 )

@@ -138,8 +138,8 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = 
         var_list: the variables to consider, or what `model.get_weights()` gives; all trainable ones by default.
 
     Returns:
-        A record (value, grads); grads maps the names of those variables that f depends on to their gradients, and the
-        names of those in var_list that are not trainable to None.
+        A record (value, grads): value is what f returned; grads maps the names of those variables that f depends on to
+        their gradients, and the names of those in var_list that are not trainable to None.
 
     Raises:
         ValueError: f returns no scalar, depends on none of the variables, or no variable is trainable.
@@ -150,7 +150,8 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = 
     function = _checked("variable_grads", f)
     variables, frozen = _by_trainability(var_list)
     with recording(variables) as tape:
-        value = _tensor_from("variable_grads", function())
+        given = function()
+        value = _tensor_from("variable_grads", given)
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
     found = backprop(tape, value, partial(_ones, value), variables, Tensor)
@@ -161,7 +162,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = 
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
-    return VariableGrads(value, named | dict.fromkeys(v.name for v in frozen))
+    return VariableGrads(given, named | dict.fromkeys(v.name for v in frozen))
 
 
 def _by_trainability(var_list: Sequence[Tensor] | None) -> tuple[list[Variable], list[Variable]]:
@@ -188,9 +189,10 @@ def _listed(index: int, given: Any) -> Variable:
 def _gradients(
     name: str, f: Callable[[], Any], sources: list[Tensor], dy: TensorLike | None
 ) -> tuple[Tensor, list[Tensor]]:
-    """f() and its gradients by the sources."""
+    """What f() returns and its gradients by the sources."""
     with recording(sources) as tape:
-        value = _tensor_from(name, f())
+        given = f()
+        value = _tensor_from(name, given)
     start = _start(name, value, dy)
     try:
         found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
@@ -199,7 +201,7 @@ def _gradients(
         raise GradientError(_unconnected(name, what, error.stops)) from None
     gradients = [found[source.id] for source in sources]
     _link_constants(sources, gradients)
-    return value, gradients  # type: ignore[return-value]
+    return given, gradients  # type: ignore[return-value]
 
 
 def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:

@@ -46,6 +46,9 @@ ELSEWHERE = {
     "bool": "'bool', a string",
     "string": "'string', a string",
     "cat": "tf.concat",
+    "sort": "tf.topk(x, k).values, from the largest to the smallest",
+    "argsort": "tf.topk(x, k).indices, from the largest to the smallest",
+    "manual_seed": "tf.set_seed",
     "float64": "tf.set_backend('double') for float64 inside; tensors are 'float32'",
     # members of models and optimizers
     "predict_classes": "predict(x).arg_max(-1)",
@@ -60,6 +63,7 @@ OF_TENSORS = {
     "ndim": "rank",
     "item": "float(t), int(t) or array_sync()",
     "tolist": "array_sync()",
+    "get": "array_sync() of a scalar, buffer_sync().get(i, j) else",
     "astype": "cast(dtype)",
     "to": "cast(dtype); tf.set_backend says where tensors live",
     "view": "reshape(shape)",
