@@ -40,6 +40,8 @@ def model() -> tf.Sequential:
         (lambda: tf.sort, "tf.topk(x, k).values"),
         (lambda: tf.ones([2]).T, "transpose()"),
         (lambda: tf.ones([2]).get, "buffer_sync().get(i, j)"),
+        (lambda: tf.data.array([1]).forEach, "'forEachAsync'"),
+        (lambda: tf.data.array([1]).cache, "tf.data.array(data.to_array())"),
         (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
     ],
 )

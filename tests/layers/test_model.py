@@ -104,6 +104,7 @@ def test_shared_layers_share_their_weights() -> None:
         (lambda: tf.layers.dense(units=2, kernel_regularizer="l3"), "regularizer"),
         (lambda: tf.layers.dense(units=2).apply(np.ones(3)), "rank|ndim"),
         (lambda: tf.sequential().predict(X), "no layers"),
+        (lambda: small().predict(tf.data.array(X).batch(2)), "predict.*'x'.*of a data set predict each batch"),
         (lambda: small().get_layer("nobody"), "layer 'nobody'"),
         (lambda: small().get_layer(index=5), "index"),
         (lambda: tf.sequential().pop(), "no layers"),

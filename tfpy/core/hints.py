@@ -50,7 +50,11 @@ ELSEWHERE = {
     "argsort": "tf.topk(x, k).indices, from the largest to the smallest",
     "manual_seed": "tf.set_seed",
     "float64": "tf.set_backend('double') for float64 inside; tensors are 'float32'",
-    # members of models and optimizers
+    # members of data sets, models and optimizers
+    "from_generator": "tf.data.generator",
+    "enumerate": "enumerate(data) in a loop",
+    "cache": "tf.data.array(data.to_array())",
+    "as_numpy_iterator": "the data set itself in a loop, and numpy() of its tensors",
     "predict_classes": "predict(x).arg_max(-1)",
     "test_on_batch": "evaluate(x, y)",
     "fit_generator": "fit(generator)",

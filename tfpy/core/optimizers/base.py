@@ -321,6 +321,9 @@ def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
     for name, grad in _named("apply_gradients", "variable_gradients", gradients):
         if grad is None:
             continue
+        if not isinstance(name, str):
+            expected = "a dict of gradients by the names of variables, or a list of {'name', 'tensor'}"
+            raise argument_error("apply_gradients", "variable_gradients", expected, gradients, TypeError)
         variable = find_variable(name)
         if variable is None:
             raise unknown_name_error("variable", name, registered_variables())
