@@ -514,6 +514,18 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert "loss" in shown
 
 
+def test_a_bar_on_a_narrow_terminal_is_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}.items():
+        monkeypatch.setenv(name, value)
+    linear(metrics=["mae", "mape"]).fit(X, Y, batch_size=1, validation_split=0.5)
+    shown = capsys.readouterr().out
+    assert "5/5" in shown
+    assert "val_mape" in shown
+    assert "…" not in shown
+
+
 def test_the_bar_gives_the_terminal_back_when_training_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
