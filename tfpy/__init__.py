@@ -67,6 +67,7 @@ from tfpy.core.grads import value_and_grad as value_and_grad
 from tfpy.core.grads import value_and_grads as value_and_grads
 from tfpy.core.grads import variable_grads as variable_grads
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.kernel_registry import copy_registered_kernels as copy_registered_kernels
 from tfpy.core.kernel_registry import get_gradient as get_gradient
 from tfpy.core.kernel_registry import get_kernel as get_kernel
@@ -486,6 +487,7 @@ variableGrads = variable_grads
 whereAsync = where_async
 zerosLike = zeros_like
 __version__ = VERSION
+__dir__ = _names_in(globals(), ("distribute", "vis"))
 
 if TYPE_CHECKING:
     from tfpy import distribute as distribute

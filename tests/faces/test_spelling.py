@@ -68,6 +68,16 @@ def test_everything_public_is_documented() -> None:
     assert not bare, f"no docstring: {bare}"
 
 
+def test_what_is_public_is_listed_and_nothing_else() -> None:
+    spaces = {path.rpartition(".")[0] for path in PUBLIC} | {"layers", "initializers", "regularizers", "constraints"}
+    for space in spaces:
+        listed = {name for name in dir(found(space) if space else tf) if not name.startswith("_")}
+        members = [path.rpartition(".")[2] for path in PUBLIC if path.rpartition(".")[0] == space]
+        assert not {*members, *(camel(name, space) for name in members)} - listed
+        assert not listed & {"TYPE_CHECKING", "annotations", "overload", "base", "core", "engine", "kinds", "structure"}
+    assert {"layers", "vis", "distribute", "train"} <= set(dir(tf))
+
+
 def test_nothing_public_is_hidden_by_a_module_of_the_package() -> None:
     package = Path(tf.__file__).parent
     modules = {p.stem for p in package.iterdir() if not p.name.startswith("_")}

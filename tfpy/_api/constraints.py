@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.constraints import Constraint as Constraint
 from tfpy.layers.constraints import MaxNorm as MaxNorm
 from tfpy.layers.constraints import MinMaxNorm as MinMaxNorm
@@ -98,6 +99,8 @@ def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
 
 unitNorm = unit_norm
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.constraints", globals())

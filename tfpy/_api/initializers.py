@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.initializers import Constant as Constant
 from tfpy.layers.initializers import GlorotNormal as GlorotNormal
 from tfpy.layers.initializers import GlorotUniform as GlorotUniform
@@ -300,6 +301,8 @@ def zeros(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
     """All 0."""
     return Zeros(config, *more, **options)
 
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.initializers", globals())

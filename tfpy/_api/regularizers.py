@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.regularizers import L1 as L1
 from tfpy.layers.regularizers import L1L2 as L1L2
 from tfpy.layers.regularizers import L2 as L2
@@ -65,6 +66,8 @@ def l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -
         l2=None"""
     return L2(config, *more, **options)
 
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.regularizers", globals())

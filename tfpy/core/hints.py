@@ -148,8 +148,14 @@ def _namespaces() -> dict[str, list[str]]:
 
 
 def _names_of(namespace: Mapping[str, Any]) -> list[str]:
-    """The names in a namespace that are no modules of the package."""
-    return [n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v)]
+    """The names in a namespace that are neither modules of the package nor what its source needs."""
+    public = [n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v)]
+    return [name for name in public if name not in ("TYPE_CHECKING", "annotations", "overload")]
+
+
+def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace of `tf`, which consoles complete names by."""
+    return lambda: sorted({*_names_of(names), *lazy})
 
 
 def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:

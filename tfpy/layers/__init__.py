@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.base import Layer as Layer
 from tfpy.layers.inputs import InputLayer as InputLayer
 from tfpy.layers.inputs import input_ as _input
@@ -5121,6 +5122,8 @@ def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
 
 zeroPadding3d = zero_padding3d
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.layers", globals())
