@@ -490,6 +490,10 @@ __version__ = VERSION
 __dir__ = _names_in(globals(), ("distribute", "vis"))
 
 if TYPE_CHECKING:
+
+    def engine() -> Engine:
+        """The engine of this process: at run time the package itself can be called."""
+
     from tfpy import distribute as distribute
     from tfpy import vis as vis
 else:  # type checkers would take it for a promise that every name exists

@@ -149,7 +149,9 @@ def _namespaces() -> dict[str, list[str]]:
 
 def _names_of(namespace: Mapping[str, Any]) -> list[str]:
     """The names in a namespace that are neither modules of the package nor what its source needs."""
-    public = [n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v)]
+    public = [
+        n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v) or callable(v)
+    ]
     return [name for name in public if name not in ("TYPE_CHECKING", "annotations", "overload")]
 
 
