@@ -207,7 +207,7 @@ def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> tupl
 
 
 def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
-    """What has the mean of both. TF.js adds them sample by sample, which it cannot do for sequences and single values."""
+    """What has the mean of both. TF.js adds up samples, which it cannot do for sequences beside single values."""
     alike = loss.shape == total.shape or () in (loss.shape, total.shape)
     return add(total, loss if alike else mean)
 
