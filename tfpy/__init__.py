@@ -67,6 +67,7 @@ from tfpy.core.grads import value_and_grad as value_and_grad
 from tfpy.core.grads import value_and_grads as value_and_grads
 from tfpy.core.grads import variable_grads as variable_grads
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.kernel_registry import copy_registered_kernels as copy_registered_kernels
 from tfpy.core.kernel_registry import get_gradient as get_gradient
 from tfpy.core.kernel_registry import get_kernel as get_kernel
@@ -486,8 +487,13 @@ variableGrads = variable_grads
 whereAsync = where_async
 zerosLike = zeros_like
 __version__ = VERSION
+__dir__ = _names_in(globals(), ("distribute", "vis"))
 
 if TYPE_CHECKING:
+
+    def engine() -> Engine:
+        """The engine of this process: at run time the package itself can be called."""
+
     from tfpy import distribute as distribute
     from tfpy import vis as vis
 else:  # type checkers would take it for a promise that every name exists

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -93,10 +94,24 @@ def _definition(f: Factory, camel: Camel) -> str:
     overloads = "".join(f"\n\n@overload\ndef {f.name}({form}) -> {made}: ...\n" for form in forms)
     return (
         f"\n\n@overload\ndef {f.name}(config: Mapping[str, Any], /) -> {made}: ...\n{overloads}"
-        f"\n\ndef {f.name}(config: Mapping[str, Any] | None = None, /, **options: Any) -> {made}:\n"
-        f'    """{doc}"""\n    return {made}(config, **options)\n'
+        f"\n\ndef {f.name}(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> {made}:\n"
+        f'    """{doc}{_listed(f)}"""\n    return {made}(config, *more, **options)\n'
         + "".join(f"\n\n{name} = {f.name}\n" for name in names if name != f.name)
     )
+
+
+def _listed(f: Factory) -> str:
+    """The options for the docstring, which is what `help` and notebooks show."""
+    if not f.options:
+        return ""
+    shown = [name + (f"={ast.unparse(default)}" if default else "") for name, _, default in _required_first(f)]
+    return "\n\n    Options:\n" + textwrap.fill(
+        ", ".join(shown), 110, initial_indent=" " * 8, subsequent_indent=" " * 8
+    )
+
+
+def _required_first(f: Factory) -> list[Option]:
+    return sorted((option for _, option in f.options.values()), key=lambda option: option[2] is not None)
 
 
 def _names(option: Option) -> set[str]:
@@ -105,8 +120,8 @@ def _names(option: Option) -> set[str]:
 
 def _keywords(f: Factory, spell: Callable[[str], str]) -> str:
     """The options as keyword-only parameters, the required ones first."""
-    options = sorted((option for _, option in f.options.values()), key=lambda option: option[2] is not None)
-    return "".join(["*", *(f", {_keyword(option, spell)}" for option in options)]) if options else ""
+    options = [_keyword(option, spell) for option in _required_first(f)]
+    return ", ".join(["*", *options]) if options else ""
 
 
 def _keyword(option: Option, spell: Callable[[str], str]) -> str:

@@ -40,8 +40,10 @@ from source import (
 # Packages that are loaded when they are first used: `import tfpy` does not wait for them.
 LAZY = ("distribute", "vis")
 
-# What answers for the names that a namespace does not have.
+# What lists the names of a namespace, and answers for those that it does not have.
 HINTS = """
+__dir__ = _names_in(globals())
+
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from({!r}, globals())
 """
@@ -220,6 +222,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory], in
     imports, aliases = _names(members, space)
     head = (
         "from typing import TYPE_CHECKING\n\nfrom tfpy.core.hints import missing_from as _missing_from\n"
+        + "from tfpy.core.hints import names_in as _names_in\n"
         + inner
         + imports
     )

@@ -37,12 +37,16 @@ def model() -> tf.Sequential:
         (lambda: tf.NDArrayMathGPU, "from tfpy import legacy as dl"),
         (lambda: tf.load_model, "tf.load_layers_model"),
         (lambda: tf.float32, "'float32'"),
+        (lambda: tf.sort, "tf.topk(x, k).values"),
         (lambda: tf.ones([2]).T, "transpose()"),
+        (lambda: tf.ones([2]).get, "buffer_sync().get(i, j)"),
+        (lambda: tf.data.array([1]).forEach, "'forEachAsync'"),
+        (lambda: tf.data.array([1]).cache, "tf.data.array(data.to_array())"),
+        (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
         # a name of TF.js that means nothing here
         (lambda: tf.forceHalfFloat, "32 bits"),
         (lambda: tf.webgl, "set_backend('webgl')"),
         (lambda: tf.setWasmPaths, "nothing"),
-        (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
     ],
 )
 def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:

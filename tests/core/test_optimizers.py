@@ -221,6 +221,10 @@ def test_any_number_of_iterations_is_taken_over_at_once() -> None:
     [
         (lambda: tf.train.sgd(1).apply_gradients(None), "apply_gradients.*variable_gradients"),
         (lambda: tf.train.sgd(1).apply_gradients([1]), "apply_gradients: an entry of variable_gradients.*'name'"),
+        (
+            lambda: tf.train.sgd(1).apply_gradients([(tf.ones([1]), tf.variable(1))]),
+            "variable_gradients.* by the names",
+        ),
         (lambda: tf.train.sgd(lambda step: "fast").learning_rate, "learning_rate.*a number"),
     ],
 )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core.variable import value_of, variable_of
 
 
 def test_assign_changes_the_value_and_keeps_the_shape() -> None:
@@ -86,3 +87,13 @@ def test_a_variable_is_not_replaced_by_a_tensor_unawares(operator: str) -> None:
     assert f"v.assign(v {operator} …)" in str(caught.value)
     exec(f"v.assign(v {operator} v)", names)
     assert isinstance(names["v"], tf.Variable)
+
+
+def test_a_value_keeps_no_variable_alive() -> None:
+    v = tf.variable(tf.ones([2]))
+    value = value_of(v)
+    assert variable_of(value) is v
+    del v
+    assert variable_of(value) is None
+    with pytest.raises(TypeError, match=r"variable_grads.*var_list\[0\].*a variable"):
+        tf.variable_grads(lambda: value.sum(), [value])

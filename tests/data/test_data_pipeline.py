@@ -478,6 +478,7 @@ def test_streams_may_be_read_within_a_tidy() -> None:
     ("call", "words"),
     [
         (lambda: tf.data.array(3), "array.*items"),
+        (lambda: tf.data.array(tf.ones([2])), r"array.*items.*t\.unstack\(\)"),
         (lambda: tf.data.array("text"), "array.*items"),
         (lambda: tf.data.array({"a": 1}), "array.*items"),
         (lambda: tf.data.array(np.float32(3)), "array.*items"),

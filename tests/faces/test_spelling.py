@@ -57,12 +57,25 @@ def test_factories_exist_for_every_member_of_a_family(namespace: str, family: An
     names = [name for name in family.members if name[0].islower()]
     assert len(names) >= 3
     for name in names:
-        assert callable(getattr(module, name))
+        factory, member = getattr(module, name), family.members[name]
+        assert callable(factory)
+        own = {option for option in member.options if option in vars(member).get("__annotations__", {})}
+        assert own <= set(re.findall(r"\w+", factory.__doc__)), f"what `help` says of {name}"
 
 
 def test_everything_public_is_documented() -> None:
     bare = [p for p, thing in PUBLIC.items() if not (getattr(thing, "function", thing).__doc__ or "").strip()]
     assert not bare, f"no docstring: {bare}"
+
+
+def test_what_is_public_is_listed_and_nothing_else() -> None:
+    spaces = {path.rpartition(".")[0] for path in PUBLIC} | {"layers", "initializers", "regularizers", "constraints"}
+    for space in spaces:
+        listed = {name for name in dir(found(space) if space else tf) if not name.startswith("_")}
+        members = [path.rpartition(".")[2] for path in PUBLIC if path.rpartition(".")[0] == space]
+        assert not {*members, *(camel(name, space) for name in members)} - listed
+        assert not listed & {"TYPE_CHECKING", "annotations", "overload", "base", "core", "graph", "kinds", "structure"}
+    assert {"engine", "layers", "vis", "distribute", "train"} <= set(dir(tf))
 
 
 def test_nothing_public_is_hidden_by_a_module_of_the_package() -> None:
@@ -123,9 +136,11 @@ REVEALED = {
     "tf.variableGrads(t.sum).grads": "dict[str, Tensor]",
     "tf.value_and_grads(tf.add)([t, t]).grads": "list[Tensor]",
     "adam.minimize(t.sum, return_cost=True)": "Tensor",
+    "adam.minimize(t.sum, True, model.get_weights())": "Tensor",
     "adam.getWeights()[0].tensor": "Tensor",
     "model.getNamedWeights()[0].name": "str",
     "tf.memory().numTensors": "int",
+    "tf.engine().backend_name": "str",
     "tf.memory().num_bytes": "int",
     "tf.data.array([1]).batch(1)": "Dataset",
 }
@@ -150,7 +165,7 @@ from tfpy import legacy as dl
 
 class Told(tf.Callback):
     def on_epoch_end(self, epoch: int, logs: tf.Logs | None = None) -> None:
-        pass
+        self.model.stop_training = logs is not None and logs["loss"] < 0.1
 
 class Scale(tf.layers.Layer):
     def build(self, input_shape: tf.Shape) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,7 @@ def test_shared_layers_share_their_weights() -> None:
         (lambda: tf.layers.dense(units=2, kernel_regularizer="l3"), "regularizer"),
         (lambda: tf.layers.dense(units=2).apply(np.ones(3)), "rank|ndim"),
         (lambda: tf.sequential().predict(X), "no layers"),
+        (lambda: small().predict(tf.data.array(X).batch(2)), "predict.*'x'.*of a data set predict each batch"),
         (lambda: small().get_layer("nobody"), "layer 'nobody'"),
         (lambda: small().get_layer(index=5), "index"),
         (lambda: tf.sequential().pop(), "no layers"),
@@ -165,6 +167,22 @@ def test_what_get_weights_gave_does_not_change() -> None:
     model.train_on_batch(X, Y)
     assert [w.array_sync() for w in first] == before
     assert values(model) != before
+
+
+def test_what_get_weights_gave_stands_for_the_weights() -> None:
+    model = compiled()
+    listed = model.get_weights()
+    loss = lambda: model.apply(tf.tensor(X)).square().mean()  # noqa: E731
+    grads = tf.variable_grads(loss, listed[:2]).grads
+    assert list(grads) == [w.name for w in model.weights[:2]]
+    before = values(model)
+    tf.train.sgd(0.1).minimize(loss, False, listed[2:])
+    after = values(model)
+    assert [w == v for w, v in zip(after, before, strict=True)] == [True, True, False, False]
+    tf.train.sgd(0.1).minimize(loss, False, listed)
+    assert values(model)[0] != after[0], "also those that were given before the last step"
+    copied = pickle.loads(pickle.dumps(listed[0]))
+    assert type(copied) is tf.Tensor
 
 
 def test_trainability_moves_weights() -> None:

@@ -105,6 +105,36 @@ def test_class_and_sample_weights() -> None:
     np.testing.assert_allclose(values(plain)[0], expected, rtol=1e-5)
 
 
+def test_sample_weights_count_for_whole_sequences() -> None:
+    x, y = np.linspace(-1, 1, 24).reshape(4, 3, 2), np.zeros((4, 3, 1))
+    weights = np.array([0.0, 1, 2, 5])
+    model = tf.sequential([tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[3, 2])])
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    expected = (weights[:, None] * x.sum(-1) ** 2).mean()
+    assert float(model.evaluate(x, y, sample_weight=weights)) == pytest.approx(expected, rel=1e-5)
+    history = model.fit(x, y, sample_weight=weights, verbose=0).history
+    assert history["loss"][0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 1, 1, 1]])
+def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None:
+    x = np.linspace(-1, 1, 24).reshape(4, 3, 2)
+    whole = tf.input(shape=[3, 2])
+    each = tf.layers.dense(units=1, kernel_initializer="ones", name="each").apply(whole)
+    flat = tf.layers.flatten().apply(whole)
+    one = tf.layers.dense(units=1, kernel_initializer="ones", name="one").apply(flat)
+    model = tf.model(inputs=whole, outputs=[each, one])
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    y = {"each": np.zeros((4, 3, 1)), "one": np.ones((4, 1))}
+    history = model.fit(x, y, verbose=0, shuffle=False, sample_weight=weights).history
+    apart = (x.sum(-1) ** 2).mean(), ((x.sum((1, 2)) - 1) ** 2).mean()
+    np.testing.assert_allclose(
+        [history[k][0] for k in ("loss", "each_loss", "one_loss")], [sum(apart), *apart], rtol=1e-5
+    )
+    gradient = 2 * (x.sum(-1)[..., None] * x).mean((0, 1))
+    np.testing.assert_allclose(model.get_layer("each").get_weights()[0].numpy()[:, 0], 1 - 0.1 * gradient, rtol=1e-5)
+
+
 def test_a_seed_makes_the_order_repeatable() -> None:
     runs = []
     for seed in (1, 1, 2):
@@ -512,6 +542,18 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert "epoch 2/2" in shown
     assert "5/5" in shown
     assert "loss" in shown
+
+
+def test_a_bar_on_a_narrow_terminal_is_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}.items():
+        monkeypatch.setenv(name, value)
+    linear(metrics=["mae", "mape"]).fit(X, Y, batch_size=1, validation_split=0.5)
+    shown = capsys.readouterr().out
+    assert "5/5" in shown
+    assert "val_mape" in shown
+    assert "…" not in shown
 
 
 def test_the_bar_gives_the_terminal_back_when_training_fails(

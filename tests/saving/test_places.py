@@ -38,6 +38,14 @@ def check_same(place: Any, value: float = 0.5, units: int = 2, **options: Any) -
 # The file system
 
 
+@pytest.mark.parametrize("name", ["folder", "m.zip", "m.keras", "m.h5", "m.onnx"])
+def test_what_is_said_of_what_was_written(name: str, tmp_path: Path) -> None:
+    info = small_model().save(tmp_path / name).model_artifacts_info
+    assert (info.weight_data_bytes, info["weightDataBytes"]) == (32, 32)
+    assert info.date_saved.tzinfo is not None
+    assert info.model_topology_type == ("ONNX" if name == "m.onnx" else "JSON")
+
+
 @pytest.mark.parametrize("spelt", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
 def test_folders(tmp_path: Path, spelt: Any) -> None:
     folder = tmp_path / "my model"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.backend_util import assert_axes_are_inner_most_dims as assert_axes_are_inner_most_dims
 from tfpy.core.utils.backend_util import assert_params_consistent as assert_params_consistent
 from tfpy.core.utils.backend_util import axes_are_inner_most_dims as axes_are_inner_most_dims
@@ -57,6 +58,8 @@ splitRealAndImagArrays = split_real_and_imag_arrays
 upcastType = upcast_type
 validateInput = validate_input
 validateUpdateShape = validate_update_shape
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.backend_util", globals())

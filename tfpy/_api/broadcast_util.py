@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.shapes import assert_and_get_broadcast_shape as assert_and_get_broadcast_shape
 from tfpy.core.utils.shapes import get_broadcast_dims as get_broadcast_dims
 from tfpy.core.utils.shapes import get_reduction_axes as get_reduction_axes
@@ -15,6 +16,8 @@ from tfpy.core.utils.shapes import get_reduction_axes as get_reduction_axes
 assertAndGetBroadcastShape = assert_and_get_broadcast_shape
 getBroadcastDims = get_broadcast_dims
 getReductionAxes = get_reduction_axes
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.broadcast_util", globals())

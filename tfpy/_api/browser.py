@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.browser import draw as draw
 from tfpy.core.ops.browser import from_pixels as from_pixels
 from tfpy.core.ops.browser import from_pixels_async as from_pixels_async
@@ -16,6 +17,8 @@ from tfpy.core.ops.browser import to_pixels as to_pixels
 fromPixels = from_pixels
 fromPixelsAsync = from_pixels_async
 toPixels = to_pixels
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.browser", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.callbacks.backup import BackupAndRestore as _backup_and_restore
 from tfpy.layers.callbacks.base import LambdaCallback as _lambda_callback
 from tfpy.layers.callbacks.csv_logger import CSVLogger as _csv_logger
@@ -36,6 +37,8 @@ tensor_board = _tensor_board
 tensorBoard = tensor_board
 terminate_on_nan = _terminate_on_nan
 terminateOnNaN = terminate_on_nan
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.callbacks", globals())

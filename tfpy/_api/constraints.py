@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.constraints import Constraint as Constraint
 from tfpy.layers.constraints import MaxNorm as MaxNorm
 from tfpy.layers.constraints import MinMaxNorm as MinMaxNorm
@@ -31,9 +32,12 @@ def max_norm(*, max_value: float = 2.0, axis: int = 0) -> MaxNorm: ...
 def max_norm(*, maxValue: float = 2.0, axis: int = 0) -> MaxNorm: ...
 
 
-def max_norm(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxNorm:
-    """Vectors along an axis no longer than max_value."""
-    return MaxNorm(config, **options)
+def max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxNorm:
+    """Vectors along an axis no longer than max_value.
+
+    Options:
+        max_value=2.0, axis=0"""
+    return MaxNorm(config, *more, **options)
 
 
 maxNorm = max_norm
@@ -51,9 +55,12 @@ def min_max_norm(*, min_value: float = 0.0, max_value: float = 1.0, axis: int = 
 def min_max_norm(*, minValue: float = 0.0, maxValue: float = 1.0, axis: int = 0, rate: float = 1.0) -> MinMaxNorm: ...
 
 
-def min_max_norm(config: Mapping[str, Any] | None = None, /, **options: Any) -> MinMaxNorm:
-    """Vectors along an axis drawn, at a rate, to a length from min_value to max_value."""
-    return MinMaxNorm(config, **options)
+def min_max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MinMaxNorm:
+    """Vectors along an axis drawn, at a rate, to a length from min_value to max_value.
+
+    Options:
+        min_value=0.0, max_value=1.0, axis=0, rate=1.0"""
+    return MinMaxNorm(config, *more, **options)
 
 
 minMaxNorm = min_max_norm
@@ -67,9 +74,9 @@ def non_neg(config: Mapping[str, Any], /) -> NonNeg: ...
 def non_neg() -> NonNeg: ...
 
 
-def non_neg(config: Mapping[str, Any] | None = None, /, **options: Any) -> NonNeg:
+def non_neg(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> NonNeg:
     """No weight below 0."""
-    return NonNeg(config, **options)
+    return NonNeg(config, *more, **options)
 
 
 nonNeg = non_neg
@@ -83,12 +90,17 @@ def unit_norm(config: Mapping[str, Any], /) -> UnitNorm: ...
 def unit_norm(*, axis: int = 0) -> UnitNorm: ...
 
 
-def unit_norm(config: Mapping[str, Any] | None = None, /, **options: Any) -> UnitNorm:
-    """Vectors along an axis of length 1."""
-    return UnitNorm(config, **options)
+def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UnitNorm:
+    """Vectors along an axis of length 1.
+
+    Options:
+        axis=0"""
+    return UnitNorm(config, *more, **options)
 
 
 unitNorm = unit_norm
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.constraints", globals())

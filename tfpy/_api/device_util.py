@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.util import is_browser as is_browser
 from tfpy.core.utils.util import is_mobile as is_mobile
 
 isBrowser = is_browser
 isMobile = is_mobile
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.device_util", globals())

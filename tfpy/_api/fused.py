@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.fused import conv2d as conv2d
 from tfpy.core.ops.fused import depthwise_conv2d as depthwise_conv2d
 from tfpy.core.ops.fused import mat_mul as mat_mul
 
 depthwiseConv2d = depthwise_conv2d
 matMul = mat_mul
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.fused", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.image import crop_and_resize as crop_and_resize
 from tfpy.core.ops.image import flip_left_right as flip_left_right
 from tfpy.core.ops.image import grayscale_to_rgb as grayscale_to_rgb
@@ -37,6 +38,8 @@ resizeBilinear = resize_bilinear
 resizeNearestNeighbor = resize_nearest_neighbor
 rgbToGrayscale = rgb_to_grayscale
 rotateWithOffset = rotate_with_offset
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.image", globals())

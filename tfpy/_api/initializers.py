@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.initializers import Constant as Constant
 from tfpy.layers.initializers import GlorotNormal as GlorotNormal
 from tfpy.layers.initializers import GlorotUniform as GlorotUniform
@@ -40,9 +41,12 @@ def constant(config: Mapping[str, Any], /) -> Constant: ...
 def constant(*, value: float) -> Constant: ...
 
 
-def constant(config: Mapping[str, Any] | None = None, /, **options: Any) -> Constant:
-    """One value throughout."""
-    return Constant(config, **options)
+def constant(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Constant:
+    """One value throughout.
+
+    Options:
+        value"""
+    return Constant(config, *more, **options)
 
 
 @overload
@@ -53,9 +57,12 @@ def glorot_normal(config: Mapping[str, Any], /) -> GlorotNormal: ...
 def glorot_normal(*, seed: Seed | None = None) -> GlorotNormal: ...
 
 
-def glorot_normal(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlorotNormal:
-    """Glorot and Bengio (2010), normal."""
-    return GlorotNormal(config, **options)
+def glorot_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlorotNormal:
+    """Glorot and Bengio (2010), normal.
+
+    Options:
+        seed=None"""
+    return GlorotNormal(config, *more, **options)
 
 
 glorotNormal = glorot_normal
@@ -69,9 +76,12 @@ def glorot_uniform(config: Mapping[str, Any], /) -> GlorotUniform: ...
 def glorot_uniform(*, seed: Seed | None = None) -> GlorotUniform: ...
 
 
-def glorot_uniform(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlorotUniform:
-    """Glorot and Bengio (2010), uniform."""
-    return GlorotUniform(config, **options)
+def glorot_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlorotUniform:
+    """Glorot and Bengio (2010), uniform.
+
+    Options:
+        seed=None"""
+    return GlorotUniform(config, *more, **options)
 
 
 glorotUniform = glorot_uniform
@@ -85,9 +95,12 @@ def he_normal(config: Mapping[str, Any], /) -> HeNormal: ...
 def he_normal(*, seed: Seed | None = None) -> HeNormal: ...
 
 
-def he_normal(config: Mapping[str, Any] | None = None, /, **options: Any) -> HeNormal:
-    """He et al. (2015), normal."""
-    return HeNormal(config, **options)
+def he_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> HeNormal:
+    """He et al. (2015), normal.
+
+    Options:
+        seed=None"""
+    return HeNormal(config, *more, **options)
 
 
 heNormal = he_normal
@@ -101,9 +114,12 @@ def he_uniform(config: Mapping[str, Any], /) -> HeUniform: ...
 def he_uniform(*, seed: Seed | None = None) -> HeUniform: ...
 
 
-def he_uniform(config: Mapping[str, Any] | None = None, /, **options: Any) -> HeUniform:
-    """He et al. (2015), uniform."""
-    return HeUniform(config, **options)
+def he_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> HeUniform:
+    """He et al. (2015), uniform.
+
+    Options:
+        seed=None"""
+    return HeUniform(config, *more, **options)
 
 
 heUniform = he_uniform
@@ -117,9 +133,12 @@ def identity(config: Mapping[str, Any], /) -> Identity: ...
 def identity(*, gain: float = 1.0) -> Identity: ...
 
 
-def identity(config: Mapping[str, Any] | None = None, /, **options: Any) -> Identity:
-    """A multiple of the identity matrix; for square matrices only."""
-    return Identity(config, **options)
+def identity(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Identity:
+    """A multiple of the identity matrix; for square matrices only.
+
+    Options:
+        gain=1.0"""
+    return Identity(config, *more, **options)
 
 
 @overload
@@ -130,9 +149,12 @@ def le_cun_normal(config: Mapping[str, Any], /) -> LeCunNormal: ...
 def le_cun_normal(*, seed: Seed | None = None) -> LeCunNormal: ...
 
 
-def le_cun_normal(config: Mapping[str, Any] | None = None, /, **options: Any) -> LeCunNormal:
-    """LeCun et al. (1998), normal."""
-    return LeCunNormal(config, **options)
+def le_cun_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LeCunNormal:
+    """LeCun et al. (1998), normal.
+
+    Options:
+        seed=None"""
+    return LeCunNormal(config, *more, **options)
 
 
 leCunNormal = le_cun_normal
@@ -146,9 +168,12 @@ def le_cun_uniform(config: Mapping[str, Any], /) -> LeCunUniform: ...
 def le_cun_uniform(*, seed: Seed | None = None) -> LeCunUniform: ...
 
 
-def le_cun_uniform(config: Mapping[str, Any] | None = None, /, **options: Any) -> LeCunUniform:
-    """LeCun et al. (1998), uniform."""
-    return LeCunUniform(config, **options)
+def le_cun_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LeCunUniform:
+    """LeCun et al. (1998), uniform.
+
+    Options:
+        seed=None"""
+    return LeCunUniform(config, *more, **options)
 
 
 leCunUniform = le_cun_uniform
@@ -162,9 +187,9 @@ def ones(config: Mapping[str, Any], /) -> Ones: ...
 def ones() -> Ones: ...
 
 
-def ones(config: Mapping[str, Any] | None = None, /, **options: Any) -> Ones:
+def ones(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Ones:
     """All 1."""
-    return Ones(config, **options)
+    return Ones(config, *more, **options)
 
 
 @overload
@@ -175,9 +200,12 @@ def orthogonal(config: Mapping[str, Any], /) -> Orthogonal: ...
 def orthogonal(*, gain: float = 1.0, seed: Seed | None = None) -> Orthogonal: ...
 
 
-def orthogonal(config: Mapping[str, Any] | None = None, /, **options: Any) -> Orthogonal:
-    """A random orthogonal matrix, of the QR decomposition of normal numbers (Saxe et al. 2013)."""
-    return Orthogonal(config, **options)
+def orthogonal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Orthogonal:
+    """A random orthogonal matrix, of the QR decomposition of normal numbers (Saxe et al. 2013).
+
+    Options:
+        gain=1.0, seed=None"""
+    return Orthogonal(config, *more, **options)
 
 
 @overload
@@ -188,9 +216,12 @@ def random_normal(config: Mapping[str, Any], /) -> RandomNormal: ...
 def random_normal(*, mean: float = 0.0, stddev: float = 0.05, seed: Seed | None = None) -> RandomNormal: ...
 
 
-def random_normal(config: Mapping[str, Any] | None = None, /, **options: Any) -> RandomNormal:
-    """Normally distributed."""
-    return RandomNormal(config, **options)
+def random_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomNormal:
+    """Normally distributed.
+
+    Options:
+        mean=0.0, stddev=0.05, seed=None"""
+    return RandomNormal(config, *more, **options)
 
 
 randomNormal = random_normal
@@ -204,9 +235,12 @@ def random_uniform(config: Mapping[str, Any], /) -> RandomUniform: ...
 def random_uniform(*, minval: float = ..., maxval: float = 0.05, seed: Seed | None = None) -> RandomUniform: ...
 
 
-def random_uniform(config: Mapping[str, Any] | None = None, /, **options: Any) -> RandomUniform:
-    """Evenly spread over [minval, maxval)."""
-    return RandomUniform(config, **options)
+def random_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomUniform:
+    """Evenly spread over [minval, maxval).
+
+    Options:
+        minval=-0.05, maxval=0.05, seed=None"""
+    return RandomUniform(config, *more, **options)
 
 
 randomUniform = random_uniform
@@ -220,9 +254,12 @@ def truncated_normal(config: Mapping[str, Any], /) -> TruncatedNormal: ...
 def truncated_normal(*, mean: float = 0.0, stddev: float = 0.05, seed: Seed | None = None) -> TruncatedNormal: ...
 
 
-def truncated_normal(config: Mapping[str, Any] | None = None, /, **options: Any) -> TruncatedNormal:
-    """Normally distributed, within two standard deviations of the mean."""
-    return TruncatedNormal(config, **options)
+def truncated_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> TruncatedNormal:
+    """Normally distributed, within two standard deviations of the mean.
+
+    Options:
+        mean=0.0, stddev=0.05, seed=None"""
+    return TruncatedNormal(config, *more, **options)
 
 
 truncatedNormal = truncated_normal
@@ -238,12 +275,15 @@ def variance_scaling(
 ) -> VarianceScaling: ...
 
 
-def variance_scaling(config: Mapping[str, Any] | None = None, /, **options: Any) -> VarianceScaling:
+def variance_scaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> VarianceScaling:
     """Random, with a variance of scale / n, where n is the number of a unit's inputs, outputs or their average.
 
     As in TF.js 'normal' is a truncated normal distribution that is not widened to make up for its cut tails, and every
-    other distribution, 'truncatedNormal' too, is uniform."""
-    return VarianceScaling(config, **options)
+    other distribution, 'truncatedNormal' too, is uniform.
+
+    Options:
+        scale=1.0, mode='fanIn', distribution='normal', seed=None"""
+    return VarianceScaling(config, *more, **options)
 
 
 varianceScaling = variance_scaling
@@ -257,10 +297,12 @@ def zeros(config: Mapping[str, Any], /) -> Zeros: ...
 def zeros() -> Zeros: ...
 
 
-def zeros(config: Mapping[str, Any] | None = None, /, **options: Any) -> Zeros:
+def zeros(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Zeros:
     """All 0."""
-    return Zeros(config, **options)
+    return Zeros(config, *more, **options)
 
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.initializers", globals())

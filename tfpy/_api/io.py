@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.io.artifacts import ModelArtifacts as ModelArtifacts
 from tfpy.core.io.artifacts import get_model_artifacts_for_json as get_model_artifacts_for_json
 from tfpy.core.io.artifacts import get_model_artifacts_for_json_sync as get_model_artifacts_for_json_sync
@@ -69,6 +70,8 @@ saveSafetensors = save_safetensors
 weightsLoaderFactory = weights_loader_factory
 withSaveHandler = with_save_handler
 withSaveHandlerSync = with_save_handler_sync
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.io", globals())

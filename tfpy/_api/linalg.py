@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.linalg import band_part as band_part
 from tfpy.core.ops.linalg import gram_schmidt as gram_schmidt
 from tfpy.core.ops.linalg import qr as qr
 
 bandPart = band_part
 gramSchmidt = gram_schmidt
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.linalg", globals())

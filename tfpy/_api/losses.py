@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.losses import absolute_difference as absolute_difference
 from tfpy.core.ops.losses import compute_weighted_loss as compute_weighted_loss
 from tfpy.core.ops.losses import cosine_distance as cosine_distance
@@ -27,6 +28,8 @@ logLoss = log_loss
 meanSquaredError = mean_squared_error
 sigmoidCrossEntropy = sigmoid_cross_entropy
 softmaxCrossEntropy = softmax_cross_entropy
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.losses", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.metrics import MAPE as MAPE
 from tfpy.core.ops.metrics import MSE as MSE
 from tfpy.core.ops.metrics import binary_accuracy as binary_accuracy
@@ -35,6 +36,8 @@ meanAbsolutePercentageError = mean_absolute_percentage_error
 meanSquaredError = mean_squared_error
 r2Score = r2_score
 sparseCategoricalAccuracy = sparse_categorical_accuracy
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.metrics", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.regularizers import L1 as L1
 from tfpy.layers.regularizers import L1L2 as L1L2
 from tfpy.layers.regularizers import L2 as L2
@@ -26,9 +27,12 @@ def l1(config: Mapping[str, Any], /) -> L1: ...
 def l1(*, l1: float | None = None) -> L1: ...
 
 
-def l1(config: Mapping[str, Any] | None = None, /, **options: Any) -> L1:
-    """l1 · Σ|w|."""
-    return L1(config, **options)
+def l1(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> L1:
+    """l1 · Σ|w|.
+
+    Options:
+        l1=None"""
+    return L1(config, *more, **options)
 
 
 @overload
@@ -39,9 +43,12 @@ def l1l2(config: Mapping[str, Any], /) -> L1L2: ...
 def l1l2(*, l1: float = 0.01, l2: float = 0.01) -> L1L2: ...
 
 
-def l1l2(config: Mapping[str, Any] | None = None, /, **options: Any) -> L1L2:
-    """l1 · Σ|w| + l2 · Σw²."""
-    return L1L2(config, **options)
+def l1l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> L1L2:
+    """l1 · Σ|w| + l2 · Σw².
+
+    Options:
+        l1=0.01, l2=0.01"""
+    return L1L2(config, *more, **options)
 
 
 @overload
@@ -52,10 +59,15 @@ def l2(config: Mapping[str, Any], /) -> L2: ...
 def l2(*, l2: float | None = None) -> L2: ...
 
 
-def l2(config: Mapping[str, Any] | None = None, /, **options: Any) -> L2:
-    """l2 · Σw²."""
-    return L2(config, **options)
+def l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> L2:
+    """l2 · Σw².
 
+    Options:
+        l2=None"""
+    return L2(config, *more, **options)
+
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.regularizers", globals())

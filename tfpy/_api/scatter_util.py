@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.shapes import calculate_shapes as calculate_shapes
 from tfpy.core.utils.shapes import validate_input as validate_input
 from tfpy.core.utils.shapes import validate_update_shape as validate_update_shape
@@ -15,6 +16,8 @@ from tfpy.core.utils.shapes import validate_update_shape as validate_update_shap
 calculateShapes = calculate_shapes
 validateInput = validate_input
 validateUpdateShape = validate_update_shape
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.scatter_util", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.signal import frame as frame
 from tfpy.core.ops.signal import hamming_window as hamming_window
 from tfpy.core.ops.signal import hann_window as hann_window
@@ -15,6 +16,8 @@ from tfpy.core.ops.signal import stft as stft
 
 hammingWindow = hamming_window
 hannWindow = hann_window
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.signal", globals())

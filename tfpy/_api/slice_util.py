@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.shapes import assert_params_valid as assert_params_valid
 from tfpy.core.utils.shapes import compute_flat_offset as compute_flat_offset
 from tfpy.core.utils.shapes import compute_out_shape as compute_out_shape
@@ -23,6 +24,8 @@ isSliceContinous = is_slice_continous
 maskToAxes = mask_to_axes
 parseSliceParams = parse_slice_params
 sliceInfo = slice_info
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.slice_util", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.sparse import sparse_fill_empty_rows as sparse_fill_empty_rows
 from tfpy.core.ops.sparse import sparse_reshape as sparse_reshape
 from tfpy.core.ops.sparse import sparse_segment_mean as sparse_segment_mean
@@ -17,6 +18,8 @@ sparseFillEmptyRows = sparse_fill_empty_rows
 sparseReshape = sparse_reshape
 sparseSegmentMean = sparse_segment_mean
 sparseSegmentSum = sparse_segment_sum
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.sparse", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.ops.string import static_regex_replace as static_regex_replace
 from tfpy.core.ops.string import string_n_grams as string_n_grams
 from tfpy.core.ops.string import string_split as string_split
@@ -17,6 +18,8 @@ staticRegexReplace = static_regex_replace
 stringNGrams = string_n_grams
 stringSplit = string_split
 stringToHashBucketFast = string_to_hash_bucket_fast
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.string", globals())

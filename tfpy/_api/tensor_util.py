@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.tensors import assert_types_match as assert_types_match
 from tfpy.core.utils.tensors import get_tensors_in_container as get_tensors_in_container
 from tfpy.core.utils.tensors import is_tensor_in_list as is_tensor_in_list
@@ -17,6 +18,8 @@ assertTypesMatch = assert_types_match
 getTensorsInContainer = get_tensors_in_container
 isTensorInList = is_tensor_in_list
 makeTypesMatch = make_types_match
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.tensor_util", globals())

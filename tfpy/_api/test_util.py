@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.tensors import encode_strings as encode_strings
 from tfpy.core.utils.tensors import expect_array_buffers_equal as expect_array_buffers_equal
 from tfpy.core.utils.tensors import expect_arrays_close as expect_arrays_close
@@ -23,6 +24,8 @@ expectArraysEqual = expect_arrays_equal
 expectNumbersClose = expect_numbers_close
 expectValuesInRange = expect_values_in_range
 testEpsilon = test_epsilon
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.test_util", globals())

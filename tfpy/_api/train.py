@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.optimizers.factories import adadelta as adadelta
 from tfpy.core.optimizers.factories import adagrad as adagrad
 from tfpy.core.optimizers.factories import adam as adam
@@ -24,6 +25,8 @@ from tfpy.core.optimizers.factories import sgd as sgd
 cosineDecay = cosine_decay
 exponentialDecay = exponential_decay
 piecewiseConstant = piecewise_constant
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.train", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.core.utils.arrays import bytes_from_string_array as bytes_from_string_array
 from tfpy.core.utils.arrays import bytes_per_element as bytes_per_element
 from tfpy.core.utils.arrays import convert_backend_values_and_array_buffer as convert_backend_values_and_array_buffer
@@ -116,6 +117,8 @@ squeezeShape = squeeze_shape
 sum = _sum
 toNestedArray = to_nested_array
 toTypedArray = to_typed_array
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.util", globals())

@@ -11,7 +11,7 @@ from tfpy.core.ops.common import full, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, trainable_variables
+from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.errors import argument_error
@@ -130,16 +130,16 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
 
 
 @op(doc="Training / Gradients")
-def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> VariableGrads:
+def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None) -> VariableGrads:
     """The value of a function without arguments, and its gradients by trainable variables.
 
     Args:
         f: a function that returns a scalar.
-        var_list: the variables to consider; all trainable ones by default.
+        var_list: the variables to consider, or what `model.get_weights()` gives; all trainable ones by default.
 
     Returns:
-        A record (value, grads); grads maps the names of those variables that f depends on to their gradients, and the
-        names of those in var_list that are not trainable to None.
+        A record (value, grads): value is what f returned; grads maps the names of those variables that f depends on to
+        their gradients, and the names of those in var_list that are not trainable to None.
 
     Raises:
         ValueError: f returns no scalar, depends on none of the variables, or no variable is trainable.
@@ -150,7 +150,8 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
     function = _checked("variable_grads", f)
     variables, frozen = _by_trainability(var_list)
     with recording(variables) as tape:
-        value = _tensor_from("variable_grads", function())
+        given = function()
+        value = _tensor_from("variable_grads", given)
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
     found = backprop(tape, value, partial(_ones, value), variables, Tensor)
@@ -161,33 +162,37 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Variable] | None 
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
-    return VariableGrads(value, named | dict.fromkeys(v.name for v in frozen))
+    return VariableGrads(given, named | dict.fromkeys(v.name for v in frozen))
 
 
-def _by_trainability(var_list: Sequence[Variable] | None) -> tuple[list[Variable], list[Variable]]:
+def _by_trainability(var_list: Sequence[Tensor] | None) -> tuple[list[Variable], list[Variable]]:
     """The trainable variables, and those in the list that are not."""
-    frozen: list[Variable] = []
     if var_list is None:
-        variables = trainable_variables()
+        listed = trainable_variables()
     else:
-        single = isinstance(var_list, Variable)
+        single = isinstance(var_list, Tensor)
         given = [var_list] if single else as_list("variable_grads", "var_list", var_list, "variables")
-        for i, v in enumerate(given):
-            if not isinstance(v, Variable):
-                raise argument_error("variable_grads", f"var_list[{i}]", "a variable", v, TypeError)
-        variables = [v for v in given if isinstance(v, Variable) and v.trainable]
-        frozen = [v for v in given if isinstance(v, Variable) and not v.trainable]
+        listed = [_listed(i, v) for i, v in enumerate(given)]
+    variables = [v for v in listed if v.trainable]
     if not variables:
         raise ValueError("variable_grads: there is no trainable variable.")
-    return variables, frozen
+    return variables, [v for v in listed if not v.trainable]
+
+
+def _listed(index: int, given: Any) -> Variable:
+    variable = variable_of(given)
+    if variable is None:
+        raise argument_error("variable_grads", f"var_list[{index}]", "a variable", given, TypeError)
+    return variable
 
 
 def _gradients(
     name: str, f: Callable[[], Any], sources: list[Tensor], dy: TensorLike | None
 ) -> tuple[Tensor, list[Tensor]]:
-    """f() and its gradients by the sources."""
+    """What f() returns and its gradients by the sources."""
     with recording(sources) as tape:
-        value = _tensor_from(name, f())
+        given = f()
+        value = _tensor_from(name, given)
     start = _start(name, value, dy)
     try:
         found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
@@ -196,7 +201,7 @@ def _gradients(
         raise GradientError(_unconnected(name, what, error.stops)) from None
     gradients = [found[source.id] for source in sources]
     _link_constants(sources, gradients)
-    return value, gradients  # type: ignore[return-value]
+    return given, gradients  # type: ignore[return-value]
 
 
 def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:

@@ -50,8 +50,15 @@ ELSEWHERE = {
     "bool": "'bool', a string",
     "string": "'string', a string",
     "cat": "tf.concat",
+    "sort": "tf.topk(x, k).values, from the largest to the smallest",
+    "argsort": "tf.topk(x, k).indices, from the largest to the smallest",
+    "manual_seed": "tf.set_seed",
     "float64": "tf.set_backend('double') for float64 inside; tensors are 'float32'",
-    # members of models and optimizers
+    # members of data sets, models and optimizers
+    "from_generator": "tf.data.generator",
+    "enumerate": "enumerate(data) in a loop",
+    "cache": "tf.data.array(data.to_array())",
+    "as_numpy_iterator": "the data set itself in a loop, and numpy() of its tensors",
     "predict_classes": "predict(x).arg_max(-1)",
     "test_on_batch": "evaluate(x, y)",
     "fit_generator": "fit(generator)",
@@ -64,6 +71,7 @@ OF_TENSORS = {
     "ndim": "rank",
     "item": "float(t), int(t) or array_sync()",
     "tolist": "array_sync()",
+    "get": "array_sync() of a scalar, buffer_sync().get(i, j) else",
     "astype": "cast(dtype)",
     "to": "cast(dtype); tf.set_backend says where tensors live",
     "view": "reshape(shape)",
@@ -144,8 +152,16 @@ def _namespaces() -> dict[str, list[str]]:
 
 
 def _names_of(namespace: Mapping[str, Any]) -> list[str]:
-    """The names in a namespace that are no modules of the package."""
-    return [n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v)]
+    """The names in a namespace that are neither modules of the package nor what its source needs."""
+    public = [
+        n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v) or callable(v)
+    ]
+    return [name for name in public if name not in ("TYPE_CHECKING", "annotations", "overload")]
+
+
+def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace of `tf`, which consoles complete names by."""
+    return lambda: sorted({*_names_of(names), *lazy})
 
 
 def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:

@@ -12,6 +12,7 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
+from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import attach, check_live, join_share, release
 from tfpy.engine.spec import DType
@@ -105,6 +106,33 @@ class Variable(Tensor, VariableCamel):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+
+class VariableValue(Tensor):
+    """The value that a variable had: a tensor like any other, that a later `assign` leaves alone.
+
+    Where variables are asked for it stands for its own, since in TF.js `model.getWeights()` gives the variables.
+    """
+
+    __slots__ = ("_variable",)
+
+    _variable: weakref.ref[Variable]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tensor_again, (Tensor, self._values("copy"), self.dtype)
+
+
+def value_of(variable: Variable) -> Tensor:
+    """The variable's value as it is now; it shares the data."""
+    value = alias(VariableValue, variable)
+    value._variable = weakref.ref(variable)
+    return value
+
+
+def variable_of(given: Any) -> Variable | None:
+    """The variable that is given, itself or by a value that it had."""
+    found = given._variable() if isinstance(given, VariableValue) else given
+    return found if isinstance(found, Variable) else None
 
 
 def _free_name() -> str:

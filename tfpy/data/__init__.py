@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.data.csv_dataset import CSVDataset as CSVDataset
 from tfpy.data.dataset import Dataset as Dataset
 from tfpy.data.readers import array as array
@@ -22,6 +23,8 @@ from tfpy.data.sources import URLDataSource as URLDataSource
 from tfpy.data.text_line_dataset import TextLineDataset as TextLineDataset
 
 zip = _zip
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.data", globals())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
+from tfpy.core.hints import Hints
 from tfpy.core.memory import tidy
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone, finish
@@ -23,7 +24,7 @@ Size = float | None
 
 
 @export(namespace="data", doc="Data / Classes")
-class Dataset(DatasetCamel, BothSpellings):
+class Dataset(DatasetCamel, Hints, BothSpellings):
     """A list of elements that is read anew each time it is gone through; nothing is computed before.
 
     An element is a number, a text, an array, a tensor, or a dict, list or tuple of such. A subclass defines
@@ -210,7 +211,7 @@ class Dataset(DatasetCamel, BothSpellings):
         return stream(self)
 
 
-class _FromFunction(Dataset):
+class FunctionDataset(Dataset):
     """A data set whose streams a function starts."""
 
     def __init__(self, start: Callable[[], LazyIterator], size: Size) -> None:
@@ -226,7 +227,7 @@ class _FromFunction(Dataset):
 
 def from_function(start: Callable[[], LazyIterator], size: Size = None) -> Dataset:
     """A data set whose streams a function starts."""
-    return _FromFunction(start, size)
+    return FunctionDataset(start, size)
 
 
 def stream(dataset: Dataset) -> LazyIterator:

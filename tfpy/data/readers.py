@@ -28,9 +28,11 @@ def array(items: Any) -> Dataset:
 
     Source: TF.js `tf.data.array`.
     """
-    if isinstance(items, (str, bytes, Mapping, Handle)) or not (
-        hasattr(items, "__array__") or hasattr(items, "__len__")
-    ):
+    if isinstance(items, Handle):
+        raise argument_error(
+            "array", "items", "a list, as t.unstack() of a tensor, or an array, as t.numpy()", items, TypeError
+        )
+    if isinstance(items, (str, bytes, Mapping)) or not (hasattr(items, "__array__") or hasattr(items, "__len__")):
         raise argument_error("array", "items", "a list of elements, or an array", items, TypeError)
     rows = items if isinstance(items, (list, tuple)) or not hasattr(items, "__array__") else np.asarray(items)
     if isinstance(rows, np.ndarray) and rows.ndim == 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.datasets.downloads import cifar10 as cifar10
 from tfpy.datasets.downloads import fashion_mnist as fashion_mnist
 from tfpy.datasets.downloads import mnist as mnist
@@ -20,6 +21,8 @@ from tfpy.datasets.shipped import sonnets as sonnets
 
 fashionMnist = fashion_mnist
 japaneseVowels = japanese_vowels
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.datasets", globals())

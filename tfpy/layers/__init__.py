@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.layers.base import Layer as Layer
 from tfpy.layers.inputs import InputLayer as InputLayer
 from tfpy.layers.inputs import input_ as _input
@@ -147,9 +148,13 @@ def activation(
 ) -> Activation: ...
 
 
-def activation(config: Mapping[str, Any] | None = None, /, **options: Any) -> Activation:
-    """An activation by itself."""
-    return Activation(config, **options)
+def activation(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Activation:
+    """An activation by itself.
+
+    Options:
+        activation, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Activation(config, *more, **options)
 
 
 @overload
@@ -184,9 +189,13 @@ def add(
 ) -> Add: ...
 
 
-def add(config: Mapping[str, Any] | None = None, /, **options: Any) -> Add:
-    """The sum of the inputs."""
-    return Add(config, **options)
+def add(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Add:
+    """The sum of the inputs.
+
+    Options:
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Add(config, *more, **options)
 
 
 @overload
@@ -225,11 +234,15 @@ def alpha_dropout(
 ) -> AlphaDropout: ...
 
 
-def alpha_dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> AlphaDropout:
+def alpha_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AlphaDropout:
     """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
 
-    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too."""
-    return AlphaDropout(config, **options)
+    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too.
+
+    Options:
+        rate, noise_shape=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return AlphaDropout(config, *more, **options)
 
 
 alphaDropout = alpha_dropout
@@ -275,7 +288,7 @@ def attention(
 ) -> Attention: ...
 
 
-def attention(config: Mapping[str, Any] | None = None, /, **options: Any) -> Attention:
+def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Attention:
     """Each step of the query as a mean of the values, weighed by how well their keys match (Luong et al. 2015).
 
     softmax(query · keyᵀ) · value, or with score_mode 'concat' the scores Σ tanh(query + key). Inputs [query, value] or
@@ -286,8 +299,12 @@ def attention(config: Mapping[str, Any] | None = None, /, **options: Any) -> Att
 
     Weights: with use_scale a factor of the scores, and with 'concat' another one.
 
-    Source: Keras `Attention` (beyond TF.js)."""
-    return Attention(config, **options)
+    Source: Keras `Attention` (beyond TF.js).
+
+    Options:
+        dropout=0.0, seed=None, use_scale=False, score_mode='dot', input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Attention(config, *more, **options)
 
 
 @overload
@@ -322,9 +339,13 @@ def average(
 ) -> Average: ...
 
 
-def average(config: Mapping[str, Any] | None = None, /, **options: Any) -> Average:
-    """The mean of the inputs."""
-    return Average(config, **options)
+def average(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Average:
+    """The mean of the inputs.
+
+    Options:
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Average(config, *more, **options)
 
 
 @overload
@@ -367,9 +388,14 @@ def average_pooling1d(
 ) -> AveragePooling1D: ...
 
 
-def average_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> AveragePooling1D:
-    """The mean over windows of sequences: (batch, time, channels) → (batch, places, channels)."""
-    return AveragePooling1D(config, **options)
+def average_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AveragePooling1D:
+    """The mean over windows of sequences: (batch, time, channels) → (batch, places, channels).
+
+    Options:
+        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return AveragePooling1D(config, *more, **options)
 
 
 averagePooling1d = average_pooling1d
@@ -427,9 +453,14 @@ def average_pooling2d(
 ) -> AveragePooling2D: ...
 
 
-def average_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> AveragePooling2D:
-    """The mean over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels)."""
-    return AveragePooling2D(config, **options)
+def average_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AveragePooling2D:
+    """The mean over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels).
+
+    Options:
+        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return AveragePooling2D(config, *more, **options)
 
 
 averagePooling2d = average_pooling2d
@@ -487,9 +518,14 @@ def average_pooling3d(
 ) -> AveragePooling3D: ...
 
 
-def average_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> AveragePooling3D:
-    """The mean over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels)."""
-    return AveragePooling3D(config, **options)
+def average_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AveragePooling3D:
+    """The mean over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels).
+
+    Options:
+        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return AveragePooling3D(config, *more, **options)
 
 
 averagePooling3d = average_pooling3d
@@ -565,15 +601,22 @@ def batch_normalization(
 ) -> BatchNormalization: ...
 
 
-def batch_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> BatchNormalization:
+def batch_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> BatchNormalization:
     """Brings each channel to mean 0 and variance 1, then scales and shifts it (Ioffe and Szegedy 2015).
 
     In training mean and variance are the batch's, and the moving ones come closer to them: moving · momentum +
     batch · (1 - momentum). Otherwise the moving ones are used.
 
     Weights: gamma, beta, moving_mean and moving_variance, the last two not trainable; all of the size of the axis.
-    Inputs of any rank are beyond TF.js."""
-    return BatchNormalization(config, **options)
+    Inputs of any rank are beyond TF.js.
+
+    Options:
+        epsilon=0.001, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
+        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, axis=-1,
+        momentum=0.99, moving_mean_initializer='zeros', moving_variance_initializer='ones', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return BatchNormalization(config, *more, **options)
 
 
 batchNormalization = batch_normalization
@@ -615,15 +658,19 @@ def bidirectional(
 ) -> Bidirectional: ...
 
 
-def bidirectional(config: Mapping[str, Any] | None = None, /, **options: Any) -> Bidirectional:
+def bidirectional(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Bidirectional:
     """Runs a recurrent layer over a sequence, and a second one like it over the reversed sequence.
 
     The outputs are merged: 'concat', 'sum', 'ave' (their mean) or 'mul'; with a merge_mode that is given as None the
     layer returns both. With return_state the states of both layers follow, the forward ones first. Initial states are
     given in the same order.
 
-    The two layers are copies of the one given, and have its name with 'forward_' and 'backward_' in front."""
-    return Bidirectional(config, **options)
+    The two layers are copies of the one given, and have its name with 'forward_' and 'backward_' in front.
+
+    Options:
+        layer, merge_mode='concat', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return Bidirectional(config, *more, **options)
 
 
 @overload
@@ -662,13 +709,17 @@ def category_encoding(
 ) -> CategoryEncoding: ...
 
 
-def category_encoding(config: Mapping[str, Any] | None = None, /, **options: Any) -> CategoryEncoding:
+def category_encoding(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> CategoryEncoding:
     """Whole numbers below num_tokens as vectors of that size, of which output_mode says what they hold.
 
     'oneHot': a 1 at the number, (n) → (n, num_tokens); 'multiHot': a 1 at each number of a sample, (batch, n) →
     (batch, num_tokens); 'count': how often it has each, or the sum of the count_weights of the call; 'int': the numbers
-    themselves."""
-    return CategoryEncoding(config, **options)
+    themselves.
+
+    Options:
+        num_tokens, output_mode='multiHot', input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return CategoryEncoding(config, *more, **options)
 
 
 categoryEncoding = category_encoding
@@ -710,11 +761,15 @@ def center_crop(
 ) -> CenterCrop: ...
 
 
-def center_crop(config: Mapping[str, Any] | None = None, /, **options: Any) -> CenterCrop:
+def center_crop(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> CenterCrop:
     """The middle of images: (…, height, width, channels), with or without a batch.
 
-    Images that are too small in one direction are resized instead, as in TF.js."""
-    return CenterCrop(config, **options)
+    Images that are too small in one direction are resized instead, as in TF.js.
+
+    Options:
+        height, width, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return CenterCrop(config, *more, **options)
 
 
 centerCrop = center_crop
@@ -754,9 +809,13 @@ def concatenate(
 ) -> Concatenate: ...
 
 
-def concatenate(config: Mapping[str, Any] | None = None, /, **options: Any) -> Concatenate:
-    """The inputs joined along an axis."""
-    return Concatenate(config, **options)
+def concatenate(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Concatenate:
+    """The inputs joined along an axis.
+
+    Options:
+        axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Concatenate(config, *more, **options)
 
 
 @overload
@@ -821,13 +880,20 @@ def conv1d(
 ) -> Conv1D: ...
 
 
-def conv1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv1D:
+def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv1D:
     """Convolution of sequences: (batch, time, channels) → (batch, places, filters).
 
     Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may be 'causal' too, with which an
     output depends on no later input (beyond TF.js). With data_format 'channelsFirst' the channels of the output come
-    first as well, which TF.js announces but does not do."""
-    return Conv1D(config, **options)
+    first as well, which TF.js announces but does not do.
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
+        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Conv1D(config, *more, **options)
 
 
 @overload
@@ -892,11 +958,18 @@ def conv2d(
 ) -> Conv2D: ...
 
 
-def conv2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv2D:
+def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv2D:
     """Convolution of images: (batch, height, width, channels) → (batch, rows, columns, filters).
 
-    Weights: kernel [*kernel_size, channels, filters], bias [filters]."""
-    return Conv2D(config, **options)
+    Weights: kernel [*kernel_size, channels, filters], bias [filters].
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
+        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Conv2D(config, *more, **options)
 
 
 @overload
@@ -961,11 +1034,18 @@ def conv2d_transpose(
 ) -> Conv2DTranspose: ...
 
 
-def conv2d_transpose(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv2DTranspose:
+def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv2DTranspose:
     """The way of a convolution of images back: (batch, height, width, channels) → (batch, rows, columns, filters).
 
-    Weights: kernel [*kernel_size, filters, channels], bias [filters]."""
-    return Conv2DTranspose(config, **options)
+    Weights: kernel [*kernel_size, filters, channels], bias [filters].
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
+        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Conv2DTranspose(config, *more, **options)
 
 
 conv2dTranspose = conv2d_transpose
@@ -1033,11 +1113,18 @@ def conv3d(
 ) -> Conv3D: ...
 
 
-def conv3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv3D:
+def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv3D:
     """Convolution of volumes: (batch, depth, height, width, channels) → (batch, …, filters).
 
-    Weights: kernel [*kernel_size, channels, filters], bias [filters]."""
-    return Conv3D(config, **options)
+    Weights: kernel [*kernel_size, channels, filters], bias [filters].
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
+        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Conv3D(config, *more, **options)
 
 
 @overload
@@ -1102,11 +1189,18 @@ def conv3d_transpose(
 ) -> Conv3DTranspose: ...
 
 
-def conv3d_transpose(config: Mapping[str, Any] | None = None, /, **options: Any) -> Conv3DTranspose:
+def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv3DTranspose:
     """The way of a convolution of volumes back: (batch, depth, height, width, channels) → (batch, …, filters).
 
-    Weights: kernel [*kernel_size, filters, channels], bias [filters]."""
-    return Conv3DTranspose(config, **options)
+    Weights: kernel [*kernel_size, filters, channels], bias [filters].
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
+        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Conv3DTranspose(config, *more, **options)
 
 
 conv3dTranspose = conv3d_transpose
@@ -1208,12 +1302,24 @@ def conv_lstm2d(
 ) -> ConvLSTM2D: ...
 
 
-def conv_lstm2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ConvLSTM2D:
+def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ConvLSTM2D:
     """Long short-term memory over images, whose products are convolutions (Shi et al. 2015).
 
     (batch, time, height, width, channels) → (batch, rows, columns, filters), with return_sequences
-    (batch, time, rows, columns, filters)."""
-    return ConvLSTM2D(config, **options)
+    (batch, time, rows, columns, filters).
+
+    Options:
+        filters, kernel_size, cell=None, return_sequences=False, return_state=False, go_backwards=False,
+        stateful=False, unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None,
+        activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
+        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
+        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
+        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
+        recurrent_activation='hardSigmoid', implementation=None, unit_forget_bias=None, strides=1,
+        padding='valid', data_format='channelsLast', dilation_rate=1, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return ConvLSTM2D(config, *more, **options)
 
 
 convLstm2d = conv_lstm2d
@@ -1297,14 +1403,24 @@ def conv_lstm2d_cell(
 ) -> ConvLSTM2DCell: ...
 
 
-def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, **options: Any) -> ConvLSTM2DCell:
+def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ConvLSTM2DCell:
     """A long short-term memory whose products are convolutions (Shi et al. 2015), its gates in the order i, f, c, o.
 
     i, f, o = σ(W ∗ x + b + U ∗ h);  c' = f ∘ c + i ∘ tanh(W ∗ x + b + U ∗ h);  h' = o ∘ tanh(c').
 
     Weights: kernel [*kernel_size, channels, 4 · filters], recurrent_kernel [*kernel_size, filters, 4 · filters], bias
-    [4 · filters]."""
-    return ConvLSTM2DCell(config, **options)
+    [4 · filters].
+
+    Options:
+        filters, kernel_size, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
+        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
+        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
+        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
+        recurrent_activation='hardSigmoid', implementation=None, unit_forget_bias=None, strides=1,
+        padding='valid', data_format='channelsLast', dilation_rate=1, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return ConvLSTM2DCell(config, *more, **options)
 
 
 convLstm2dCell = conv_lstm2d_cell
@@ -1346,11 +1462,15 @@ def cropping1d(
 ) -> Cropping1D: ...
 
 
-def cropping1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Cropping1D:
+def cropping1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Cropping1D:
     """Sequences with a number of steps cut off at the beginning and at the end: (batch, time, channels).
 
-    Source: Keras `Cropping1D` (beyond TF.js)."""
-    return Cropping1D(config, **options)
+    Source: Keras `Cropping1D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', cropping=(1, 1), input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Cropping1D(config, *more, **options)
 
 
 cropping1D = cropping1d
@@ -1392,11 +1512,15 @@ def cropping2d(
 ) -> Cropping2D: ...
 
 
-def cropping2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Cropping2D:
+def cropping2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Cropping2D:
     """Images with rows and columns cut off: (batch, height, width, channels).
 
-    The cropping is a number for all sides, or for height and width each a number or a pair (before, after)."""
-    return Cropping2D(config, **options)
+    The cropping is a number for all sides, or for height and width each a number or a pair (before, after).
+
+    Options:
+        cropping, data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Cropping2D(config, *more, **options)
 
 
 cropping2D = cropping2d
@@ -1438,13 +1562,17 @@ def cropping3d(
 ) -> Cropping3D: ...
 
 
-def cropping3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> Cropping3D:
+def cropping3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Cropping3D:
     """Volumes with a number of elements cut off: (batch, depth, height, width, channels).
 
     The cropping is a number for all sides, or for each dimension a number or a pair (before, after).
 
-    Source: Keras `Cropping3D` (beyond TF.js)."""
-    return Cropping3D(config, **options)
+    Source: Keras `Cropping3D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', cropping=(1, 1, 1), input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Cropping3D(config, *more, **options)
 
 
 cropping3D = cropping3d
@@ -1504,11 +1632,18 @@ def dense(
 ) -> Dense: ...
 
 
-def dense(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dense:
+def dense(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Dense:
     """A fully connected layer: activation(x · kernel + bias) over the last axis.
 
-    (batch, …, n) → (batch, …, units). Weights: kernel [n, units], bias [units]."""
-    return Dense(config, **options)
+    (batch, …, n) → (batch, …, units). Weights: kernel [n, units], bias [units].
+
+    Options:
+        units, activation='linear', use_bias=True, kernel_initializer='glorotNormal',
+        bias_initializer='zeros', input_dim=None, kernel_constraint=None, bias_constraint=None,
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return Dense(config, *more, **options)
 
 
 @overload
@@ -1579,13 +1714,22 @@ def depthwise_conv1d(
 ) -> DepthwiseConv1D: ...
 
 
-def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> DepthwiseConv1D:
+def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> DepthwiseConv1D:
     """Convolution of each channel of sequences by itself: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier].
 
-    Source: Keras `DepthwiseConv1D` (beyond TF.js)."""
-    return DepthwiseConv1D(config, **options)
+    Source: Keras `DepthwiseConv1D` (beyond TF.js).
+
+    Options:
+        kernel_size, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1,
+        depthwise_initializer='glorotNormal', depthwise_constraint=None, depthwise_regularizer=None,
+        kernel_initializer=None, kernel_constraint=None, kernel_regularizer=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return DepthwiseConv1D(config, *more, **options)
 
 
 depthwiseConv1d = depthwise_conv1d
@@ -1659,12 +1803,21 @@ def depthwise_conv2d(
 ) -> DepthwiseConv2D: ...
 
 
-def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> DepthwiseConv2D:
+def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> DepthwiseConv2D:
     """Convolution of each channel of images by itself: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier]. The
-    dilation_rate, which TF.js ignores, has its effect."""
-    return DepthwiseConv2D(config, **options)
+    dilation_rate, which TF.js ignores, has its effect.
+
+    Options:
+        kernel_size, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1,
+        depthwise_initializer='glorotNormal', depthwise_constraint=None, depthwise_regularizer=None,
+        kernel_initializer=None, kernel_constraint=None, kernel_regularizer=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return DepthwiseConv2D(config, *more, **options)
 
 
 depthwiseConv2d = depthwise_conv2d
@@ -1706,11 +1859,15 @@ def dot(
 ) -> Dot: ...
 
 
-def dot(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dot:
+def dot(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Dot:
     """Products summed over an axis of each of two inputs of rank 2 or 3.
 
-    With axes 2, of [batch, a, n] and [batch, b, n]: [batch, a, b]; with axes 1, of [batch, n] twice: [batch, 1]."""
-    return Dot(config, **options)
+    With axes 2, of [batch, a, n] and [batch, b, n]: [batch, a, b]; with axes 1, of [batch, n] twice: [batch, 1].
+
+    Options:
+        axes, normalize=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return Dot(config, *more, **options)
 
 
 @overload
@@ -1751,9 +1908,13 @@ def dropout(
 ) -> Dropout: ...
 
 
-def dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> Dropout:
-    """In training, sets a part of the inputs to 0 and scales up the rest."""
-    return Dropout(config, **options)
+def dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Dropout:
+    """In training, sets a part of the inputs to 0 and scales up the rest.
+
+    Options:
+        rate, noise_shape=None, seed=None, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Dropout(config, *more, **options)
 
 
 @overload
@@ -1790,9 +1951,13 @@ def elu(
 ) -> ELU: ...
 
 
-def elu(config: Mapping[str, Any] | None = None, /, **options: Any) -> ELU:
-    """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js."""
-    return ELU(config, **options)
+def elu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ELU:
+    """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js.
+
+    Options:
+        alpha=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return ELU(config, *more, **options)
 
 
 @overload
@@ -1843,9 +2008,15 @@ def embedding(
 ) -> Embedding: ...
 
 
-def embedding(config: Mapping[str, Any] | None = None, /, **options: Any) -> Embedding:
-    """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim)."""
-    return Embedding(config, **options)
+def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Embedding:
+    """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim).
+
+    Options:
+        input_dim, output_dim, embeddings_initializer='randomUniform', embeddings_regularizer=None,
+        activity_regularizer=None, embeddings_constraint=None, mask_zero=None, input_length=None,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Embedding(config, *more, **options)
 
 
 @overload
@@ -1882,9 +2053,13 @@ def flatten(
 ) -> Flatten: ...
 
 
-def flatten(config: Mapping[str, Any] | None = None, /, **options: Any) -> Flatten:
-    """(batch, a, b, …) → (batch, a · b · …)."""
-    return Flatten(config, **options)
+def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Flatten:
+    """(batch, a, b, …) → (batch, a · b · …).
+
+    Options:
+        data_format=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Flatten(config, *more, **options)
 
 
 @overload
@@ -1921,11 +2096,15 @@ def gaussian_dropout(
 ) -> GaussianDropout: ...
 
 
-def gaussian_dropout(config: Mapping[str, Any] | None = None, /, **options: Any) -> GaussianDropout:
+def gaussian_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GaussianDropout:
     """In training, multiplies by normally distributed noise of mean 1 and variance rate / (1 - rate).
 
-    Source: Srivastava et al. 2014."""
-    return GaussianDropout(config, **options)
+    Source: Srivastava et al. 2014.
+
+    Options:
+        rate, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return GaussianDropout(config, *more, **options)
 
 
 gaussianDropout = gaussian_dropout
@@ -1965,9 +2144,13 @@ def gaussian_noise(
 ) -> GaussianNoise: ...
 
 
-def gaussian_noise(config: Mapping[str, Any] | None = None, /, **options: Any) -> GaussianNoise:
-    """In training, adds normally distributed noise of mean 0."""
-    return GaussianNoise(config, **options)
+def gaussian_noise(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GaussianNoise:
+    """In training, adds normally distributed noise of mean 0.
+
+    Options:
+        stddev=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return GaussianNoise(config, *more, **options)
 
 
 gaussianNoise = gaussian_noise
@@ -2007,9 +2190,15 @@ def global_average_pooling1d(
 ) -> GlobalAveragePooling1D: ...
 
 
-def global_average_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalAveragePooling1D:
-    """The mean over time: (batch, time, channels) → (batch, channels)."""
-    return GlobalAveragePooling1D(config, **options)
+def global_average_pooling1d(
+    config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
+) -> GlobalAveragePooling1D:
+    """The mean over time: (batch, time, channels) → (batch, channels).
+
+    Options:
+        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return GlobalAveragePooling1D(config, *more, **options)
 
 
 globalAveragePooling1d = global_average_pooling1d
@@ -2049,9 +2238,15 @@ def global_average_pooling2d(
 ) -> GlobalAveragePooling2D: ...
 
 
-def global_average_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalAveragePooling2D:
-    """The mean over each image: (batch, height, width, channels) → (batch, channels)."""
-    return GlobalAveragePooling2D(config, **options)
+def global_average_pooling2d(
+    config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
+) -> GlobalAveragePooling2D:
+    """The mean over each image: (batch, height, width, channels) → (batch, channels).
+
+    Options:
+        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return GlobalAveragePooling2D(config, *more, **options)
 
 
 globalAveragePooling2d = global_average_pooling2d
@@ -2091,11 +2286,17 @@ def global_average_pooling3d(
 ) -> GlobalAveragePooling3D: ...
 
 
-def global_average_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalAveragePooling3D:
+def global_average_pooling3d(
+    config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
+) -> GlobalAveragePooling3D:
     """The mean over each volume: (batch, depth, height, width, channels) → (batch, channels).
 
-    Source: Keras `GlobalAveragePooling3D` (beyond TF.js)."""
-    return GlobalAveragePooling3D(config, **options)
+    Source: Keras `GlobalAveragePooling3D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return GlobalAveragePooling3D(config, *more, **options)
 
 
 globalAveragePooling3d = global_average_pooling3d
@@ -2135,9 +2336,13 @@ def global_max_pooling1d(
 ) -> GlobalMaxPooling1D: ...
 
 
-def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalMaxPooling1D:
-    """The maximum over time: (batch, time, channels) → (batch, channels)."""
-    return GlobalMaxPooling1D(config, **options)
+def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlobalMaxPooling1D:
+    """The maximum over time: (batch, time, channels) → (batch, channels).
+
+    Options:
+        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return GlobalMaxPooling1D(config, *more, **options)
 
 
 globalMaxPooling1d = global_max_pooling1d
@@ -2183,9 +2388,13 @@ def global_max_pooling2d(
 ) -> GlobalMaxPooling2D: ...
 
 
-def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalMaxPooling2D:
-    """The maximum over each image: (batch, height, width, channels) → (batch, channels)."""
-    return GlobalMaxPooling2D(config, **options)
+def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlobalMaxPooling2D:
+    """The maximum over each image: (batch, height, width, channels) → (batch, channels).
+
+    Options:
+        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return GlobalMaxPooling2D(config, *more, **options)
 
 
 globalMaxPooling2d = global_max_pooling2d
@@ -2231,11 +2440,15 @@ def global_max_pooling3d(
 ) -> GlobalMaxPooling3D: ...
 
 
-def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> GlobalMaxPooling3D:
+def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlobalMaxPooling3D:
     """The maximum over each volume: (batch, depth, height, width, channels) → (batch, channels).
 
-    Source: Keras `GlobalMaxPooling3D` (beyond TF.js)."""
-    return GlobalMaxPooling3D(config, **options)
+    Source: Keras `GlobalMaxPooling3D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return GlobalMaxPooling3D(config, *more, **options)
 
 
 globalMaxPooling3d = global_max_pooling3d
@@ -2301,15 +2514,21 @@ def group_normalization(
 ) -> GroupNormalization: ...
 
 
-def group_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> GroupNormalization:
+def group_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GroupNormalization:
     """Brings groups of the channels of each sample to mean 0 and variance 1, then scales and shifts them.
 
     The number of groups divides that of the channels; -1 makes each channel a group of its own.
 
     Weights: gamma and beta, of the size of the axis.
 
-    Source: Wu and He 2018; Keras `GroupNormalization` (beyond TF.js)."""
-    return GroupNormalization(config, **options)
+    Source: Wu and He 2018; Keras `GroupNormalization` (beyond TF.js).
+
+    Options:
+        epsilon=0.001, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
+        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, groups=32,
+        axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return GroupNormalization(config, *more, **options)
 
 
 groupNormalization = group_normalization
@@ -2401,13 +2620,23 @@ def gru(
 ) -> GRU: ...
 
 
-def gru(config: Mapping[str, Any] | None = None, /, **options: Any) -> GRU:
+def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GRU:
     """Gated recurrent units (Cho et al. 2014), in the form that resets the state before the product.
 
     With reset_after, the form that resets it after the product (beyond TF.js).
 
-    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences."""
-    return GRU(config, **options)
+    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
+
+    Options:
+        units, cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
+        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, activation='tanh',
+        use_bias=True, kernel_initializer='glorotNormal', recurrent_initializer='orthogonal',
+        bias_initializer='zeros', kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
+        kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
+        recurrent_dropout=0.0, dropout_func=None, recurrent_activation='hardSigmoid', implementation=None,
+        reset_after=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return GRU(config, *more, **options)
 
 
 @overload
@@ -2478,14 +2707,23 @@ def gru_cell(
 ) -> GRUCell: ...
 
 
-def gru_cell(config: Mapping[str, Any] | None = None, /, **options: Any) -> GRUCell:
+def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GRUCell:
     """A gated recurrent unit (Cho et al. 2014), its gates in the order z, r, h.
 
     z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃.
 
     With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
-    bias is a matrix of two rows, b and c."""
-    return GRUCell(config, **options)
+    bias is a matrix of two rows, b and c.
+
+    Options:
+        units, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
+        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
+        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
+        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
+        recurrent_activation='hardSigmoid', implementation=None, reset_after=False, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return GRUCell(config, *more, **options)
 
 
 gruCell = gru_cell
@@ -2525,11 +2763,15 @@ def input_layer(
 ) -> InputLayer: ...
 
 
-def input_layer(config: Mapping[str, Any] | None = None, /, **options: Any) -> InputLayer:
+def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> InputLayer:
     """The entry of a model: a symbolic tensor of a given shape.
 
-    `input_shape` (without the batch size) or `batch_input_shape` is required."""
-    return InputLayer(config, **options)
+    `input_shape` (without the batch size) or `batch_input_shape` is required.
+
+    Options:
+        sparse=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return InputLayer(config, *more, **options)
 
 
 inputLayer = input_layer
@@ -2573,7 +2815,7 @@ def lambda_(
 ) -> Lambda: ...
 
 
-def lambda_(config: Mapping[str, Any] | None = None, /, **options: Any) -> Lambda:
+def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Lambda:
     """A function of one's own as a layer.
 
     It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
@@ -2581,8 +2823,12 @@ def lambda_(config: Mapping[str, Any] | None = None, /, **options: Any) -> Lambd
 
     A saved model has the function by its name, which custom_objects must hold when the model is loaded.
 
-    Source: Keras `Lambda` (beyond TF.js)."""
-    return Lambda(config, **options)
+    Source: Keras `Lambda` (beyond TF.js).
+
+    Options:
+        function, shape=None, arguments=None, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return Lambda(config, *more, **options)
 
 
 @overload
@@ -2637,11 +2883,17 @@ def layer_normalization(
 ) -> LayerNormalization: ...
 
 
-def layer_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> LayerNormalization:
+def layer_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LayerNormalization:
     """Brings each sample to mean 0 and variance 1 along the axes, then scales and shifts it (Ba et al. 2016).
 
-    Weights: gamma and beta, of the sizes of the axes. Constraints, and inputs of any rank, are beyond TF.js."""
-    return LayerNormalization(config, **options)
+    Weights: gamma and beta, of the sizes of the axes. Constraints, and inputs of any rank, are beyond TF.js.
+
+    Options:
+        epsilon=0.001, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
+        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, axis=-1,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return LayerNormalization(config, *more, **options)
 
 
 layerNormalization = layer_normalization
@@ -2681,9 +2933,13 @@ def leaky_relu(
 ) -> LeakyReLU: ...
 
 
-def leaky_relu(config: Mapping[str, Any] | None = None, /, **options: Any) -> LeakyReLU:
-    """x where it is positive, else alpha · x."""
-    return LeakyReLU(config, **options)
+def leaky_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LeakyReLU:
+    """x where it is positive, else alpha · x.
+
+    Options:
+        alpha=0.3, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return LeakyReLU(config, *more, **options)
 
 
 leakyReLU = leaky_relu
@@ -2775,11 +3031,21 @@ def lstm(
 ) -> LSTM: ...
 
 
-def lstm(config: Mapping[str, Any] | None = None, /, **options: Any) -> LSTM:
+def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LSTM:
     """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
-    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences."""
-    return LSTM(config, **options)
+    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
+
+    Options:
+        units, cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
+        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, activation='tanh',
+        use_bias=True, kernel_initializer='glorotNormal', recurrent_initializer='orthogonal',
+        bias_initializer='zeros', kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
+        kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
+        recurrent_dropout=0.0, dropout_func=None, recurrent_activation='hardSigmoid', implementation=None,
+        unit_forget_bias=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
+        name=None, trainable=True, weights=None, input_dtype=None"""
+    return LSTM(config, *more, **options)
 
 
 @overload
@@ -2850,11 +3116,20 @@ def lstm_cell(
 ) -> LSTMCell: ...
 
 
-def lstm_cell(config: Mapping[str, Any] | None = None, /, **options: Any) -> LSTMCell:
+def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LSTMCell:
     """A long short-term memory (Hochreiter and Schmidhuber 1997), its gates in the order i, f, c, o.
 
-    i, f, o = σ(x · W + h · U + b);  c' = f ∘ c + i ∘ tanh(x · W + h · U + b);  h' = o ∘ tanh(c')."""
-    return LSTMCell(config, **options)
+    i, f, o = σ(x · W + h · U + b);  c' = f ∘ c + i ∘ tanh(x · W + h · U + b);  h' = o ∘ tanh(c').
+
+    Options:
+        units, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
+        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
+        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
+        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
+        recurrent_activation='hardSigmoid', implementation=None, unit_forget_bias=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return LSTMCell(config, *more, **options)
 
 
 lstmCell = lstm_cell
@@ -2894,9 +3169,13 @@ def masking(
 ) -> Masking: ...
 
 
-def masking(config: Mapping[str, Any] | None = None, /, **options: Any) -> Masking:
-    """Masks the time steps at which every feature has one value, and sets them to 0."""
-    return Masking(config, **options)
+def masking(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Masking:
+    """Masks the time steps at which every feature has one value, and sets them to 0.
+
+    Options:
+        mask_value=0.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Masking(config, *more, **options)
 
 
 @overload
@@ -2939,9 +3218,14 @@ def max_pooling1d(
 ) -> MaxPooling1D: ...
 
 
-def max_pooling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxPooling1D:
-    """The maximum over windows of sequences: (batch, time, channels) → (batch, places, channels)."""
-    return MaxPooling1D(config, **options)
+def max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxPooling1D:
+    """The maximum over windows of sequences: (batch, time, channels) → (batch, places, channels).
+
+    Options:
+        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return MaxPooling1D(config, *more, **options)
 
 
 maxPooling1d = max_pooling1d
@@ -2993,9 +3277,14 @@ def max_pooling2d(
 ) -> MaxPooling2D: ...
 
 
-def max_pooling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxPooling2D:
-    """The maximum over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels)."""
-    return MaxPooling2D(config, **options)
+def max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxPooling2D:
+    """The maximum over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels).
+
+    Options:
+        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return MaxPooling2D(config, *more, **options)
 
 
 maxPooling2d = max_pooling2d
@@ -3047,9 +3336,14 @@ def max_pooling3d(
 ) -> MaxPooling3D: ...
 
 
-def max_pooling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> MaxPooling3D:
-    """The maximum over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels)."""
-    return MaxPooling3D(config, **options)
+def max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxPooling3D:
+    """The maximum over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels).
+
+    Options:
+        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return MaxPooling3D(config, *more, **options)
 
 
 maxPooling3d = max_pooling3d
@@ -3093,9 +3387,13 @@ def maximum(
 ) -> Maximum: ...
 
 
-def maximum(config: Mapping[str, Any] | None = None, /, **options: Any) -> Maximum:
-    """The largest of the inputs, element by element."""
-    return Maximum(config, **options)
+def maximum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Maximum:
+    """The largest of the inputs, element by element.
+
+    Options:
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Maximum(config, *more, **options)
 
 
 @overload
@@ -3130,9 +3428,13 @@ def minimum(
 ) -> Minimum: ...
 
 
-def minimum(config: Mapping[str, Any] | None = None, /, **options: Any) -> Minimum:
-    """The smallest of the inputs, element by element."""
-    return Minimum(config, **options)
+def minimum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Minimum:
+    """The smallest of the inputs, element by element.
+
+    Options:
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Minimum(config, *more, **options)
 
 
 @overload
@@ -3191,7 +3493,7 @@ def multi_head_attention(
 ) -> MultiHeadAttention: ...
 
 
-def multi_head_attention(config: Mapping[str, Any] | None = None, /, **options: Any) -> MultiHeadAttention:
+def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MultiHeadAttention:
     """Several attentions side by side, each on projections of its own (Vaswani et al. 2017).
 
     Inputs query, [query, value] or [query, value, key] of shapes (batch, time, features) → the shape of the query;
@@ -3204,8 +3506,15 @@ def multi_head_attention(config: Mapping[str, Any] | None = None, /, **options: 
     Weights: query, key and value kernels [features, heads, key_dim or value_dim] each followed by a bias, and the same
     of attention_output [heads, value_dim, features of the query].
 
-    Source: Keras `MultiHeadAttention`; TF.js has the class, but no factory of it."""
-    return MultiHeadAttention(config, **options)
+    Source: Keras `MultiHeadAttention`; TF.js has the class, but no factory of it.
+
+    Options:
+        num_heads, key_dim, dropout=0.0, seed=None, value_dim=None, use_bias=True,
+        kernel_initializer='glorotUniform', bias_initializer='zeros', kernel_regularizer=None,
+        bias_regularizer=None, kernel_constraint=None, bias_constraint=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return MultiHeadAttention(config, *more, **options)
 
 
 multiHeadAttention = multi_head_attention
@@ -3243,9 +3552,13 @@ def multiply(
 ) -> Multiply: ...
 
 
-def multiply(config: Mapping[str, Any] | None = None, /, **options: Any) -> Multiply:
-    """The product of the inputs, element by element."""
-    return Multiply(config, **options)
+def multiply(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Multiply:
+    """The product of the inputs, element by element.
+
+    Options:
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Multiply(config, *more, **options)
 
 
 @overload
@@ -3282,9 +3595,13 @@ def permute(
 ) -> Permute: ...
 
 
-def permute(config: Mapping[str, Any] | None = None, /, **options: Any) -> Permute:
-    """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a)."""
-    return Permute(config, **options)
+def permute(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Permute:
+    """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a).
+
+    Options:
+        dims, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Permute(config, *more, **options)
 
 
 @overload
@@ -3327,11 +3644,16 @@ def prelu(
 ) -> PReLU: ...
 
 
-def prelu(config: Mapping[str, Any] | None = None, /, **options: Any) -> PReLU:
+def prelu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> PReLU:
     """x where it is positive, else alpha · x with an alpha that is learnt for each place.
 
-    Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1)."""
-    return PReLU(config, **options)
+    Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1).
+
+    Options:
+        alpha_initializer='zeros', alpha_regularizer=None, alpha_constraint=None, shared_axes=None,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return PReLU(config, *more, **options)
 
 
 @overload
@@ -3374,12 +3696,17 @@ def random_width(
 ) -> RandomWidth: ...
 
 
-def random_width(config: Mapping[str, Any] | None = None, /, **options: Any) -> RandomWidth:
+def random_width(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomWidth:
     """Images stretched in width by a random part of it: between -factor and factor, or between two numbers.
 
     (…, height, width, channels), with or without a batch. As in TF.js it does so outside of training too. A seed grows
-    by 1 with each call, also in the configuration."""
-    return RandomWidth(config, **options)
+    by 1 with each call, also in the configuration.
+
+    Options:
+        factor, interpolation='bilinear', seed=None, auto_vectorize=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return RandomWidth(config, *more, **options)
 
 
 randomWidth = random_width
@@ -3419,9 +3746,13 @@ def relu(
 ) -> ReLU: ...
 
 
-def relu(config: Mapping[str, Any] | None = None, /, **options: Any) -> ReLU:
-    """max(x, 0), or at most max_value."""
-    return ReLU(config, **options)
+def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ReLU:
+    """max(x, 0), or at most max_value.
+
+    Options:
+        max_value=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return ReLU(config, *more, **options)
 
 
 reLU = relu
@@ -3461,9 +3792,13 @@ def repeat_vector(
 ) -> RepeatVector: ...
 
 
-def repeat_vector(config: Mapping[str, Any] | None = None, /, **options: Any) -> RepeatVector:
-    """Each vector n times: (batch, size) → (batch, n, size)."""
-    return RepeatVector(config, **options)
+def repeat_vector(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RepeatVector:
+    """Each vector n times: (batch, size) → (batch, n, size).
+
+    Options:
+        n, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return RepeatVector(config, *more, **options)
 
 
 repeatVector = repeat_vector
@@ -3505,9 +3840,13 @@ def rescaling(
 ) -> Rescaling: ...
 
 
-def rescaling(config: Mapping[str, Any] | None = None, /, **options: Any) -> Rescaling:
-    """x · scale + offset, in float32."""
-    return Rescaling(config, **options)
+def rescaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Rescaling:
+    """x · scale + offset, in float32.
+
+    Options:
+        scale, offset=0.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Rescaling(config, *more, **options)
 
 
 @overload
@@ -3544,11 +3883,15 @@ def reshape(
 ) -> Reshape: ...
 
 
-def reshape(config: Mapping[str, Any] | None = None, /, **options: Any) -> Reshape:
+def reshape(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Reshape:
     """Each sample in another shape of as many elements, of which one size may be None or -1.
 
-    As in TF.js that size is known beforehand only where the batch size is."""
-    return Reshape(config, **options)
+    As in TF.js that size is known beforehand only where the batch size is.
+
+    Options:
+        target_shape, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Reshape(config, *more, **options)
 
 
 @overload
@@ -3591,12 +3934,17 @@ def resizing(
 ) -> Resizing: ...
 
 
-def resizing(config: Mapping[str, Any] | None = None, /, **options: Any) -> Resizing:
+def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Resizing:
     """Images brought to a size: (…, height, width, channels), with or without a batch.
 
     As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
-    is cropped."""
-    return Resizing(config, **options)
+    is cropped.
+
+    Options:
+        height, width, interpolation='bilinear', crop_to_aspect_ratio=False, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return Resizing(config, *more, **options)
 
 
 @overload
@@ -3649,14 +3997,20 @@ def rnn(
 ) -> RNN: ...
 
 
-def rnn(config: Mapping[str, Any] | None = None, /, **options: Any) -> RNN:
+def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RNN:
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
     With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
     Keras does it within Bidirectional).
 
-    Source: TF.js `tf.layers.RNN`."""
-    return RNN(config, **options)
+    Source: TF.js `tf.layers.RNN`.
+
+    Options:
+        cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
+        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return RNN(config, *more, **options)
 
 
 @overload
@@ -3735,14 +4089,23 @@ def separable_conv1d(
 ) -> SeparableConv1D: ...
 
 
-def separable_conv1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SeparableConv1D:
+def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SeparableConv1D:
     """Convolution of each channel of sequences, and then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier],
     pointwise_kernel [1, channels · depth_multiplier, filters], bias [filters].
 
-    Source: Keras `SeparableConv1D` (beyond TF.js)."""
-    return SeparableConv1D(config, **options)
+    Source: Keras `SeparableConv1D` (beyond TF.js).
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1,
+        depthwise_initializer='glorotNormal', depthwise_constraint=None, depthwise_regularizer=None,
+        kernel_initializer=None, kernel_constraint=None, kernel_regularizer=None, pointwise_initializer=None,
+        pointwise_constraint=None, pointwise_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return SeparableConv1D(config, *more, **options)
 
 
 separableConv1d = separable_conv1d
@@ -3824,13 +4187,22 @@ def separable_conv2d(
 ) -> SeparableConv2D: ...
 
 
-def separable_conv2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SeparableConv2D:
+def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SeparableConv2D:
     """Convolution of each channel of images, and then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier],
     pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels start by glorotUniform;
-    without a pointwise_initializer the other one holds for both, as in TF.js."""
-    return SeparableConv2D(config, **options)
+    without a pointwise_initializer the other one holds for both, as in TF.js.
+
+    Options:
+        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
+        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
+        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1, depthwise_initializer=None,
+        depthwise_constraint=None, depthwise_regularizer=None, kernel_initializer=None,
+        kernel_constraint=None, kernel_regularizer=None, pointwise_initializer=None,
+        pointwise_constraint=None, pointwise_regularizer=None, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return SeparableConv2D(config, *more, **options)
 
 
 separableConv2d = separable_conv2d
@@ -3916,11 +4288,20 @@ def simple_rnn(
 ) -> SimpleRNN: ...
 
 
-def simple_rnn(config: Mapping[str, Any] | None = None, /, **options: Any) -> SimpleRNN:
+def simple_rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SimpleRNN:
     """A fully connected recurrent layer: h' = activation(x · W + b + h · U).
 
-    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences."""
-    return SimpleRNN(config, **options)
+    (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
+
+    Options:
+        units, cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
+        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, activation='tanh',
+        use_bias=True, kernel_initializer='glorotNormal', recurrent_initializer='orthogonal',
+        bias_initializer='zeros', kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
+        kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
+        recurrent_dropout=0.0, dropout_func=None, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return SimpleRNN(config, *more, **options)
 
 
 simpleRNN = simple_rnn
@@ -3988,9 +4369,17 @@ def simple_rnn_cell(
 ) -> SimpleRNNCell: ...
 
 
-def simple_rnn_cell(config: Mapping[str, Any] | None = None, /, **options: Any) -> SimpleRNNCell:
-    """h' = activation(x · W + b + h · U)."""
-    return SimpleRNNCell(config, **options)
+def simple_rnn_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SimpleRNNCell:
+    """h' = activation(x · W + b + h · U).
+
+    Options:
+        units, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
+        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
+        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
+        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None, input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return SimpleRNNCell(config, *more, **options)
 
 
 simpleRNNCell = simple_rnn_cell
@@ -4030,11 +4419,15 @@ def softmax(
 ) -> Softmax: ...
 
 
-def softmax(config: Mapping[str, Any] | None = None, /, **options: Any) -> Softmax:
+def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Softmax:
     """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
 
-    The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0."""
-    return Softmax(config, **options)
+    The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0.
+
+    Options:
+        axis=1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return Softmax(config, *more, **options)
 
 
 @overload
@@ -4077,9 +4470,14 @@ def spatial_dropout1d(
 ) -> SpatialDropout1D: ...
 
 
-def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SpatialDropout1D:
-    """In training, drops a part of the channels of sequences, and scales up the rest."""
-    return SpatialDropout1D(config, **options)
+def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout1D:
+    """In training, drops a part of the channels of sequences, and scales up the rest.
+
+    Options:
+        rate, noise_shape=None, seed=None, data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return SpatialDropout1D(config, *more, **options)
 
 
 spatialDropout1d = spatial_dropout1d
@@ -4125,11 +4523,16 @@ def spatial_dropout2d(
 ) -> SpatialDropout2D: ...
 
 
-def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SpatialDropout2D:
+def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout2D:
     """In training, drops a part of the channels of images, and scales up the rest.
 
-    Source: Tompson et al. 2014; Keras `SpatialDropout2D` (beyond TF.js)."""
-    return SpatialDropout2D(config, **options)
+    Source: Tompson et al. 2014; Keras `SpatialDropout2D` (beyond TF.js).
+
+    Options:
+        rate, noise_shape=None, seed=None, data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return SpatialDropout2D(config, *more, **options)
 
 
 spatialDropout2d = spatial_dropout2d
@@ -4175,11 +4578,16 @@ def spatial_dropout3d(
 ) -> SpatialDropout3D: ...
 
 
-def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> SpatialDropout3D:
+def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout3D:
     """In training, drops a part of the channels of volumes, and scales up the rest.
 
-    Source: Keras `SpatialDropout3D` (beyond TF.js)."""
-    return SpatialDropout3D(config, **options)
+    Source: Keras `SpatialDropout3D` (beyond TF.js).
+
+    Options:
+        rate, noise_shape=None, seed=None, data_format='channelsLast', input_shape=None,
+        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
+        input_dtype=None"""
+    return SpatialDropout3D(config, *more, **options)
 
 
 spatialDropout3d = spatial_dropout3d
@@ -4219,9 +4627,13 @@ def stacked_rnn_cells(
 ) -> StackedRNNCells: ...
 
 
-def stacked_rnn_cells(config: Mapping[str, Any] | None = None, /, **options: Any) -> StackedRNNCells:
-    """Several cells, each fed the output of the one before, as one cell. The states come in reverse order."""
-    return StackedRNNCells(config, **options)
+def stacked_rnn_cells(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> StackedRNNCells:
+    """Several cells, each fed the output of the one before, as one cell. The states come in reverse order.
+
+    Options:
+        cells, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return StackedRNNCells(config, *more, **options)
 
 
 stackedRNNCells = stacked_rnn_cells
@@ -4259,11 +4671,15 @@ def subtract(
 ) -> Subtract: ...
 
 
-def subtract(config: Mapping[str, Any] | None = None, /, **options: Any) -> Subtract:
+def subtract(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Subtract:
     """The first of two inputs minus the second.
 
-    Source: Keras `Subtract` (beyond TF.js)."""
-    return Subtract(config, **options)
+    Source: Keras `Subtract` (beyond TF.js).
+
+    Options:
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
+    return Subtract(config, *more, **options)
 
 
 @overload
@@ -4300,9 +4716,13 @@ def thresholded_relu(
 ) -> ThresholdedReLU: ...
 
 
-def thresholded_relu(config: Mapping[str, Any] | None = None, /, **options: Any) -> ThresholdedReLU:
-    """x where it is above theta, else 0."""
-    return ThresholdedReLU(config, **options)
+def thresholded_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ThresholdedReLU:
+    """x where it is above theta, else 0.
+
+    Options:
+        theta=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return ThresholdedReLU(config, *more, **options)
 
 
 thresholdedReLU = thresholded_relu
@@ -4342,9 +4762,13 @@ def time_distributed(
 ) -> TimeDistributed: ...
 
 
-def time_distributed(config: Mapping[str, Any] | None = None, /, **options: Any) -> TimeDistributed:
-    """Applies a layer to every time step: (batch, time, …) → (batch, time, …)."""
-    return TimeDistributed(config, **options)
+def time_distributed(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> TimeDistributed:
+    """Applies a layer to every time step: (batch, time, …) → (batch, time, …).
+
+    Options:
+        layer, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return TimeDistributed(config, *more, **options)
 
 
 timeDistributed = time_distributed
@@ -4384,11 +4808,15 @@ def unit_normalization(
 ) -> UnitNormalization: ...
 
 
-def unit_normalization(config: Mapping[str, Any] | None = None, /, **options: Any) -> UnitNormalization:
+def unit_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UnitNormalization:
     """Brings the inputs to length 1 along the axes: x / √max(Σ x², 10⁻¹²).
 
-    Source: Keras `UnitNormalization` (beyond TF.js)."""
-    return UnitNormalization(config, **options)
+    Source: Keras `UnitNormalization` (beyond TF.js).
+
+    Options:
+        axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
+        trainable=True, weights=None, input_dtype=None"""
+    return UnitNormalization(config, *more, **options)
 
 
 unitNormalization = unit_normalization
@@ -4430,11 +4858,15 @@ def up_sampling1d(
 ) -> UpSampling1D: ...
 
 
-def up_sampling1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> UpSampling1D:
+def up_sampling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling1D:
     """Sequences with each step several times: (batch, time, channels) → (batch, time · size, channels).
 
-    Source: Keras `UpSampling1D` (beyond TF.js)."""
-    return UpSampling1D(config, **options)
+    Source: Keras `UpSampling1D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', size=2, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return UpSampling1D(config, *more, **options)
 
 
 upSampling1d = up_sampling1d
@@ -4478,9 +4910,13 @@ def up_sampling2d(
 ) -> UpSampling2D: ...
 
 
-def up_sampling2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> UpSampling2D:
-    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels)."""
-    return UpSampling2D(config, **options)
+def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling2D:
+    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels).
+
+    Options:
+        data_format='channelsLast', size=2, interpolation='nearest', input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return UpSampling2D(config, *more, **options)
 
 
 upSampling2d = up_sampling2d
@@ -4522,11 +4958,15 @@ def up_sampling3d(
 ) -> UpSampling3D: ...
 
 
-def up_sampling3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> UpSampling3D:
+def up_sampling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling3D:
     """Volumes with each element several times along each dimension: (batch, depth, height, width, channels).
 
-    Source: Keras `UpSampling3D` (beyond TF.js)."""
-    return UpSampling3D(config, **options)
+    Source: Keras `UpSampling3D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', size=2, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return UpSampling3D(config, *more, **options)
 
 
 upSampling3d = up_sampling3d
@@ -4568,11 +5008,15 @@ def zero_padding1d(
 ) -> ZeroPadding1D: ...
 
 
-def zero_padding1d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ZeroPadding1D:
+def zero_padding1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ZeroPadding1D:
     """Sequences with zeros at the beginning and at the end: (batch, time, channels).
 
-    Source: Keras `ZeroPadding1D` (beyond TF.js)."""
-    return ZeroPadding1D(config, **options)
+    Source: Keras `ZeroPadding1D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return ZeroPadding1D(config, *more, **options)
 
 
 zeroPadding1d = zero_padding1d
@@ -4614,11 +5058,15 @@ def zero_padding2d(
 ) -> ZeroPadding2D: ...
 
 
-def zero_padding2d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ZeroPadding2D:
+def zero_padding2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ZeroPadding2D:
     """Images with a margin of zeros: (batch, height, width, channels).
 
-    The padding is a number for all sides, or for height and width each a number or a pair (before, after)."""
-    return ZeroPadding2D(config, **options)
+    The padding is a number for all sides, or for height and width each a number or a pair (before, after).
+
+    Options:
+        data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return ZeroPadding2D(config, *more, **options)
 
 
 zeroPadding2d = zero_padding2d
@@ -4660,16 +5108,22 @@ def zero_padding3d(
 ) -> ZeroPadding3D: ...
 
 
-def zero_padding3d(config: Mapping[str, Any] | None = None, /, **options: Any) -> ZeroPadding3D:
+def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ZeroPadding3D:
     """Volumes with a margin of zeros: (batch, depth, height, width, channels).
 
     The padding is a number for all sides, or for each dimension a number or a pair (before, after).
 
-    Source: Keras `ZeroPadding3D` (beyond TF.js)."""
-    return ZeroPadding3D(config, **options)
+    Source: Keras `ZeroPadding3D` (beyond TF.js).
+
+    Options:
+        data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    return ZeroPadding3D(config, *more, **options)
 
 
 zeroPadding3d = zero_padding3d
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.layers", globals())

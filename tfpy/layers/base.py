@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.core.variable import value_of
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_int, as_ints, unpacked
@@ -27,7 +28,7 @@ from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
-from tfpy.layers.weights import LayerVariable, make_weight, set_values, values_of
+from tfpy.layers.weights import LayerVariable, make_weight, set_values
 
 
 class LayerOptions:
@@ -80,7 +81,7 @@ class Layer(LayerCamel, Declared, family="layer"):
             cls.call = taking_a_dict(cls.__dict__["call"])  # type: ignore[method-assign]
         super().__init_subclass__(**keywords)
 
-    def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
         self._built = False
         self._trainable_weights: list[LayerVariable] = []
         self._non_trainable_weights: list[LayerVariable] = []
@@ -95,7 +96,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         if type(self).__init__ is not Layer.__init__:
             # A class of the user's that reads its own options hands all of them on, as in TF.js.
             config, options = _known_only(declared, config), _known_only(declared, options)
-        values = self._read(config, options, declared)
+        values = self._read(config, options, declared, more)
         own = {name for name in self.base_options if name in self.options}
         self._settle_base_options(
             {name: values[name] if name in own else values.pop(name) for name in self.base_options}
@@ -339,8 +340,11 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     @accepts_options()
     def get_weights(self, trainable_only: bool = False) -> list[Tensor]:
-        """The weights' values as they are now, in the order of `weights`."""
-        return values_of(self.trainable_weights if trainable_only else self.weights)
+        """The weights' values as they are now, in the order of `weights`.
+
+        In the list of variables for `tf.variable_grads` and optimizers they stand for the weights, as in TF.js.
+        """
+        return [value_of(w) for w in (self.trainable_weights if trainable_only else self.weights)]
 
     @accepts_options()
     def set_weights(self, weights: Sequence[Any]) -> None:

@@ -10,8 +10,8 @@ takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, refuses unknown
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 import numpy as np
 
@@ -118,8 +118,8 @@ class Declared(DeclaredCamel, Hints, BothSpellings):
             namespace, _, name = factory.rpartition(".")
             cls.members |= dict.fromkeys(spellings([name, *aliases.split()], namespace), cls)
 
-    def __init__(self, config: Mapping[str, Any] | None = None, /, **options: Any) -> None:
-        self._assign(self._read(config, options, self.options))
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
+        self._assign(self._read(config, options, self.options, more))
         self.configure()
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -137,18 +137,27 @@ class Declared(DeclaredCamel, Hints, BothSpellings):
             return super().__getattr__(name) if known == name else getattr(self, known)
 
     def _read(
-        self, config: Mapping[str, Any] | None, options: Mapping[str, Any], declared: Mapping[str, Any]
+        self,
+        config: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        declared: Mapping[str, Any],
+        more: Sequence[Any] = (),
     ) -> dict[str, Any]:
-        """The declared options' values: those given, in either form and spelling, or their defaults."""
+        """The declared options' values: those given, in either form and spelling, or their defaults.
+
+        More by position than the dict is what other libraries take, and is refused.
+        """
         where = self.class_name
-        if config is not None and not isinstance(config, Mapping):
-            raise argument_error(where, "config", dict_or_keywords(next(iter(declared), None)), config, TypeError)
+        if more or not isinstance(config, (Mapping, type(None))):
+            example = next((name for name, value in declared.items() if value is REQUIRED), next(iter(declared), None))
+            found = (config, *more) if more else config
+            raise argument_error(where, "config", dict_or_keywords(example), found, TypeError)
         given = read_options(config or {}, declared, where)
-        more = read_options(options, declared, where)
-        for name in more:
+        by_keyword = read_options(options, declared, where)
+        for name in by_keyword:
             if name in given:
                 raise TypeError(f"{where}: option {name!r} is given twice.")
-        given |= more
+        given |= by_keyword
         values = {name: given.get(name, default) for name, default in declared.items()}
         for name, value in values.items():
             if value is REQUIRED:

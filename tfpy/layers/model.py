@@ -18,6 +18,7 @@ from tfpy.layers.saving.savable import SavableModel
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.symbolic import one_or_list
 from tfpy.layers.training import data_adapter as adapter
+from tfpy.layers.training.batch_sources import as_dataset
 from tfpy.layers.training.steps import Batch, predict_again, predict_step
 
 
@@ -72,6 +73,8 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         return tidy(lambda: self._predict("predict_on_batch", x, None))
 
     def _predict(self, where: str, x: Any, size: int | None) -> Any:
+        if as_dataset(x) is not None:
+            raise argument_error(where, "x", "arrays or tensors; of a data set predict each batch", x, TypeError)
         inputs = self._inputs(where, x)
         count = inputs[0].spec.shape[0]
         if len(inputs) == 1 and 0 < count <= (size or count):

@@ -39,8 +39,8 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         for layer in given:
             self.add(layer)  # type: ignore[arg-type]
 
-    def _read(self, config: Any, options: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._read({"layers": config} if isinstance(config, (list, tuple)) else config, options, declared)
+    def _read(self, config: Any, options: Mapping[str, Any], *others: Any) -> dict[str, Any]:
+        return super()._read({"layers": config} if isinstance(config, (list, tuple)) else config, options, *others)
 
     def _start(self) -> None:
         self.inputs, self.outputs, self.layers = [], [], []

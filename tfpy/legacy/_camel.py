@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers import base
     from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
-    from tfpy.core.variable import Variable
+    from tfpy.core.tensor import Tensor as CoreTensor
     from tfpy.engine import rng
     from tfpy.engine.backend import Array
     from tfpy.engine.handle import Handle
@@ -499,7 +499,7 @@ class OptimizerCamel:
         def coreOptimizer(self) -> base.Optimizer: ...
 
         def computeGradients(
-            self, f: Callable[[], Any], var_list: Sequence[Variable] | None = None
+            self, f: Callable[[], Any], var_list: Sequence[CoreTensor] | None = None
         ) -> VariableGrads: ...
 
         def applyGradients(self, variable_gradients: Mapping[str, Any]) -> None: ...

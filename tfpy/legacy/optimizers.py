@@ -19,7 +19,6 @@ from tfpy.core.optimizers import base, classes
 from tfpy.core.options import accepts_options
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor as CoreTensor
-from tfpy.core.variable import Variable
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_list
 from tfpy.legacy import quirks
@@ -134,7 +133,7 @@ class Optimizer(OptimizerCamel, BothSpellings):
 
     @accepts_options()
     def minimize(
-        self, f: Callable[[], Any], return_cost: bool = False, var_list: Sequence[Variable] | None = None
+        self, f: Callable[[], Any], return_cost: bool = False, var_list: Sequence[CoreTensor] | None = None
     ) -> NDArray | None:
         """One step: compute f() and its gradients by variables, and change them.
 
@@ -150,7 +149,7 @@ class Optimizer(OptimizerCamel, BothSpellings):
         return adopt(cost.clone()) if return_cost else None
 
     @accepts_options()
-    def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[Variable] | None = None) -> VariableGrads:
+    def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[CoreTensor] | None = None) -> VariableGrads:
         """The value of f() and its gradients by variable name."""
         return variable_grads(f, var_list)
 

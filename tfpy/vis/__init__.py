@@ -11,6 +11,7 @@ from tfpy._api.vis import metrics as metrics
 from tfpy._api.vis import render as render
 from tfpy._api.vis import show as show
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.vis.drawing import Chart as Chart
 from tfpy.vis.drawing import Drawing as Drawing
 from tfpy.vis.drawing import Group as Group
@@ -18,6 +19,8 @@ from tfpy.vis.drawing import Table as Table
 from tfpy.vis.surfaces import Surface as Surface
 from tfpy.vis.surfaces import Visor as Visor
 from tfpy.vis.surfaces import visor as visor
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.vis", globals())

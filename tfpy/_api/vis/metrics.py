@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.vis.measures import accuracy as accuracy
 from tfpy.vis.measures import confusion_matrix as confusion_matrix
 from tfpy.vis.measures import per_class_accuracy as per_class_accuracy
 
 confusionMatrix = confusion_matrix
 perClassAccuracy = per_class_accuracy
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.vis.metrics", globals())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.vis.bars import barchart as barchart
 from tfpy.vis.bars import histogram as histogram
 from tfpy.vis.matrices import confusion_matrix as confusion_matrix
@@ -17,6 +18,8 @@ from tfpy.vis.points import scatterplot as scatterplot
 from tfpy.vis.tables import table as table
 
 confusionMatrix = confusion_matrix
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.vis.render", globals())

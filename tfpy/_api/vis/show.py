@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
+from tfpy.core.hints import names_in as _names_in
 from tfpy.vis.matrices import confusion_matrix as confusion_matrix
 from tfpy.vis.tables import layer as layer
 from tfpy.vis.tables import model_summary as model_summary
@@ -21,6 +22,8 @@ fitCallbacks = fit_callbacks
 modelSummary = model_summary
 perClassAccuracy = per_class_accuracy
 valuesDistribution = values_distribution
+
+__dir__ = _names_in(globals())
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
     __getattr__ = _missing_from("tf.vis.show", globals())

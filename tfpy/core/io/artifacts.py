@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,8 @@ from tfpy.core.io.specs import get_weight_specs
 from tfpy.core.ready import Ready, finish
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
+from tfpy.core.tensor import Tensor
+from tfpy.core.utils.arrays import bytes_per_element
 from tfpy.engine.errors import argument_error
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -56,6 +58,13 @@ class SaveResult(Entries, Ready):
     """What a save handler says of what it did."""
 
     known = ("model_artifacts_info", "responses", "errors")
+
+
+def saved_now(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
+    """What is said of a file of another library that was written."""
+    size = sum(bytes_per_element(weight.dtype) * weight.size for weight in weights)
+    info = {"date_saved": datetime.now(UTC), "model_topology_type": topology_type, "weight_data_bytes": size}
+    return SaveResult({"model_artifacts_info": ModelArtifactsInfo(info)})
 
 
 def as_artifacts(given: Any, where: str) -> ModelArtifacts:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tfpy.core.ready import ReadyList, ReadyNone
     from tfpy.core.results import NamedTensor, ReadyNamedTensor
     from tfpy.core.tensor import Tensor
-    from tfpy.core.variable import Variable
 
 
 class AdagradOptimizerCamel:
@@ -72,7 +71,7 @@ class OptimizerCamel:
         def initialSlot(self, name: str) -> float: ...
 
         def computeGradients(
-            self, f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None
+            self, f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None
         ) -> VariableGrads: ...
 
         def applyGradients(self, variable_gradients: NamedTensors) -> None: ...

@@ -94,24 +94,24 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
 
     @overload
     def minimize(
-        self, f: Callable[[], Tensor], return_cost: Literal[True], var_list: Sequence[Variable] | None = None
+        self, f: Callable[[], Tensor], return_cost: Literal[True], var_list: Sequence[Tensor] | None = None
     ) -> Tensor: ...
 
     @overload
     def minimize(
-        self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Variable] | None = None
+        self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Tensor] | None = None
     ) -> Tensor | None: ...
 
     @accepts_options()
     def minimize(
-        self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Variable] | None = None
+        self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Tensor] | None = None
     ) -> Tensor | None:
         """One step: compute f() and its gradients, and change the variables.
 
         Args:
             f: a function without arguments that returns a scalar.
             return_cost: whether to return the value of f.
-            var_list: the variables to change; all trainable ones by default.
+            var_list: the variables to change, or what `model.get_weights()` gives; all trainable ones by default.
 
         Returns:
             The value of f before the step, or None.
@@ -128,7 +128,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
         return None
 
     @accepts_options()
-    def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Variable] | None = None) -> VariableGrads:
+    def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None) -> VariableGrads:
         """The value of f() and its gradients by variable name, as `variable_grads` gives them."""
         return variable_grads(f, var_list)
 
@@ -342,6 +342,9 @@ def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
     for name, grad in _named("apply_gradients", "variable_gradients", gradients):
         if grad is None:
             continue
+        if not isinstance(name, str):
+            expected = "a dict of gradients by the names of variables, or a list of {'name', 'tensor'}"
+            raise argument_error("apply_gradients", "variable_gradients", expected, gradients, TypeError)
         variable = find_variable(name)
         if variable is None:
             raise unknown_name_error("variable", name, registered_variables())

@@ -48,7 +48,7 @@ class Callback(CallbackCamel, BothSpellings):
     Source: TF.js `tf.Callback`.
     """
 
-    model: LayersModel | None = None
+    model: LayersModel = None  # type: ignore[assignment]  # told before anything else is
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
 

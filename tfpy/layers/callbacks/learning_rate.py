@@ -21,11 +21,9 @@ class _LearningRate(Callback):
     @property
     def rate(self) -> float:
         """The learning rate."""
-        assert self.model is not None
         return float(self.model.optimizer.learning_rate)
 
     def _set(self, where: str, epoch: int, rate: float, verbose: int) -> None:
-        assert self.model is not None
         self.model.optimizer.set_learning_rate(rate)
         if verbose:
             print(f"Epoch {epoch + 1}: {where} sets the learning rate to {rate:g}.")

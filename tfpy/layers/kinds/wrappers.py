@@ -120,8 +120,8 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
 
     merge_mode: str | None = "concat"
 
-    def _read(self, config: Any, options: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
-        values = super()._read(config, options, declared)
+    def _read(self, config: Any, options: Mapping[str, Any], *others: Any) -> dict[str, Any]:
+        values = super()._read(config, options, *others)
         for given in (config or {}, options):
             if any(given.get(key, "") is None for key in ("merge_mode", "mergeMode")):
                 values["merge_mode"] = None

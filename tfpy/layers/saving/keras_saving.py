@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.io.artifacts import SaveResult, json_text
+from tfpy.core.io.artifacts import SaveResult, json_text, saved_now
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.writing import replacing
 from tfpy.core.ready import ReadyNone
@@ -77,8 +77,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
             _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
         else:
             file.write(_whole(model, config, training))
-    info = {"date_saved": datetime.now(UTC), "model_topology_type": "JSON"}
-    return SaveResult({"model_artifacts_info": info})
+    return saved_now("JSON", model.weights)
 
 
 def save_weights(model: SavableModel, path: Path) -> ReadyNone:

@@ -59,13 +59,14 @@ class ProgressBar(Display):
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.table import Column
 
         self._bar = Progress(
             TextColumn("epoch {task.fields[epoch]}"),
             BarColumn(20),
             MofNCompleteColumn(),
             TimeRemainingColumn(elapsed_when_finished=True),
-            TextColumn("{task.fields[text]}"),
+            TextColumn("{task.fields[text]}", table_column=Column()),  # wraps where the terminal is too narrow
             auto_refresh=False,
         )
         name = f"{epoch + 1}/{self.params['epochs']}"

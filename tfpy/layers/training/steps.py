@@ -199,11 +199,17 @@ def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> tupl
     for output, target, weight, found in zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True):
         loss = full((), 0) if output.loss is None else to_tensor("loss", output.name, output.loss(target, found))
         if weight is not None:
-            loss = loss.mul(weight)
+            loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
         singles.append(loss.mean())
-        total = loss if total is None else add(total, loss)
+        total = loss if total is None else _added(total, loss, singles[-1])
     assert total is not None
     return total, singles
+
+
+def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
+    """What has the mean of both. TF.js adds up samples, which it cannot do for sequences beside single values."""
+    alike = loss.shape == total.shape or () in (loss.shape, total.shape)
+    return add(total, loss if alike else mean)
 
 
 def _metrics(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> list[Tensor]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
 from tfpy.core.extras import optional_module
-from tfpy.core.io.artifacts import SaveResult
+from tfpy.core.io.artifacts import SaveResult, saved_now
 from tfpy.core.io.writing import replacing
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.builder import Builder, Value
@@ -44,7 +43,7 @@ def save_onnx(model: SavableModel, path: Path) -> SaveResult:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(data)
-    return SaveResult({"model_artifacts_info": {"date_saved": datetime.now(UTC), "model_topology_type": "ONNX"}})
+    return saved_now("ONNX", model.weights)
 
 
 def onnx_model(model: SavableModel) -> Any:
