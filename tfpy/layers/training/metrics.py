@@ -9,7 +9,7 @@ from tfpy.core.names import camel
 from tfpy.core.ops import metrics as m
 from tfpy.core.registry import OPS
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import argument_error
 from tfpy.layers.training import losses
 from tfpy.layers.training.losses import Loss
 
@@ -40,7 +40,7 @@ def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
-            raise unknown_name_error("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY])
+            raise losses.unknown("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY])
         return _BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)
