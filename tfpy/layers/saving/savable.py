@@ -29,6 +29,7 @@ from tfpy.layers.saving.keras_format import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
 from tfpy.layers.saving.weight_names import load_named
 from tfpy.layers.training.trainable import TrainableModel
+from tfpy.layers.unlisted import warn_of_unlisted
 
 # The version of TF.js whose format is written.
 FORMAT_VERSION = "tfjs-layers 4.22.0"
@@ -96,6 +97,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         Source: TF.js `tf.LayersModel.save`.
         """
         path = _path(handler_or_url)
+        if strict is not False:
+            warn_of_unlisted("save", self)
         if path is not None and path.name.endswith(".weights.h5"):
             raise ValueError(f"save: {path} has room for weights alone; use save_weights, or another ending.")
         if path is not None and path.suffix in KERAS_SUFFIXES:

@@ -16,6 +16,7 @@ from tfpy.engine.scope import close_scope, outlive_scopes, start_scope
 from tfpy.layers.callbacks.base import Callback, CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.steps import Compiled, test_step, train_step
+from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
     from tfpy.layers.training.trainable import TrainableModel
@@ -106,6 +107,7 @@ class TrainingRun:
         while self.epoch < self.epochs.stop and not self.model.stop_training:
             self._train_epoch()
         self.callbacks.call("on_train_end", {})
+        warn_of_unlisted("fit", self.model)
 
     def state_of_data(self) -> tuple[dict[str, Any], list[Any]]:
         """What the source and the random streams are now."""
