@@ -49,6 +49,7 @@ def test_saved_models(tmp_path: Path) -> None:
         (["summary", ""], 2, "is empty"),
         (["convert", "nowhere", ""], 2, "is empty"),
         (["convert", "nowhere", "out.zip"], 1, "nowhere: there is no such file or folder."),
+        (["convert", "nowhere", "out.zip", "--quantize", "uint8"], 1, "nowhere: there is no such file or folder."),
         (["check-browser", "."], 1, "has no model.json"),
         (["js2py", "nowhere.js"], 1, "nowhere.js: cannot be read"),
         (["summry"], 2, "Did you mean 'summary'?"),

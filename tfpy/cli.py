@@ -93,12 +93,15 @@ def convert(
     ],
     include_optimizer: Annotated[bool, typer.Option("--include-optimizer", help="With how it is compiled.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Write nothing that will not be understood there.")] = False,
+    quantize: Annotated[
+        str | None, typer.Option("--quantize", help="Weights in fewer bytes: float16, uint16 or uint8.")
+    ] = None,
 ) -> None:
     """Save a model in another format: of Keras for the browser, of the browser for Keras or ONNX, folder or zip."""
     from tfpy.saved_models import converted
 
     with _faults_as_text():
-        converted(source, target, include_optimizer, strict)
+        converted(source, target, include_optimizer, strict, quantize)
 
 
 @app.command()

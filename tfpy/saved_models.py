@@ -43,7 +43,7 @@ def described(source: str) -> list[str]:
     return lines
 
 
-def converted(source: str, target: str, include_optimizer: bool, strict: bool) -> None:
+def converted(source: str, target: str, include_optimizer: bool, strict: bool, quantize: str | None = None) -> None:
     """Save a model elsewhere, in the format that the target's name says.
 
     Raises:
@@ -51,9 +51,9 @@ def converted(source: str, target: str, include_optimizer: bool, strict: bool) -
     """
     model = opened(source)
     if isinstance(model, GraphModel):
-        model.save(target)
+        model.save(target, quantize=quantize)
     else:
-        model.save(target, include_optimizer=include_optimizer, strict=strict or None)
+        model.save(target, include_optimizer=include_optimizer, strict=strict or None, quantize=quantize)
 
 
 def refused(source: str) -> list[str]:

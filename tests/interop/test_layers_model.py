@@ -136,6 +136,16 @@ def test_whole_models(build: Callable[[], tf.LayersModel], shape: tuple[int, ...
         np.testing.assert_array_equal(ours, again)
 
 
+@pytest.mark.parametrize("kind", ["float16", "uint16", "uint8"])
+def test_weights_in_fewer_bytes(kind: str, tmp_path: Path) -> None:
+    """TF.js makes the same numbers of them."""
+    model = _stack()
+    model.save(tmp_path, strict=True, quantize=kind)
+    x = np.random.default_rng(3).normal(size=(2, 5, 3)).astype(np.float32)
+    (found,) = run_jobs([{"job": "predict", "dir": str(tmp_path), "inputs": [as_job(x)]}])
+    check_same(found, predictions(tf.load_layers_model(tmp_path), [x]))
+
+
 OPTIMIZERS = ["sgd", "adam", "rmsprop", "adagrad", "adadelta", tf.train.momentum(0.01, 0.9)]
 
 

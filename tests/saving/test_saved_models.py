@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,14 @@ def test_a_model_of_layers_is_converted(folder: Path, target: str) -> None:
     assert isinstance(after, tf.LayersModel)
     np.testing.assert_array_equal(after.predict(X).numpy(), before.predict(X).numpy())
     assert type(after.optimizer) is type(before.optimizer)
+
+
+def test_weights_in_fewer_bytes(folder: Path, tmp_path: Path) -> None:
+    converted(str(folder / "web"), str(tmp_path / "small"), include_optimizer=False, strict=False, quantize="uint8")
+    manifest = json.loads((tmp_path / "small/model.json").read_text(encoding="utf-8"))["weightsManifest"]
+    assert all(w["quantization"]["dtype"] == "uint8" for group in manifest for w in group["weights"])
+    with pytest.raises(ValueError, match="'quantize' must be None for a file that ends with .h5"):
+        converted(str(folder / "web"), str(tmp_path / "m.h5"), include_optimizer=False, strict=False, quantize="uint8")
 
 
 def test_a_graph_is_converted(tmp_path: Path) -> None:

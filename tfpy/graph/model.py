@@ -10,6 +10,7 @@ from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, a
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
 from tfpy.core.io.json_text import check_depth
+from tfpy.core.io.quantization import quantized
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
@@ -309,16 +310,21 @@ class GraphModel(GraphModelCamel, Ready):
         self._intermediate = None
 
     @accepts_options("config")
-    def save(self, handler_or_url: Any, config: Mapping[str, Any] | None = None) -> SaveResult:
+    def save(
+        self, handler_or_url: Any, config: Mapping[str, Any] | None = None, *, quantize: str | None = None
+    ) -> SaveResult:
         """Save the model as it was loaded.
 
         Args:
             handler_or_url: a folder, a path that ends with '.json' or '.zip', a URL, or a handler of `tf.io`.
             config: without effect, as in TF.js.
+            quantize: 'float16', 'uint16' or 'uint8' stores float32 weights in half or a quarter of the bytes, rounded,
+                as TF.js's converter does (beyond TF.js, which reads them).
 
         Source: TF.js `tf.GraphModel.save`.
         """
-        return save_artifacts("save", handler_or_url, self._given)
+        given = quantized(self._given, quantize, "save") if quantize is not None else self._given
+        return save_artifacts("save", handler_or_url, given)
 
     def dispose(self) -> None:
         """Free the constants; the model is not used again."""

@@ -22,7 +22,7 @@ from tfpy.engine.values import to_int32
 
 _LENGTH = struct.Struct("<I")
 _STORED = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8"}
-_QUANTIZED = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
+CODES = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
 
 
 class EncodedWeights(Record, Ready):
@@ -132,7 +132,7 @@ def _values(data: memoryview, spec: WeightSpec) -> Array:
     quantization = spec.quantization
     if quantization is None:
         return np.frombuffer(data, _STORED[spec.dtype]).reshape(spec.shape)
-    stored = np.frombuffer(data, _QUANTIZED[quantization.dtype]).reshape(spec.shape)
+    stored = np.frombuffer(data, CODES[quantization.dtype]).reshape(spec.shape)
     if quantization.dtype == "float16":
         return stored.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -12,6 +12,7 @@ from tfpy._version import VERSION
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
 from tfpy.core.io.buffers import concatenate_array_buffers
+from tfpy.core.io.quantization import quantized
 from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.safe_tensors import load_safetensors, save_safetensors
 from tfpy.core.io.weights import encode_weights
@@ -73,6 +74,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         trainable_only: bool = False,
         include_optimizer: bool = False,
         strict: bool | None = None,
+        quantize: str | None = None,
     ) -> SaveResult:
         """Save the model: its topology and weights.
 
@@ -87,6 +89,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             strict: True raises an error when TF.js 4.22 would refuse the model in a browser, or Keras one of its files,
                 and nothing is saved; by default that is warned of; False does not look (beyond TF.js). What an ONNX
                 file cannot hold is always an error.
+            quantize: 'float16', 'uint16' or 'uint8' stores weights in half or a quarter of the bytes, rounded, as the
+                converter of TF.js does; not those of the optimizer (beyond TF.js, which reads them).
 
         Returns:
             What the handler says, with `model_artifacts_info`; it may be awaited.
@@ -97,6 +101,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         Source: TF.js `tf.LayersModel.save`.
         """
         path = _path(handler_or_url)
+        if quantize is not None and path is not None and path.suffix in (*KERAS_SUFFIXES, ".onnx"):
+            raise argument_error("save", "quantize", f"None for a file that ends with {path.suffix}", quantize)
         if strict is not False:
             warn_of_unlisted("save", self)
         if path is not None and path.name.endswith(".weights.h5"):
@@ -120,6 +126,8 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
                 raise ValueError(f"save: {text} Nothing was saved.")
             if faults:
                 warn_user(text)
+        if quantize is not None:
+            artifacts = quantized(artifacts, quantize, "save")
         return save_artifacts("save", handler_or_url, artifacts)
 
     def _artifacts(self, trainable_only: bool, include_optimizer: bool) -> ModelArtifacts:

@@ -1,0 +1,65 @@
+"""Weights in fewer bytes: halves, or whole numbers q for q · scale + min. Readers make float32 of them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy.core.io.artifacts import ModelArtifacts
+from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.specs import WeightSpec, read_specs
+from tfpy.core.io.weights import CODES, places
+from tfpy.engine.backend import Array
+from tfpy.engine.errors import argument_error
+
+
+def quantized(artifacts: ModelArtifacts, kind: str, where: str) -> ModelArtifacts:
+    """A model with its float32 weights in fewer bytes.
+
+    Weights that are so already stay as they are, as do those of an optimizer, and such as the kind cannot hold: numbers
+    that are not finite, or in halves beyond 65504.
+
+    Args:
+        artifacts: the model.
+        kind: 'float16', 'uint8' or 'uint16'.
+        where: the function, for errors.
+
+    Raises:
+        ValueError: another kind.
+    """
+    if kind not in CODES:
+        raise argument_error(where, "quantize", "'float16', 'uint8' or 'uint16'", kind)
+    given = artifacts.weight_specs or []
+    data = CompositeArrayBuffer(artifacts.weight_data)
+    found = places(data, read_specs(given, where, "weight_specs"), where)
+    specs, parts = [], []
+    for entry, (spec, start, end) in zip(given, found, strict=True):
+        stored = data.view(start, end)
+        how, smaller = _smaller(spec, stored, kind) or ({}, bytes(stored))
+        specs.append({**entry, **how})
+        parts.append(smaller)
+    return ModelArtifacts({**artifacts, "weightSpecs": specs, "weightData": b"".join(parts)})
+
+
+def _smaller(spec: WeightSpec, stored: memoryview, kind: str) -> tuple[dict[str, Any], bytes] | None:
+    """What is said of a weight, and its bytes; None where it stays as it is."""
+    if spec.dtype != "float32" or spec.quantization is not None or spec.group == "optimizer" or not spec.size:
+        return None
+    values = np.frombuffer(stored, "<f4")
+    with np.errstate(over="ignore", invalid="ignore"):
+        numbers, how = (values.astype(np.float16), {}) if kind == "float16" else _whole_numbers(values, kind)
+    if not np.isfinite(numbers).all():
+        return None
+    said = {"quantization": {"dtype": kind, **how, "original_dtype": "float32"}}
+    return said, numbers.astype(CODES[kind]).tobytes()
+
+
+def _whole_numbers(values: Array, kind: str) -> tuple[Array, dict[str, float]]:
+    """From the least to the largest value in equal steps, of which one is 0 where that lies between."""
+    most = int(np.iinfo(CODES[kind]).max)
+    low, high = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
+    scale = (high - low) / most or 1.0
+    if low < 0 < high:
+        low = -float(np.rint(-low / scale)) * scale
+    return np.clip(np.rint((values - np.float64(low)) / scale), 0, most), {"scale": scale, "min": low}
