@@ -310,6 +310,11 @@ def test_indices_out_of_range(gpu: GlBackend) -> None:
     for wrong in ([3], [0, -1], 5):
         with pytest.raises(ValueError, match="indices"):
             x.gather(tf.tensor(wrong, dtype="int32"))
+    for wrong in ([0, 4], [0, -1]):
+        with pytest.raises(ValueError, match="indices"):
+            tf.sparse_to_dense(wrong, [1.0, 2.0], [4])
+        with pytest.raises(ValueError, match="indices"):
+            tf.scatter_nd(wrong, [1.0, 2.0], [4])
     computed = tf.tensor([0, 5, 2], dtype="int32").mul(tf.tensor([1, 1, 1], dtype="int32"))
     assert x.gather(computed).array_sync() == [1, 0, 3], "indices that only the GPU knows pick 0"
 

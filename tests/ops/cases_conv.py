@@ -310,6 +310,7 @@ CONV: dict[str, list[Case]] = {
         case(floats(1, 2, 1, 5), reference=_lrn),
         case(floats(2, 1, 6), 1, 1.5, 0.7, 0.8, reference=_lrn),
         case(floats(1, 1, 2, 3), 0, 1, 0.5, 0.5, reference=_lrn),
+        case(np.array([[[np.nan, 1.0, 2.0, -1.0]]]), 1, reference=_lrn, order=0),
         raises(ValueError, floats(2, 3)),
         raises(ValueError, floats(1, 1, 1, 3), 1.5),
         raises(ValueError, floats(1, 1, 1, 3), -1),

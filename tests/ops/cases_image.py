@@ -137,6 +137,7 @@ IMAGE: dict[str, list[Case]] = {
         raises(ValueError, floats(1, 3, 3, 1), MOVED, "nearest", "mirror"),
         raises(ValueError, floats(1, 3, 3, 1), MOVED, "nearest", "wrap", 0, [2]),
         raises(ValueError, floats(3, 3, 1), MOVED),
+        raises(ValueError, floats(1, 0, 3, 1), MOVED, "nearest", "constant", 0, [2, 2]),
     ],
     "image.threshold": [
         case(ints(3, 4, 1, low=0, high=255), reference=lambda x: np.where(x > 127.5, 255, 0), order=0),

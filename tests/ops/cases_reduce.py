@@ -115,6 +115,12 @@ REDUCE: dict[str, list[Case]] = {
         case(distinct(3, 5), 2, order=1),
         case(distinct(6), 3, reference=lambda x, k: [np.sort(x)[::-1][:k], np.argsort(-x)[:k]], order=1),
         case(ints(6), 4, order=0),
+        case(
+            np.array([np.nan, 1.0, 2.0]),
+            3,
+            reference=lambda x, k: [np.array([2, 1, np.nan]), np.array([2, 1, 0])],
+            order=0,
+        ),
         raises(ValueError, floats(3), 4),
         raises(ValueError, floats(), 1),
     ],

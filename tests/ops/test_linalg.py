@@ -36,6 +36,13 @@ def test_a_matrix_of_zeros_has_a_qr() -> None:
     np.testing.assert_array_equal(r.numpy(), np.zeros((2, 2)))
 
 
+@pytest.mark.parametrize("matrix", [[[np.nan, 1], [2, 3]], [[1, np.nan], [2, 3]]])
+def test_a_matrix_with_nan_has_no_qr(matrix: Any) -> None:
+    q, r = tf.linalg.qr(tf.tensor(matrix))
+    assert np.isnan(q.numpy()).all()
+    assert np.isnan(r.numpy()[:, 1]).all()
+
+
 def test_unsorted_topk_leaves_the_order_of_tfjs() -> None:
     """Recorded in Node: a short row, and one long enough to be sampled first."""
     rows = tf.tensor([[5.0, 3, 9, 1, 7, 2, 8], [1, 2, 3, 4, 5, 6, 7]])

@@ -36,6 +36,18 @@ CASES = [
     ("$", "E", True, "a\n", "a\nE"),
     ("(?<x>a)", "$<y>$<x>$<", True, "a", "a$<"),
     ("[.$]", "D", True, "a.$", "aDD"),
+    ("\\A", "-", True, "aAb", "a-b"),
+    ("a\\Z", "-", True, "aZ a", "- a"),
+    ("\\a", "-", True, "aba", "-b-"),
+    ("[\\a\\z]", "-", True, "azb", "--b"),
+    ("\\++", "-", True, "a++b", "a-b"),
+    ("[\\w-.]+@", "<$&>", True, "a-b.c@d", "<a-b.c@>d"),
+    ("[a-\\d]", "#", True, "a-1b", "###b"),
+    ("[\\S]", ".", True, "a\xa0b", ".\xa0."),
+    ("[^\\S]", ".", True, "a\xa0b", "a.b"),
+    ("a*?", "-", True, "ab", "-a-b-"),
+    ("|a", "-", True, "ab", "-a-b-"),
+    ("a*?", "-", False, "ab", "-ab"),
 ]
 
 
@@ -47,7 +59,7 @@ def test_texts_are_rewritten_as_in_javascript(
     assert found.data_sync() == [expected]
 
 
-@pytest.mark.parametrize("pattern", ["(", "(?<=a+)b", "a**"])
-def test_what_python_cannot_match_is_refused(pattern: str) -> None:
+@pytest.mark.parametrize("pattern", ["(", "(?<=a+)b", "a**", "(?i)a", "(?P<n>a)", "(?#a)", "(?>a)", "a++", "a{2}+"])
+def test_what_either_language_cannot_match_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="regular expression"):
         tf.string.static_regex_replace(["a"], pattern, "")

@@ -266,6 +266,8 @@ def transform(
     size = t.shape[1:3] if output_shape is None else as_shape("transform", output_shape, "output_shape")
     if len(size) != 2:
         raise argument_error("transform", "output_shape", "a height and a width", output_shape)
+    if 0 in t.shape[1:3] and 0 not in size:
+        raise argument_error("transform", "image", "images with pixels", t)
     attrs = {"interpolation": interpolation, "fill_mode": fill_mode, "fill_value": float(fill_value)}
     return run("Transform", t, numbers, output_shape=size, **attrs)
 

@@ -121,6 +121,7 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
 
     Returns:
         A record (values, indices); of equal elements the one with the lower index is taken, and comes first if sorted.
+        NaN is taken last.
 
     Raises:
         ValueError: k is negative or beyond the row, or the tensor is a scalar. TypeError: strings.

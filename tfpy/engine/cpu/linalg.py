@@ -43,10 +43,10 @@ def _reflectors(block: Array) -> tuple[Array, Array]:
         length = np.sqrt(np.square(column).sum(axis=-1))
         head = column[..., 0]
         target = np.where(head > 0, -length, length)
-        pivot = np.where(length > 0, head - target, 1)
+        pivot = np.where(length != 0, head - target, 1)
         v[..., j:, j] = column / pivot[..., None]
         v[..., j, j] = 1
-        tau = np.where(length > 0, -pivot / np.where(length > 0, target, 1), 0)[..., None]
+        tau = np.where(length != 0, -pivot / np.where(length != 0, target, 1), 0)[..., None]
         w = v[..., j:, j, None]
         rest = block[..., j:, j:]
         rest -= w * (tau[..., None] * (w.swapaxes(-1, -2) @ rest))

@@ -16,10 +16,13 @@ def _batch_norm(x: Array, mean: Array, variance: Array, offset: Array, scale: Ar
 
 
 def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Array:
-    """Each row's sums of squares are one product with a band of ones."""
+    """Sums of squares, all at once by a band of ones, unless a 0 would make NaN of what is not finite."""
     channels = x.shape[-1]
     squares = np.square(x).reshape(x.size // max(1, channels), channels)
-    sums = squares @ neighbours(channels, depth_radius).astype(x.dtype)
+    near = neighbours(channels, depth_radius)
+    sums = squares @ near.astype(x.dtype)
+    if not np.isfinite(sums).all():
+        sums = np.stack([squares[:, row].sum(axis=1) for row in near], axis=1)
     return x * np.power(bias + alpha * sums, -beta).reshape(x.shape)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.engine.cpu.crop import check_images
 from tfpy.engine.gl import maps, templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, ensure, fuse, read, view
+from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read, view
 from tfpy.engine.gl.matmul import TIMES
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
@@ -129,7 +129,7 @@ void main() {{
 
 def _check(device: Device, box_ind: Value) -> None:
     """Numbers of images that the host knows are checked; an image that does not exist gives zeros."""
-    if box_ind.host is not None or box_ind.word is not None:
+    if known(box_ind):
         check_images(read(device, box_ind))
 
 

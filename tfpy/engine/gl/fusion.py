@@ -156,7 +156,7 @@ def read(device: Device, v: Value) -> Array:
         if v.word is not None:
             dtype = np.bool_ if v.spec.dtype == "bool" else STORED[v.spec.dtype]
             return np.full(v.spec.shape, number_of(v.word, v.spec.dtype), dtype)
-        if v.op is VIEW and v.maps == (None,) and _same_on_host(v.inputs[0], v):
+        if _reshaped_on_host(v):
             return v.inputs[0].host.reshape(v.spec.shape)  # type: ignore[union-attr]
         found = np.empty(v.spec.shape, STORED[v.spec.dtype])
         device.download(ensure(device, v).buffer, found)
@@ -168,7 +168,15 @@ def read(device: Device, v: Value) -> Array:
     return v.host
 
 
-def _same_on_host(source: Value, v: Value) -> bool:
+def known(v: Value) -> bool:
+    """Whether the host knows the value, so that reading it asks nothing of the GPU."""
+    return v.host is not None or v.word is not None or _reshaped_on_host(v)
+
+
+def _reshaped_on_host(v: Value) -> bool:
+    if v.op is not VIEW or v.maps != (None,):
+        return False
+    source = v.inputs[0]
     return source.host is not None and source.spec.size == v.spec.size
 
 

@@ -12,7 +12,7 @@ import math
 from tfpy.engine.cpu.index import block_numbers, check_counted
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, ensure, fuse, read
+from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read
 from tfpy.engine.gl.maps import NOWHERE, Map
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
@@ -71,7 +71,7 @@ def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
 
 
 def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
-    if indices.host is not None or indices.word is not None:
+    if known(indices):
         block_numbers(op, read(device, indices), shape)
 
 
@@ -217,7 +217,7 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
     binary = attrs["binary_output"]
     if out.dtype not in (_OCCURS if binary else ("float32", "int32")) or not x.spec.size:
         return None
-    if x.host is not None or x.word is not None:
+    if known(x):
         check_counted(read(device, x))
     numbers = fuse(device, spec((x.spec.size,), "int32"), _COUNTED, (x,), None, (attrs["size"], x.spec.shape[-1]))
     if not binary:

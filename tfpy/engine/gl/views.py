@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.engine.cpu.array import check_indices
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import fuse, read, view
+from tfpy.engine.gl.fusion import fuse, known, read, view
 from tfpy.engine.gl.maps import NOWHERE
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import WIDTH
@@ -117,7 +117,7 @@ def _gather(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | 
     axis, lead = attrs["axis"], attrs["batch_dims"]
     if out.dtype not in _GATHER or not x.spec.size:
         return None
-    if indices.host is not None or indices.word is not None:
+    if known(indices):
         check_indices(read(device, indices), x.spec.shape, axis)
     shape = x.spec.shape
     batch, outer, tail = math.prod(shape[:lead]), math.prod(shape[lead:axis]), math.prod(shape[axis + 1 :])

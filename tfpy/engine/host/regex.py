@@ -1,20 +1,29 @@
 """JavaScript's regular expressions and replacement texts, by Python's `re`.
 
 Where the two languages write the same thing differently the pattern is translated. What Python's engine lacks stays
-an error: lookbehind of varying length, and `\\u{…}` and `\\p{…}`. A dot and a negated class match a whole character
-beyond U+FFFF, of which JavaScript sees two halves.
+an error: lookbehind of varying length, and `\\u{…}` and `\\p{…}`; what JavaScript lacks is one, too. A dot and a
+negated class match a whole character beyond U+FFFF, of which JavaScript sees two halves.
 """
 
 from __future__ import annotations
 
 import re
+import string
 
 _SPACE = r"\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _LINE_END = r"\n\r\u2028\u2029"
-_IN_CLASS = re.compile(r"\\s|\\.|\[|[&~|]", re.DOTALL)
-_TOKEN = re.compile(
-    r"\\k<(?P<back>\w+)>|\(\?<(?P<named>\w+)>|(?P<class>\[\^?\]|\[(?:\\.|[^\]\\])*\])|\\.|\.|\$|\{(?=,)", re.DOTALL
+_NO_SPACE = (
+    r"\x00-\x08\x0e-\x1f!-\x9f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff"
+    r"\u3001-\ufefe\uff00-\U0010ffff"
 )
+_IN_CLASS = re.compile(r"(?P<set>\\[dDsSwW])-?|\\.|-(?=\\[dDsSwW])|[\[&~|]", re.DOTALL)
+_FOREIGN = r"\(\?[^:=!<]|(?:[*+?]|\{\d+(?:,\d*)?\})\+"
+_TOKEN = re.compile(
+    r"\\k<(?P<back>\w+)>|\(\?<(?P<named>\w+)>|(?P<class>\[\^?\]|\[(?:\\.|[^\]\\])*\])|\\.|\.|\$|\{(?=,)"
+    rf"|(?P<foreign>{_FOREIGN})",
+    re.DOTALL,
+)
+_WITH_MEANING = "dDwWsSbBnrtvfcxukpP"  # of these letters a backslash makes something else; any other stays itself
 _EXPANSION = re.compile(r"\$(?:(?P<sign>[$&`'])|(?P<number>\d{1,2})|<(?P<name>[^>]*)>)")
 
 
@@ -38,8 +47,16 @@ def _token(match: re.Match[str]) -> str:
         return f"(?P<{match['named']}>"
     if match["class"] is not None:
         return _class(text)
+    if match["foreign"] is not None:
+        raise ValueError(f"JavaScript has no {text!r}")
     plain = {"\\s": f"[{_SPACE}]", "\\S": f"[^{_SPACE}]", ".": f"[^{_LINE_END}]", "$": r"\Z", r"\/": "/", "{": r"\{"}
-    return plain.get(text, text)
+    return plain.get(text) or _escape(text)
+
+
+def _escape(text: str) -> str:
+    """A backslash and what follows it."""
+    itself = text[0] == "\\" and text[1] in string.ascii_letters and text[1] not in _WITH_MEANING
+    return text[1] if itself else text
 
 
 def _class(text: str) -> str:
@@ -47,10 +64,15 @@ def _class(text: str) -> str:
     if text in ("[]", "[^]"):
         return "(?!)" if text == "[]" else r"[\s\S]"
     head = "[^" if text.startswith("[^") else "["
-    inner = _IN_CLASS.sub(
-        lambda m: _SPACE if m[0] == "\\s" else m[0] if m[0][0] == "\\" else "\\" + m[0], text[len(head) : -1]
-    )
-    return head + inner + "]"
+    return head + _IN_CLASS.sub(_in_class, text[len(head) : -1]) + "]"
+
+
+def _in_class(match: re.Match[str]) -> str:
+    """What stands in a class: beside a set of characters a hyphen is itself, and makes no range."""
+    if match["set"] is not None:
+        sets = {"\\s": _SPACE, "\\S": _NO_SPACE}
+        return sets.get(match["set"], match["set"]) + (r"\-" if match[0][-1] == "-" else "")
+    return _escape(match[0]) if match[0][0] == "\\" else "\\" + match[0]
 
 
 def replaced(text: str, pattern: re.Pattern[str], rewrite: str, everywhere: bool) -> str:
@@ -59,7 +81,15 @@ def replaced(text: str, pattern: re.Pattern[str], rewrite: str, everywhere: bool
     def expand(match: re.Match[str]) -> str:
         return _EXPANSION.sub(lambda part: _expanded(part, match), rewrite)
 
-    return pattern.sub(expand, text, count=0 if everywhere else 1)
+    # Behind an empty match JavaScript goes on with the next character; Python would first look for a longer one there.
+    parts, end, at = [], 0, 0
+    while at <= len(text) and (match := pattern.search(text, at)):
+        parts += [text[end : match.start()], expand(match)]
+        end = match.end()
+        at = end if match[0] else end + 1
+        if not everywhere:
+            break
+    return "".join([*parts, text[end:]])
 
 
 def _expanded(part: re.Match[str], match: re.Match[str]) -> str:
