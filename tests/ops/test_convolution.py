@@ -11,7 +11,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.ops import pool as pool_ops
 from tfpy.engine.backend import registry
-from tfpy.engine.cpu import conv, depthwise, pool, winograd
+from tfpy.engine.cpu import conv, depthwise, pool, threads, winograd
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.windows import Window, slide
 
@@ -256,6 +256,7 @@ def test_tiles_give_what_places_give(shape: Any, filter_shape: Any, pad: Any, mo
     x, w = _values(*shape), _values(*filter_shape)
     window = slide("op", shape[1:-1], filter_shape[:-2], 1, pad)
     used = []
+    monkeypatch.setattr(threads, "_most", 1)  # else there are fewer tiles in each shard
     monkeypatch.setattr(winograd, "_BYTES", 1 << 19)
     tiled = winograd.tiled
     monkeypatch.setattr(winograd, "tiled", lambda *given: used.append(tiled(*given)) or used[-1])
@@ -287,10 +288,11 @@ def test_what_gains_nothing_by_tiles(
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_does_not_spread_in_its_tile(special: float) -> None:
+def test_what_is_not_finite_does_not_spread_in_its_tile(special: float, monkeypatch: pytest.MonkeyPatch) -> None:
     x, w = _values(8, 8, 8, 64), _values(3, 3, 64, 64)
     dy = _values(8, 8, 8, 64)
     x[2, 4, 3, 1] = special
+    monkeypatch.setattr(threads, "_most", 1)
     window = slide("op", (8, 8), (3, 3), 1, "same")
     assert winograd.tiled(window, 8, 64, 64) is not None
     y = KERNELS["Conv2D"](x, w, window=window)
