@@ -11,7 +11,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.ops import pool as pool_ops
 from tfpy.engine.backend import registry
-from tfpy.engine.cpu import conv, depthwise, pool, threads, winograd
+from tfpy.engine.cpu import conv, depthwise, pool
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.windows import Window, slide
 
@@ -240,71 +240,6 @@ def test_what_is_not_finite_stays_in_its_windows(special: float) -> None:
     for found in (y, dx):
         places = np.argwhere(~np.isfinite(found).all(-1))[:, 1:]
         assert places.tolist() == [[i, j] for i in range(2, 7) for j in range(1, 6)]
-
-
-TILED = [
-    ((16, 8, 8, 64), (3, 3, 64, 70), "same"),
-    ((10, 13, 11, 65), (3, 3, 65, 64), "valid"),  # the last tiles reach beyond the results
-    ((4, 13, 21, 64), (3, 3, 64, 64), [[2, 0], [0, 1]]),
-    ((1, 60, 44, 64), (3, 3, 64, 64), "same"),  # an image in several blocks
-    ((1, 23, 23, 64), (3, 3, 64, 64), [[3, 3], [-1, 2]]),
-]
-
-
-@pytest.mark.parametrize(("shape", "filter_shape", "pad"), TILED)
-def test_tiles_give_what_places_give(shape: Any, filter_shape: Any, pad: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    x, w = _values(*shape), _values(*filter_shape)
-    window = slide("op", shape[1:-1], filter_shape[:-2], 1, pad)
-    used = []
-    monkeypatch.setattr(threads, "_most", 1)  # else there are fewer tiles in each shard
-    monkeypatch.setattr(winograd, "_BYTES", 1 << 19)
-    tiled = winograd.tiled
-    monkeypatch.setattr(winograd, "tiled", lambda *given: used.append(tiled(*given)) or used[-1])
-    by_tiles = _three(x, w, window)
-    assert None not in used
-    monkeypatch.setattr(winograd, "tiled", lambda *given: None)
-    for found, expected in zip(by_tiles, _three(x, w, window), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
-
-
-@pytest.mark.parametrize(
-    ("filter_shape", "strides", "dilations", "batch", "sizes"),
-    [
-        ((3, 3, 63, 64), 1, 1, 8, (8, 8)),
-        ((3, 3, 64, 63), 1, 1, 8, (8, 8)),
-        ((3, 2, 64, 64), 1, 1, 8, (8, 8)),
-        ((3, 3, 64, 64), (1, 2), 1, 8, (8, 8)),
-        ((3, 3, 64, 64), 1, (2, 1), 8, (8, 8)),
-        ((3, 3, 64, 64), 1, 1, 7, (8, 8)),  # too few tiles
-        ((3, 3, 64, 64), 1, 1, 99, (7, 7)),  # too much beyond the results
-        ((3, 3, 64, 64), 1, 1, 0, (8, 8)),
-    ],
-)
-def test_what_gains_nothing_by_tiles(
-    filter_shape: Any, strides: Any, dilations: Any, batch: int, sizes: tuple[int, int]
-) -> None:
-    window = slide("op", sizes, filter_shape[:2], strides, "same", dilations)
-    assert winograd.tiled(window, batch, *filter_shape[2:]) is None
-
-
-@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_does_not_spread_in_its_tile(special: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    x, w = _values(8, 8, 8, 64), _values(3, 3, 64, 64)
-    dy = _values(8, 8, 8, 64)
-    x[2, 4, 3, 1] = special
-    monkeypatch.setattr(threads, "_most", 1)
-    window = slide("op", (8, 8), (3, 3), 1, "same")
-    assert winograd.tiled(window, 8, 64, 64) is not None
-    y = KERNELS["Conv2D"](x, w, window=window)
-    dx = KERNELS["Conv2DBackpropInput"](x, w, window=window, input_shape=x.shape)
-    for found in (y, dx):
-        places = np.argwhere(~np.isfinite(found).all(-1))
-        assert places.tolist() == [[2, i, j] for i in range(3, 6) for j in range(2, 5)]
-    dw = KERNELS["Conv2DBackpropFilter"](x, dy, window=window)
-    assert not np.isfinite(dw[:, :, 1]).any()
-    assert np.isfinite(np.delete(dw, 1, axis=2)).all()
-    w[1, 1, 2, 3] = special
-    assert np.argwhere(~np.isfinite(KERNELS["Conv2D"](dy, w, window=window)).all((0, 1, 2))).tolist() == [[3]]
 
 
 def test_empty_tensors() -> None:

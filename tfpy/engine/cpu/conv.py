@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu import winograd
 from tfpy.engine.cpu.batches import by_batch, like_input, summed
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, frame, padded
@@ -106,10 +105,6 @@ def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Arr
         y.fill(0)
         yield y.reshape(-1, line)
         return
-    tiles = winograd.tiled(window, len(x), *filter.shape[-2:])
-    if tiles is not None and _finite(x) and _finite(filter):
-        yield from winograd.convolved(y, x, filter, tiles)
-        return
     count, wider = _together(window, *filter.shape[-2:])
     weights = filter
     if count > 1 and _finite(x):
@@ -130,9 +125,6 @@ def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     """The gradient of the filter: Σ over places of column ⊗ dy."""
     channels, filters = x.shape[-1], dy.shape[-1]
-    tiles = winograd.tiled(window, len(x), channels, filters)
-    if tiles is not None and _finite(x) and _finite(dy):
-        return winograd.filter_gradient(x, dy, tiles)
     count, wider = _together(window, channels, filters)
     if count == 1:
         return _filter_products(x, dy, window)
@@ -161,12 +153,6 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
         return
     if channels <= _FEW_CHANNELS:
         _add_by_cell(dx, dy, filter, window)
-        return
-    turned = winograd.turned(window, dx.shape[1:-1])
-    tiles = winograd.tiled(turned, len(dy), filters, channels)
-    if tiles is not None and _finite(dy) and _finite(filter):
-        for _ in winograd.convolved(dx, dy, filter[::-1, ::-1].swapaxes(2, 3), tiles):
-            pass
         return
     target, extent = extended(dx, window)
     count, wider = _together(window, channels, filters, _WIDE_BY_INPUT)
