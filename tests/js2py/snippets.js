@@ -1080,3 +1080,17 @@ console.log(named17, other17);
 console.log(Float32Array.from([10, 9, 1]).sort(), new Int16Array([30, 4]).sort()[0]);
 const words17 = tf.tensor1d(['x', 'y']).dataSync();
 console.log(words17[0] + words17[1], words17.length);
+//// what getters give, and entries of what may be a list
+class Net18 {
+  get sizes() { return [3, 4]; }
+  get name() { return 'net'; }
+}
+const net18 = new Net18();
+for (const [i, n] of net18.sizes.entries()) console.log(i, n);
+console.log(net18.sizes.indexOf(4), net18.name.length, net18.name.includes('e'));
+const numbered18 = ({units = [5]}) => {
+  for (const [i, u] of units.entries()) console.log(i, u);
+};
+numbered18({});
+numbered18({units: [7, 8]});
+console.log(({a: 1}).hasOwnProperty('a'));

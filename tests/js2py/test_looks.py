@@ -912,6 +912,7 @@ LEFT = {
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
     "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
     "const d = new Date();": "new Date has no counterpart",
+    "class A {} const vs = Object.values(A);": "Object.values of an enum or a class has no counterpart; list its constants",
     "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",
     "function f() { return arguments.length; }": "`arguments` has no counterpart; name the parameters",
     "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",
@@ -946,6 +947,7 @@ LEFT = {
 
 # Scripts that are converted, with something to look at.
 CHECKS = {
+    "for (const [i, x] of f().entries()) g(i, x);": "of a map it must be .items()",
     "const r = a % b;": "`%` of a negative number",
     "const same = a == '1';": "JavaScript's `==`",
     "const o = {1: 'a'};": "numbers stay numbers as keys",

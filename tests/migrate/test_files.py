@@ -88,6 +88,10 @@ def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path
         "latin.py": "from tfpy import legacy as dl  # \xe4\n".encode("latin-1"),
         "huge.py": b"from tfpy import legacy as dl\n" + b"#" * LARGEST,
         "locked.py": OLD.encode(),
+        "deep.py": b"from tfpy import legacy as dl\nx = " + b"-" * 3000 + b"1\n",
+        "nested.py": b"from tfpy import legacy as dl\nx = " + b"(" * 3000 + b"1" + b")" * 3000 + b"\n",
+        "nul.py": b"from tfpy import legacy as dl\nx = 1\0\n",
+        "long.py": b"from tfpy import legacy as dl\nx = 1" + b" + 1" * 5000 + b"\n",
     }
     for name, content in files_.items():
         (tmp_path / name).write_bytes(content)
@@ -95,7 +99,9 @@ def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path
     code, said = call("--in-place", *[tmp_path / name for name in files_], tmp_path / "missing.py", script)
     assert code == 1
     for words in ("syntax.py: does not parse: line", "modern.py: does not use tfpy.legacy", "latin.py: is no text in UTF-8",
-                  "huge.py: has", "locked.py: is read-only", "missing.py: cannot be read", "files with errors: 6"):  # fmt: skip
+                  "huge.py: has", "locked.py: is read-only", "missing.py: cannot be read",
+                  "deep.py: is nested too deeply", "long.py: is nested too deeply",
+                  "nested.py: does not parse: line 2: too many nested parentheses", "nul.py: does not parse: source code", "files with errors: 10"):  # fmt: skip
         assert words in said.replace("\n", ""), words
     assert all((tmp_path / name).read_bytes() == content for name, content in files_.items())
     assert script.read_bytes() == NEW.encode()

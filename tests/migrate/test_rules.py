@@ -200,3 +200,9 @@ def test_graphs_that_stay(rest: str) -> None:
     assert found.left
     assert found.left[0].startswith("graphs stay as they are:")
     assert STAY[rest] in found.left[0]
+
+
+def test_the_math_of_an_object_is_known_outside_of_its_class() -> None:
+    model = "class Model:\n    def __init__(self):\n        self.math = dl.NDArrayMathCPU()\n\n\nmodel = Model()\n"
+    found = migrate(f"{HEAD}{model}b = model.math.square(a)\nprint(b.get(0))\n")
+    assert found.code.endswith("b = tf.square(a)\nprint(b.buffer_sync().get(0))\n")

@@ -85,8 +85,11 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
         if path[0] in c.modules or path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process"):
             raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
         return None
-    if known in _OF_OBJECTS and any(c.kinds.of(a).name in ("list", "ndarray") for a in kids(arguments)):
+    kinds = {c.kinds.of(a).name for a in kids(arguments)} if known in _OF_OBJECTS else set()
+    if kinds & {"list", "ndarray"}:
         raise NotConvertedError(f"{known} of a list has no counterpart; see enumerate and range")
+    if "class" in kinds:
+        raise NotConvertedError(f"{known} of an enum or a class has no counterpart; list its constants")
     parts = [c.expr(a) for a in kids(arguments)]
     return fitting(templates, parts, known)
 

@@ -294,6 +294,10 @@ class Kinds:
         pushed = [self.of(value) for value in self._members(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
+    def _method_definition(self, node: Node) -> Kind:
+        """What a getter gives, which is read as an attribute."""
+        return self.result_of(node) if parse.has(node, "get") else UNKNOWN
+
     def _value_in(self, owner: Node, name: str) -> Kind:
         """The kind of a value in a dict that is written in the script, or in the environment."""
         if path_of(owner) == ["process", "env"]:

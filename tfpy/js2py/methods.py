@@ -13,7 +13,7 @@ from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, iterated, with_comments
 from tfpy.js2py.indices import index
-from tfpy.js2py.kind import DICT, MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
+from tfpy.js2py.kind import MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.printing import source
@@ -86,7 +86,7 @@ def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: 
     """A method of a list, a text and the like, or one that is taken for such; None for what is not known as one."""
     kind = c.kinds.of(owner)
     rule, ahead = _RULES.get(name), len(c.pre or ())
-    found = rule(c, node, owner, kids(arguments)) if rule is not None else None
+    found = rule(c, node, owner, kids(arguments)) if rule is not None else surroundings.asked(c, owner, name)
     if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
         raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
     if found is not None and kind == UNKNOWN and name in c.kinds.methods:
@@ -186,6 +186,14 @@ def _array_length(owner: Node) -> Node | None:
 def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     length = _array_length(owner)
     return call("range", index(c, length)) if length is not None else None
+
+
+def _entries(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`entries()` of what may be a list or a map: lists are gone over with their indices far more often."""
+    if c.kinds.of(owner) != UNKNOWN or "entries" in c.kinds.methods:
+        return None
+    c.check(node, "`entries` of a list, as here, is enumerate(…); of a map it must be .items()")
+    return call("enumerate", c.expr(owner))
 
 
 def _flat_map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -439,10 +447,6 @@ def _time(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
     return py("time.time() * 1000") if now else None
 
 
-def _has_own(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    return py("_1 in _0", c.expr(owner), c.expr(given[0])) if c.kinds.of(owner) in (DICT, UNKNOWN) else None
-
-
 def _locale_compare(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`a.localeCompare(b)`, of which the sign counts."""
     if len(given) != 1:
@@ -451,21 +455,15 @@ def _locale_compare(c: Converter, node: Node, owner: Node, given: list[Node]) ->
     if not (is_cheap(one) and is_cheap(other)):
         raise NotConvertedError("`localeCompare` of what is computed has no counterpart here; give it a name")
     c.check(node, callbacks.BY_LANGUAGE)
-    form = "(_0.casefold() > _1.casefold()) - (_0.casefold() < _1.casefold())"
-    return py(form, one, other)
-
-
-def _asked(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    return surroundings.asked(c, owner, text(parse.field(parse.field(node, "function"), "property")))
+    return py("(_0.casefold() > _1.casefold()) - (_0.casefold() < _1.casefold())", one, other)
 
 
 _RULES: dict[str, Rule] = {
-    "isFile": _asked,
     "localeCompare": _locale_compare,
-    "isDirectory": _asked,
     "map": _map,
     "flatMap": _flat_map,
     "keys": _keys,
+    "entries": _entries,
     "filter": _filter,
     "some": _quantifier("any"),
     "every": _quantifier("all"),
@@ -492,7 +490,6 @@ _RULES: dict[str, Rule] = {
     "set": _set,
     "add": _add,
     "forEach": _for_each,
-    "hasOwnProperty": _has_own,
     "delete": _delete,
     "getTime": _time,
 }

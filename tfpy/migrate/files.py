@@ -79,22 +79,30 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
         return Outcome(path, source, _migrated(source), "")
     except FileError as error:
         return Outcome(path, "", None, str(error))
+    except RecursionError:
+        return Outcome(path, "", None, "is nested too deeply")
+    except Exception as error:  # whatever is wrong with this file, the others are to be rewritten
+        return Outcome(path, "", None, f"cannot be rewritten: {type(error).__name__}: {error}")
 
 
 def _migrated(source: str) -> Migration:
+    found = migrate(source)
     try:
-        found = migrate(source)
         ast.parse(found.code)
     except SyntaxError as error:
         raise FileError(f"cannot be rewritten: the result would not parse: {error.msg}") from None
-    except Exception as error:  # whatever is wrong with this file, the others are to be rewritten
-        raise FileError(f"cannot be rewritten: {type(error).__name__}: {error}") from error
     return found
 
 
 def _is_legacy(source: str) -> bool:
+    if "legacy" not in source:
+        return False
     try:
-        return "legacy" in source and Names(cst.parse_module(source)).is_legacy
+        ast.parse(source.removeprefix("\ufeff"))  # libcst's parser has no limit of depth and would end the process
+        return Names(cst.parse_module(source)).is_legacy
+    except SyntaxError as error:
+        line = f"line {error.lineno}: " if error.lineno is not None else ""
+        raise FileError(f"does not parse: {line}{error.msg}") from None
     except cst.ParserSyntaxError as error:
         message = error.message.splitlines()[0] if error.message else "syntax error"
         raise FileError(f"does not parse: line {error.raw_line}: {message}") from None

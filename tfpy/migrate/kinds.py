@@ -281,7 +281,7 @@ class Kinds:
             found = self.attributes.get(name)
             for method in self.methods.get(name, []):
                 found = join(found, self.returns.get(method)) if _is_property(method) else found
-            if holds_arrays(found):
+            if found == "math" or holds_arrays(found):
                 return found
         if key is not None and len(self.methods.get(name, [])) == 1:
             return "function", self.methods[name][0]
