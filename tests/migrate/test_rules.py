@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -200,6 +201,27 @@ def test_graphs_that_stay(rest: str) -> None:
     assert found.left
     assert found.left[0].startswith("graphs stay as they are:")
     assert STAY[rest] in found.left[0]
+
+
+def test_the_session_of_an_object_used_outside_of_it() -> None:
+    """Its class cannot lose it."""
+    lines = [
+        "from tfpy import legacy as dl",
+        "class Model:",
+        "    def __init__(self):",
+        "        graph = dl.Graph()",
+        "        self.x = graph.placeholder('x', [2])",
+        "        self.y = graph.square(self.x)",
+        "        self.session = dl.Session(graph, dl.NDArrayMathCPU())",
+        "def ask(model):",
+        "    return model.session.eval(model.y, [{'tensor': model.x, 'data': dl.Array1D.new([3, 4])}])",
+        "found = ask(Model())",
+    ]
+    migrated = migrate("\n".join(lines))
+    assert migrated.left == ["graphs stay as they are: the session of an object is used outside of it"]
+    names: dict[str, Any] = {}
+    exec(migrated.code, names)
+    assert names["found"].data_sync().tolist() == [9, 16]
 
 
 def test_the_math_of_an_object_is_known_outside_of_its_class() -> None:

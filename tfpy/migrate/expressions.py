@@ -11,9 +11,10 @@ from tfpy import legacy
 from tfpy.legacy._eager import __all__ as EAGER
 from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
-from tfpy.migrate.graphs import Graphs, default_pad
+from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.inference import Scoped, called, is_write
 from tfpy.migrate.kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, arguments
+from tfpy.migrate.padding import default_pad
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
 from tfpy.migrate.versions import plain

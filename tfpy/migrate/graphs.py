@@ -16,7 +16,8 @@ from tfpy.legacy.successors import parameters, snake, successor, table
 from tfpy.migrate.inference import ScopedVisitor
 from tfpy.migrate.kinds import NEXT_COPY, Kinds
 from tfpy.migrate.names import dotted
-from tfpy.migrate.templates import CannotRewrite, bind, expression, is_none
+from tfpy.migrate.padding import default_pad
+from tfpy.migrate.templates import CannotRewrite, bind, is_none
 from tfpy.migrate.versions import plain
 
 Key = Any
@@ -412,6 +413,18 @@ class Graphs(ScopedVisitor):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         self._expected(node)
+        module = self._nesting[0]
+        if self._checking and module not in self.kinds.staying and self._is_another_objects(node):
+            self.problems[module] = (
+                node,
+                f"the {self.kinds.attributes[node.attr.value]} of an object is used outside of it",
+            )
+
+    def _is_another_objects(self, node: cst.Attribute) -> bool:
+        """Whether an attribute may be the graph or the session of an object of the file, named by other than `self`."""
+        if self.kinds.attributes.get(node.attr.value) not in ("graph", "session") or self.kinds.key(node) is not None:
+            return False
+        return self.kinds.of(node.value) in (None, "object") and dotted(node.value) not in self.kinds.names.others
 
     def visit_Name(self, node: cst.Name) -> None:
         self._expected(node)
@@ -457,19 +470,6 @@ def _bound(node: cst.CSTNode, kind: str, name: str, call: cst.Call) -> dict[str,
         raise Problem(node, str(error)) from None
 
 
-def default_pad(given: dict[str, cst.BaseExpression]) -> cst.BaseExpression | None:
-    """The padding of a convolution or pooling of the graph; None if it cannot be seen."""
-    if "zero_pad" in given:
-        return given["zero_pad"]
-    stride = given.get("stride")
-    if (stride is not None and not _is_one(stride)) or "field_size" not in given:
-        return None
-    size = given["field_size"]
-    if isinstance(size, cst.Integer):
-        return cst.Integer(str((int(size.value) - 1) // 2))
-    return expression("(n - 1) // 2", {"n": size}, {}, "")
-
-
 def _makes(node: cst.CSTNode | None) -> bool:
     """Whether an expression calls something: repeated, it may give another value."""
     return node is not None and (isinstance(node, cst.Call) or any(_makes(child) for child in node.children))
@@ -478,10 +478,6 @@ def _makes(node: cst.CSTNode | None) -> bool:
 def _is_name(node: cst.BaseExpression) -> bool:
     """Whether an expression names something that is there: it may be repeated."""
     return dotted(node.value if isinstance(node, cst.Subscript) else node) is not None
-
-
-def _is_one(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Integer) and node.value == "1"
 
 
 def next_copy(feed: Feed) -> str | None:
