@@ -58,6 +58,13 @@ def test_in_place_keeps_line_ends_and_mode(script: Path) -> None:
     assert [p.name for p in script.parent.iterdir()] == ["old.py"]
 
 
+def test_a_byte_order_mark_stays(script: Path) -> None:
+    script.write_bytes(b"\xef\xbb\xbf" + OLD.encode())
+    assert call("--in-place", script)[0] == 0
+    assert script.read_bytes() == b"\xef\xbb\xbf" + NEW.encode()
+    assert call("--check", script.parent)[0] == 0
+
+
 def test_folders(script: Path) -> None:
     (script.parent / "new.py").write_text("import tfpy as tf\n", encoding="utf-8")
     (script.parent / "deep").mkdir()

@@ -17,6 +17,8 @@ from tfpy.core.io.writing import replacing
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
 
+_MARK = "\ufeff"  # a byte order mark
+
 
 class Outcome(NamedTuple):
     """What became of a file.
@@ -86,19 +88,21 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
 
 
 def _migrated(source: str) -> Migration:
-    found = migrate(source)
+    """The migration of a file's text, the mark at its beginning included."""
+    text = source.removeprefix(_MARK)
+    found = migrate(text)
     try:
         ast.parse(found.code)
     except SyntaxError as error:
         raise FileError(f"cannot be rewritten: the result would not parse: {error.msg}") from None
-    return found
+    return found._replace(code=source[: len(source) - len(text)] + found.code)
 
 
 def _is_legacy(source: str) -> bool:
     if "legacy" not in source:
         return False
     try:
-        ast.parse(source.removeprefix("\ufeff"))  # libcst's parser has no limit of depth and would end the process
+        ast.parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
         return Names(cst.parse_module(source)).is_legacy
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno is not None else ""
