@@ -133,7 +133,7 @@ def _respelt(class_name: str, item: ast.stmt) -> list[tuple[str, str, Function |
         return []
     decorators = [ast.unparse(d) for d in item.decorator_list]
     if any(d.endswith(".setter") for d in decorators):
-        return [(item.name, "setter", None)]
+        return [(item.name, "setter", item)]
     if "property" in decorators:
         return [(item.name, "property", item)]
     kind = "static" if {"staticmethod", "classmethod"} & set(decorators) else "method"
@@ -150,7 +150,8 @@ def _reader(name: str, annotation: ast.expr) -> ast.FunctionDef:
 def _typed_member(spelling: str, kind: str, function: Function) -> str:
     if kind == "attribute":
         return f"\n        {spelling}: {returns(function)}\n"
-    prefix = {"property": "        @property\n", "static": "        @classmethod\n"}.get(kind, "")
+    decorators = {"property": "property", "setter": f"{spelling}.setter", "static": "classmethod"}
+    prefix = f"        @{decorators[kind]}\n" if kind in decorators else ""
     first = "cls" if kind == "static" else "self"
     skip = 0 if "staticmethod" in [ast.unparse(d) for d in function.decorator_list] else 1
     asynchronous = "async " if isinstance(function, ast.AsyncFunctionDef) else ""

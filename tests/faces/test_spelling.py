@@ -160,6 +160,8 @@ def test_type_checkers_know_what_comes_back(tmp_path: Path) -> None:
 
 
 ANNOTATED = """
+from typing import Any
+
 import tfpy as tf
 from tfpy import legacy as dl
 
@@ -173,6 +175,27 @@ class Scale(tf.layers.Layer):
 
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         return inputs.mul(self.factor.read())
+
+class TimesTwo(tf.layers.Layer):
+    className = "TimesTwo"
+
+    def computeOutputShape(self, inputShape: tf.Shape) -> tf.Shape:
+        return inputShape
+
+    def call(self, inputs: list[tf.Tensor], kwargs: dict[str, Any]) -> tf.Tensor:
+        return inputs[0].mul(2)
+
+    def getConfig(self) -> dict[str, Any]:
+        return super().getConfig()
+
+class Patient(tf.Callback):
+    def onEpochEnd(self, epoch: int, logs: tf.Logs | None = None) -> None:
+        self.model.stopTraining = epoch > 1
+
+class Halving(tf.Optimizer):
+    def __init__(self, learningRate: float) -> None:
+        super().__init__()
+        self.learningRate = learningRate
 
 class Half(tf.initializers.Initializer):
     def apply(self, shape: tf.Shape, dtype: tf.DataType | None = None) -> tf.Tensor:

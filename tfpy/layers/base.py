@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Never, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.names import spellings
@@ -129,9 +129,15 @@ class Layer(LayerCamel, Declared, family="layer"):
         """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
-        """What the layer computes."""
-        return inputs
+    if TYPE_CHECKING:  # a subclass's may take more: `training`, `mask`, states, or all of them in a dict
+
+        def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            """What the layer computes."""
+    else:
+
+        def call(self, inputs: Any) -> Any:
+            """What the layer computes."""
+            return inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of what `call` returns, for inputs of the given shape; sizes not known are None."""
@@ -231,7 +237,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         """
         names, as_dict = keywords_of(type(self).call)
         if as_dict:
-            outputs = self.call(inputs, dict(arguments))  # type: ignore[call-arg]
+            outputs = self.call(inputs, dict(arguments))
         elif names is None:
             outputs = self.call(inputs, **arguments)
         else:

@@ -47,6 +47,9 @@ class TrainableModelCamel:
         @property
         def stopTraining(self) -> bool: ...
 
+        @stopTraining.setter
+        def stopTraining(self, stop: bool) -> None: ...
+
         def trainOnBatch(self, x: Any, y: Any) -> Any: ...
 
         def evaluateDataset(
