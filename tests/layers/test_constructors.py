@@ -100,3 +100,80 @@ def test_an_initializer_that_takes_keywords() -> None:
 
     assert Filled.from_config({"value": 2.0}).value == 2.0
     assert Filled.from_config({}).value == 0.0
+
+
+class Made(OfDict):
+    made_by: Any = None
+
+    @classmethod
+    def by(cls, config: Any) -> Any:
+        layer = cls(config)
+        layer.made_by = cls
+        return layer
+
+
+class MadeAsInPython(Made):
+    @classmethod
+    def from_config(cls, config: Any) -> Any:
+        return cls.by(config)
+
+
+class MadeAsInTfjs(Made):
+    @staticmethod
+    def fromConfig(cls: Any, config: Any) -> Any:
+        return cls.by(config)
+
+
+class MadeAsInTfjsWithAClassMethod(Made):
+    @classmethod
+    def fromConfig(cls, of: Any, config: Any) -> Any:
+        return of.by(config)
+
+
+class MadeByTheBase(Made):
+    @classmethod
+    def fromConfig(cls, of: Any, config: Any) -> Any:
+        layer: Any = super().fromConfig(of, config)
+        layer.made_by = of
+        return layer
+
+
+class MadeWithAnything(Made):
+    @classmethod
+    def from_config(cls, *given: Any) -> Any:
+        return cls.by(given[0])
+
+
+@pytest.mark.parametrize("cls", Made.__subclasses__(), ids=lambda cls: cls.__name__)
+def test_from_config_is_written_and_called_with_the_class_or_without_it(cls: Any) -> None:
+    layer = cls({"factor": 3.0, "input_shape": [2]})
+    config = layer.get_config()
+    calls = [lambda c: c.from_config(config), lambda c: c.from_config(c, config), lambda c: c.fromConfig(c, config)]
+    calls += [lambda c: c.fromConfig(config), lambda c: cls.fromConfig(c, config)]
+    for call in calls:
+        for wanted in (cls, type("Narrower", (cls,), {})):
+            again = call(wanted)
+            assert (again.factor, again.made_by, type(again)) == (3, wanted, wanted)
+    tf.serialization.register_class(cls, name=cls.__name__)
+    model = tf.model_from_json(tf.sequential(layers=[layer]).to_json())
+    assert model.layers[0].made_by is cls
+
+
+class WrapperOfItsOwn(type(tf.layers.time_distributed(layer=tf.layers.dense(units=1)))):  # type: ignore[misc]
+    class_name = "WrapperOfItsOwn"
+
+    @classmethod
+    def from_config(cls, config: Any) -> Any:
+        return cls({**config, "layer": tf.layers.dense(units=5)})
+
+
+def test_from_config_need_not_take_custom_objects() -> None:
+    tf.serialization.register_class(WrapperOfItsOwn)
+    given = tf.sequential(layers=[WrapperOfItsOwn(layer=tf.layers.dense(units=1), input_shape=[3, 2])])
+    assert tf.model_from_json(given.to_json()).output_shape == (None, 3, 5)
+
+
+def test_optimizers_are_made_by_their_class_as_in_tfjs() -> None:
+    config = tf.train.adam(0.2).get_config()
+    for made in (tf.AdamOptimizer.fromConfig(tf.AdamOptimizer, config), tf.AdamOptimizer.from_config(config)):
+        assert made.get_config() == config

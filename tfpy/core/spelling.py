@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 from tfpy.core.names import camel, spellings
@@ -45,12 +46,37 @@ class BothSpellings:
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         own = vars(cls)
+        for name in ("from_config", "fromConfig"):
+            if name in own:
+                setattr(cls, name, _maker(own[name]))
         for mixin in [base for base in cls.__mro__ if base.__name__.endswith("Camel")]:
             for spelling, name in _meanings(mixin).items():
                 if name in own and spelling not in own:
                     setattr(cls, spelling, own[name])
                 elif spelling in own and name not in own:
                     setattr(cls, name, own[spelling])
+
+
+def _maker(definition: Any) -> Any:
+    """A class's `from_config`, which may be written, and called, with the class as its first argument or without it.
+
+    In TF.js it is a static method of the class to make an object of and the configuration.
+    """
+    bound = not isinstance(definition, staticmethod) and hasattr(definition, "__func__")
+    function = getattr(definition, "__func__", definition)
+    parameters = inspect.signature(function).parameters.values()
+    places = [p for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    takes_class = len([p for p in places if p.default is p.empty]) - bound > 1
+    classes = bound + takes_class
+    most = None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(places) - classes
+
+    @functools.wraps(function)
+    def make(cls: type, *given: Any, **keywords: Any) -> Any:
+        if given and isinstance(given[0], type):
+            cls, *given = given  # type: ignore[assignment]
+        return function(*[cls] * classes, *given[:most], **keywords)
+
+    return classmethod(make)
 
 
 @functools.cache

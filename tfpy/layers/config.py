@@ -148,9 +148,9 @@ def build_listed(
 def _from_config(cls: Any, inner: Any, custom_objects: Mapping[str, Any] | None) -> Any:
     if getattr(cls, "takes_custom_objects", False):
         return cls.from_config(inner, custom_objects)
-    if "fromConfig" in vars(cls):
-        return cls.fromConfig(cls, inner)
-    return cls.from_config(inner)
+    if hasattr(cls, "from_config"):
+        return cls.from_config(inner)
+    return cls.fromConfig(cls, inner)
 
 
 def spelt(config: Mapping[str, Any], name: str, default: Any = None) -> Any:
