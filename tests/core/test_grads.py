@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,28 @@ def test_custom_gradients() -> None:
     assert float(tf.grad(lambda a: plain(a))(tf.scalar(5))) == -1
     by_numpy = tf.custom_grad(lambda a: (a.mul(2), lambda dy: 7 * np.asarray(dy)))
     assert tf.grad(by_numpy)(tf.tensor([1.0, 2.0])).array_sync() == [7, 7]
+
+
+FLAT: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
+    "zeros_like": tf.zeros_like,
+    "ones_like": lambda x: tf.ones_like(x.mul(2)),
+    "greater_equal": lambda x: x.greater_equal(1),
+    "where": lambda x: tf.where(x.cast("bool"), [1.0, 2.0], 3.0),
+    "where of greater_equal": lambda x: tf.where(x.greater_equal(1), [1.0, 2.0], 3.0).square(),
+}
+
+
+@pytest.mark.parametrize("f", FLAT.values(), ids=FLAT.keys())
+def test_what_depends_on_x_by_choice_alone_has_a_gradient_of_zeros(f: Callable[[tf.Tensor], tf.Tensor]) -> None:
+    x = tf.tensor1d([0, 2])
+    assert tf.grad(f)(x).array_sync() == [0, 0]
+    assert tf.grad(tf.grad(f))(x).array_sync() == [0, 0]
+    assert tf.grad(lambda t: f(t).cast("float32").mul(t))(x).array_sync() == f(x).cast("float32").array_sync()
+
+
+def test_the_gradient_by_a_condition_is_zeros() -> None:
+    chosen, a, b = tf.grads(tf.where)([tf.tensor1d([1, 0], "bool"), tf.ones([2]), tf.ones([2])], [3.0, 4.0])
+    assert (chosen.dtype, chosen.array_sync(), a.array_sync(), b.array_sync()) == ("float32", [0, 0], [3, 0], [0, 4])
 
 
 def test_a_custom_gradient_may_let_nothing_through() -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
-from tfpy.core.ops.common import full, zero_gradient
+from tfpy.core.ops.common import as_function_of, full
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
@@ -222,11 +222,7 @@ def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> N
         if any(source.id in tape.tracked for source in sources):
             for gradient in gradients:
                 if gradient.id not in tape.tracked:
-                    record([tape], _CONSTANT, _ZERO, tuple(sources), {}, (gradient,), Tensor)
-
-
-_CONSTANT = Kernel("constant gradient", ("*sources",), same, False, "constant gradient")
-_ZERO = GradientRow(_CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n.input_specs])
+                    as_function_of(tuple(sources), gradient, [tape])
 
 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:

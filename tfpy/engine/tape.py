@@ -18,6 +18,12 @@ from tfpy.engine.spec import Shape, Spec
 from tfpy.engine.state import local
 
 Rule = Callable[[Any, Any], Any]
+
+
+def flat(dy: Any, node: Any) -> None:
+    """The rule of an input that the output depends on, with a gradient of 0: nothing flows, but that is no error."""
+
+
 Saved = tuple[Handle, Any, Any]
 
 
@@ -30,11 +36,12 @@ class GradientRow:
         places: for each of `saves` which of the inputs it is, or None for the outputs.
         in_order: for each input the rule (dy, node) -> gradient, or None where no gradient flows, and whether it
             stands for several inputs.
+        is_flat: for each of `in_order` whether its rule is flat, which is None there.
         joint: instead of rules for each, one that gives a sequence of gradients, one per input (None: no flow).
         pure: the rules run the same kernels whenever specs, attributes and what is wanted are the same.
     """
 
-    __slots__ = ("_flows", "in_order", "joint", "kernel", "places", "pure", "saves")
+    __slots__ = ("_flows", "in_order", "is_flat", "joint", "kernel", "places", "pure", "saves")
 
     def __init__(
         self,
@@ -50,7 +57,9 @@ class GradientRow:
         self.joint = joint
         self.pure = pure
         names = kernel.inputs if joint is None else ()
-        self.in_order = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
+        given = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
+        self.is_flat = [rule is flat for rule, _ in given]
+        self.in_order = [(None if rule is flat else rule, several) for rule, several in given]
         self._flows: dict[int, list[bool]] = {}
 
     def flows(self, count: int) -> list[bool]:
@@ -63,8 +72,21 @@ class GradientRow:
     def _find_flows(self, count: int) -> list[bool]:
         if self.joint is not None:
             return [True] * count
-        flags = [rule is not None for rule, _ in self.in_order]
-        return flags + flags[-1:] * (count - len(flags)) if flags else flags
+        return _for_all([rule is not None for rule, _ in self.in_order], count)
+
+    def depends(self, count: int) -> list[bool]:
+        """For each of `count` inputs, whether the output depends on it: a gradient flows to it, or is 0."""
+        flows = self.flows(count)
+        return (
+            flows
+            if self.joint is not None
+            else [a or b for a, b in zip(flows, _for_all(self.is_flat, count), strict=True)]
+        )
+
+
+def _for_all(flags: list[bool], count: int) -> list[bool]:
+    """Flags for `count` inputs, of which the last may stand for several."""
+    return flags + flags[-1:] * (count - len(flags)) if flags else flags
 
 
 def _place(kernel: Kernel, name: str) -> slice | None:
@@ -78,7 +100,7 @@ GRADIENTS: dict[str, GradientRow] = {}
 
 
 def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
-    """Give a kernel its gradient: a rule for each input, or one joint rule for all.
+    """Give a kernel its gradient: a rule for each input (None: no gradient flows, flat: it is 0), or one joint rule.
 
     A rule is called with dy, the gradient of the output (a list for a kernel with several outputs), and the Node. It
     returns the gradient of its input, of the input's shape; for an input that stands for several ('*xs'), a list.

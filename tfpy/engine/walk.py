@@ -61,7 +61,8 @@ def walk_back(
     """
     needed, reached = _way_back(tape, y)
     wanted = dict.fromkeys([source.id for source in sources])
-    stops = _stops_between(tape, y) if all_of_them and not reached.issuperset(wanted) else []
+    missing = all_of_them and not reached.issuperset(wanted)
+    stops, depended = (_stops_between(tape, y), _dependencies(tape, y)) if missing else ([], set())
     (nodes, tape.nodes), tracked = (tape.nodes, []), tape.tracked
     grads: dict[int, Handle] = {y.id: dy} if y.id in tracked else {}
     while nodes:  # popped, so that what a node saved is freed as soon as it has been used
@@ -81,7 +82,9 @@ def walk_back(
     if all_of_them:
         for i, source in enumerate(sources):
             if source.id not in grads:
-                raise Unreached(i, stops)
+                if source.id not in depended:
+                    raise Unreached(i, stops)
+                grads[source.id] = _zeros(source.spec, cls)
     return {ident: grads[ident] for ident in wanted if ident in grads}
 
 
@@ -107,6 +110,15 @@ def _stops_between(tape: Tape, y: Handle) -> list[str]:
                 labels.append(node.kernel.label)
             reached.update(node.inputs)
     return labels
+
+
+def _dependencies(tape: Tape, y: Handle) -> set[int]:
+    """The ids of what y depends on by kernels that have a gradient, even where it is 0."""
+    found = {y.id}
+    for node in reversed(tape.nodes):
+        if node.row is not None and not found.isdisjoint(node.outputs):
+            found.update(compress(node.inputs, node.row.depends(len(node.inputs))))
+    return found
 
 
 def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int]) -> Sequence[Handle | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -10,9 +10,11 @@ from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
+from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import DType, Shape, Spec, as_number, broadcast_axes, upcast
 from tfpy.engine.state import local
-from tfpy.engine.tape import paused
+from tfpy.engine.tape import GradientRow, Tape, paused, record
 from tfpy.engine.values import to_int32
 
 
@@ -69,9 +71,21 @@ def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
     return run("Fill", shape=shape, value=value, dtype=dtype)
 
 
-def zero_gradient(spec: Spec) -> Tensor:
-    """The gradient by an input of that spec of what does not depend on it."""
+T = TypeVar("T", bound=Handle)
+
+
+def _zero_gradient(spec: Spec) -> Tensor:
     return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
+
+
+_CONSTANT = Kernel("constant", ("*sources",), same, False, "constant")
+_ZEROS = GradientRow(_CONSTANT, (), {}, lambda dy, n: [_zero_gradient(s) for s in n.input_specs], pure=True)
+
+
+def as_function_of(sources: tuple[Tensor, ...], value: T, tapes: list[Tape] | None = None) -> T:
+    """`value`, which tapes (all of this thread, unless some are named) take for a constant function of the sources."""
+    record(local.state.tapes if tapes is None else tapes, _CONSTANT, _ZEROS, sources, {}, (value,), Tensor)
+    return value
 
 
 def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
