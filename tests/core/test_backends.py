@@ -32,6 +32,10 @@ async def _ready() -> bool:
     return bool(await tf.ready())
 
 
+def test_the_small_number_of_a_backend() -> None:
+    assert tf.backend().epsilon() == 1e-7
+
+
 def test_tensors_move_between_backends() -> None:
     a = tf.tensor([1.0, 2])
     with using(registry.find("exact")):

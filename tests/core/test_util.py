@@ -157,6 +157,7 @@ def test_assertions() -> None:
         lambda: util.bytes_per_element("string"),
         lambda: util.to_nested_array([2], [1]),
         lambda: util.infer_from_implicit_shape([4, -1], 6),
+        lambda: util.infer_from_implicit_shape([2, 3, 4], 25),
         lambda: util.parse_axis_param(2, [1]),
     ):
         with pytest.raises(ValueError, match=r"."):

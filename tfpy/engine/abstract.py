@@ -28,8 +28,10 @@ class AbstractBackend:
     """Takes any kernel and returns payloads without values."""
 
     name = "abstract"
-    epsilon = 1e-7
     symbolic = True
+
+    def epsilon(self) -> float:
+        return 1e-7
 
     def write(self, values: Array, dtype: DType) -> Any:
         return _NO_VALUES

@@ -29,15 +29,16 @@ class Backend(Protocol):
 
     Attributes:
         name: the name it is registered under.
-        epsilon: the small number that optimizers and losses add (1e-7 where numbers have 32 bits or more).
         symbolic: its payloads have no values, and the inputs of its kernels need none.
     """
 
     name: str
-    epsilon: float
     symbolic: bool
 
     def __hash__(self) -> int: ...
+
+    def epsilon(self) -> float:
+        """The small number that optimizers and losses add: 1e-7 where numbers have 32 bits or more."""
 
     def write(self, values: Array, dtype: DType) -> Any:
         """A payload holding a copy of `values`, already of the right shape and kind."""

@@ -45,7 +45,7 @@ class MaxNorm(Constraint, class_name="MaxNorm", factory="constraints.max_norm"):
 
     def apply(self, w: Tensor) -> Tensor:
         norms = _norms(w, self.axis)
-        return w.mul(norms.clip_by_value(0, self.max_value).div(norms.add(current().epsilon)))
+        return w.mul(norms.clip_by_value(0, self.max_value).div(norms.add(current().epsilon())))
 
 
 class UnitNorm(Constraint, class_name="UnitNorm", factory="constraints.unit_norm"):
@@ -54,7 +54,7 @@ class UnitNorm(Constraint, class_name="UnitNorm", factory="constraints.unit_norm
     axis: int = 0
 
     def apply(self, w: Tensor) -> Tensor:
-        return w.div(_norms(w, self.axis).add(current().epsilon))
+        return w.div(_norms(w, self.axis).add(current().epsilon()))
 
 
 class NonNeg(Constraint, class_name="NonNeg", factory="constraints.non_neg"):
@@ -75,4 +75,4 @@ class MinMaxNorm(Constraint, class_name="MinMaxNorm", factory="constraints.min_m
     def apply(self, w: Tensor) -> Tensor:
         norms = _norms(w, self.axis)
         desired = norms.clip_by_value(self.min_value, self.max_value).mul(self.rate).add(norms.mul(1 - self.rate))
-        return w.mul(desired.div(norms.add(current().epsilon)))
+        return w.mul(desired.div(norms.add(current().epsilon())))

@@ -161,7 +161,7 @@ def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     labels, found = _pair("binary_crossentropy", y_true, y_pred)
     if labels.shape != found.shape:
         raise argument_error("binary_crossentropy", "y_pred", f"of shape {list(labels.shape)}, that of y_true", found)
-    p = _clipped(found, current().epsilon, 1 - current().epsilon)
+    p = _clipped(found, current().epsilon(), 1 - current().epsilon())
     x = run("Log", div(p, sub(number(1), p)))
     # In TF.js's order, in which the gradient adds up x's parts.
     above, below = run("Relu", x), run("Neg", run("Abs", x))
@@ -186,7 +186,7 @@ def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """
     labels, found = _pair("categorical_crossentropy", y_true, y_pred)
     scaled = div(as_float(found), sum_(as_float(found), -1, True))
-    p = _clipped(scaled, current().epsilon, 1 - current().epsilon)
+    p = _clipped(scaled, current().epsilon(), 1 - current().epsilon())
     return run("Neg", sum_(mul(as_float(labels), run("Log", p)), -1))
 
 
@@ -213,7 +213,7 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
     """The vectors along an axis, made of length 1."""
     squares = sum_(mul(x, x), axis, True)
-    return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon))))
+    return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon()))))
 
 
 @op(namespace="metrics", doc="Metrics")
@@ -379,5 +379,5 @@ def _squared_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 def _percentage_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     labels, found = _pair(name, y_true, y_pred)
-    size = _clipped(run("Abs", labels), current().epsilon, math.inf)
+    size = _clipped(run("Abs", labels), current().epsilon(), math.inf)
     return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))

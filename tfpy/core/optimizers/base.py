@@ -316,7 +316,7 @@ def minimizes_as_usual(optimizer: Optimizer) -> bool:
 
 def or_epsilon(epsilon: float | None) -> float:
     """The epsilon given, or the backend's."""
-    return current().epsilon if epsilon is None else float(epsilon)
+    return current().epsilon() if epsilon is None else float(epsilon)
 
 
 def _named(where: str, argument: str, tensors: Any) -> list[tuple[Any, Any]]:

@@ -117,7 +117,7 @@ def test_epsilon() -> float:
 
     Source: TF.js `tf.test_util.testEpsilon`.
     """
-    return 1e-3 if current().epsilon <= 1e-7 else 1e-1
+    return 1e-3 if current().epsilon() <= 1e-7 else 1e-1
 
 
 @export(namespace="test_util", doc="Util")

@@ -162,7 +162,10 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
 
     Source: TF.js `tf.util.inferFromImplicitShape`.
     """
-    return list(whole_shape("infer_from_implicit_shape", list(shape), size))
+    whole = whole_shape("infer_from_implicit_shape", list(shape), size)
+    if math.prod(whole) != size:
+        raise argument_error("infer_from_implicit_shape", "shape", f"a shape that {size} elements fill", list(shape))
+    return list(whole)
 
 
 @export(namespace="util", doc="Util")

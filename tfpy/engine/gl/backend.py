@@ -52,13 +52,15 @@ class GlBackend:
     """
 
     name = "webgl"
-    epsilon = 1e-7
     symbolic = False
     immediate = False
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._cpu = CpuBackend()
+
+    def epsilon(self) -> float:
+        return 1e-7
 
     def write(self, values: Array, dtype: DType) -> Value:
         host = self._cpu.write(values, dtype)

@@ -32,8 +32,8 @@ _LARGEST = sys.float_info.max
 
 def mean_squared_logarithmic_error(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """(log(1 + p) - log(1 + t))², both kept above 0."""
-    first = y_pred.clip_by_value(current().epsilon, _LARGEST).add(1).log()
-    second = y_true.clip_by_value(current().epsilon, _LARGEST).add(1).log()
+    first = y_pred.clip_by_value(current().epsilon(), _LARGEST).add(1).log()
+    second = y_true.clip_by_value(current().epsilon(), _LARGEST).add(1).log()
     return first.sub(second).square().mean(-1)
 
 
@@ -62,7 +62,7 @@ def logcosh(y_true: Tensor, y_pred: Tensor) -> Tensor:
 
 def sparse_categorical_crossentropy(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """The categorical cross entropy for labels that are class indices."""
-    epsilon = current().epsilon
+    epsilon = current().epsilon()
     p = y_pred.clip_by_value(epsilon, 1 - epsilon)
     classes = p.shape[-1]
     labels = y_true.flatten().cast("float32").floor().cast("int32").one_hot(classes).reshape(p.shape)
@@ -71,14 +71,14 @@ def sparse_categorical_crossentropy(y_true: Tensor, y_pred: Tensor) -> Tensor:
 
 def kullback_leibler_divergence(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """Σ t · log(t / p)."""
-    epsilon = current().epsilon
+    epsilon = current().epsilon()
     ratio = y_true.clip_by_value(epsilon, 1).div(y_pred.clip_by_value(epsilon, 1))
     return y_true.mul(ratio.log()).sum(-1)
 
 
 def poisson(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """p - t · log p."""
-    return y_pred.sub(y_true.mul(y_pred.add(current().epsilon).log())).mean(-1)
+    return y_pred.sub(y_true.mul(y_pred.add(current().epsilon()).log())).mean(-1)
 
 
 _FUNCTIONS: dict[str, Loss] = {

@@ -15,12 +15,12 @@ from tfpy.layers.config import register
 _MAKERS: dict[str, Callable[[], Optimizer]] = {
     "SGD": lambda: train.sgd(0.01),
     "Adagrad": lambda: train.adagrad(0.01),
-    "Adadelta": lambda: train.adadelta(1, 0.95, current().epsilon),
-    "Adam": lambda: train.adam(0.001, 0.9, 0.999, current().epsilon),
-    "Adamax": lambda: train.adamax(0.002, 0.9, 0.999, current().epsilon, 0),
+    "Adadelta": lambda: train.adadelta(1, 0.95, current().epsilon()),
+    "Adam": lambda: train.adam(0.001, 0.9, 0.999, current().epsilon()),
+    "Adamax": lambda: train.adamax(0.002, 0.9, 0.999, current().epsilon(), 0),
     "AdamW": train.adamw,
     "Nadam": train.nadam,
-    "RMSProp": lambda: train.rmsprop(0.001, 0.9, 0, current().epsilon),
+    "RMSProp": lambda: train.rmsprop(0.001, 0.9, 0, current().epsilon()),
 }
 _BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
 

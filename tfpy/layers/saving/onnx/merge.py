@@ -54,7 +54,7 @@ def _dot(b: Builder, layer: Dot, inputs: list[Value], call: Call) -> Value:
     i, j = layer.axes_of([x.shape for x in inputs])
     x, y = inputs
     if layer.normalize:
-        x, y = (of_length_1(b, v, [axis], current().epsilon) for v, axis in zip(inputs, (i, j), strict=True))
+        x, y = (of_length_1(b, v, [axis], current().epsilon()) for v, axis in zip(inputs, (i, j), strict=True))
     return batch_dot(b, x, y, i, j, call.shapes[0])
 
 
