@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy.core.ready import finish
+from tfpy.data.iterators import LazyIterator
 
 THREE = [1, 2, 3]
 
@@ -390,6 +391,28 @@ def test_data_sets_of_ones_own() -> None:
     assert repr(Squares()) == "Squares(size=3)"
     with pytest.raises(TypeError, match="iterator"):
         tf.data.Dataset().to_array()
+
+
+class InTfjsManner:
+    def __init__(self) -> None:
+        self.left = list(THREE)
+
+    async def next(self) -> dict[str, Any]:
+        return {"done": False, "value": self.left.pop(0)} if self.left else {"done": True, "value": None}
+
+
+class StreamInTfjsManner(InTfjsManner, LazyIterator):  # type: ignore[misc]
+    pass
+
+
+@pytest.mark.parametrize("kind", [InTfjsManner, StreamInTfjsManner])
+def test_data_sets_of_ones_own_in_tfjs_manner(kind: type) -> None:
+    class Three(tf.data.Dataset):
+        async def iterator(self) -> Any:
+            return kind()
+
+    assert list(Three()) == Three().to_array() == THREE
+    assert [b.array_sync() for b in Three().batch(2)] == [[1, 2], [3]]
 
 
 def test_arrays_give_copies() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from tfpy.core.hints import Hints
@@ -13,7 +13,8 @@ from tfpy.core.ready import ReadyList, ReadyNone, finish
 from tfpy.core.registry import export
 from tfpy.core.spelling import BothSpellings
 from tfpy.data._camel import DatasetCamel
-from tfpy.data.iterators import Chained, Items, LazyIterator
+from tfpy.data.foreign import elements_of
+from tfpy.data.iterators import Chained, LazyIterator
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
@@ -44,7 +45,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         raise TypeError(f"{type(self).__name__}: a data set must define iterator().")
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.iterator())
+        return stream(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
@@ -231,9 +232,10 @@ def from_function(start: Callable[[], LazyIterator], size: Size = None) -> Datas
 
 
 def stream(dataset: Dataset) -> LazyIterator:
-    """A new stream of a data set's elements; a subclass may start any Python iterator."""
-    items: Iterable[Any] = finish(dataset.iterator())
-    return items if isinstance(items, LazyIterator) else Items(items)
+    """A new stream of a data set's elements; a subclass may start any iterator of Python, or one in TF.js's manner."""
+    return elements_of(
+        type(dataset).__name__, "iterator", "a method that returns an iterator", finish(dataset.iterator())
+    )
 
 
 def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tfpy.core.ready import away_from_loop, finish
+from tfpy.core.ready import finish
 from tfpy.core.registry import export
-from tfpy.core.results import field
 from tfpy.data.csv_dataset import CSVDataset
 from tfpy.data.dataset import Dataset, from_function, stream
-from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped
+from tfpy.data.foreign import elements_of
+from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped, element_in
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
 from tfpy.engine.errors import argument_error
@@ -91,16 +91,8 @@ def func(f: Callable[[], Any]) -> Dataset:
     """
     if not callable(f):
         raise argument_error("func", "f", "a function", f, TypeError)
-    elements = Calls(lambda: _element(finish(f())))
+    elements = Calls(lambda: element_in(finish(f())))
     return from_function(lambda: elements)
-
-
-def _element(result: Any) -> Any:
-    """The element in a result in TF.js's manner."""
-    what = "tf.data: what a function returns for an element"
-    if field(result, "done", 1, what):
-        raise StopIteration
-    return field(result, "value", 0, what)
 
 
 @export(namespace="data", doc="Data / Creation")
@@ -116,50 +108,8 @@ def generator(generator: Callable[[], Any]) -> Dataset:
     if not callable(generator):
         expected = "a generator function (not the generator that it returns, which can be read only once)"
         raise argument_error("generator", "generator", expected, generator, TypeError)
-    return from_function(lambda: _elements_of(finish(generator())))
-
-
-def _elements_of(source: Any) -> LazyIterator:
-    if isinstance(source, LazyIterator):
-        return source
-    if hasattr(source, "__aiter__"):
-        return Items(_AsyncElements(source))
-    following = source.get("next") if isinstance(source, Mapping) else getattr(source, "next", None)
-    if callable(following) and not hasattr(source, "__next__"):
-        return Calls(lambda: _element(finish(following())))
-    if not hasattr(source, "__iter__"):
-        raise argument_error("generator", "generator", "a function that returns an iterator", source, TypeError)
-    return Items(source)
-
-
-class _AsyncElements(Iterator[Any]):
-    """The elements of an async generator, each waited for. They share an event loop, as such a generator needs."""
-
-    def __init__(self, source: Any) -> None:
-        import asyncio
-
-        self._runner: asyncio.Runner | None = None
-        self._source = source.__aiter__()
-        self._runner = asyncio.Runner()
-
-    def __next__(self) -> Any:
-        runner = self._runner
-        if runner is None:  # stages may ask again after the end
-            raise StopIteration
-        try:
-            return away_from_loop(lambda: runner.run(self._source.__anext__()))
-        except StopAsyncIteration:
-            self.close()
-            raise StopIteration from None
-
-    def close(self) -> None:
-        """End the event loop, and the generator with it."""
-        runner, self._runner = self._runner, None
-        if runner is not None:
-            away_from_loop(runner.close)
-
-    def __del__(self) -> None:
-        self.close()
+    expected = "a function that returns an iterator"
+    return from_function(lambda: elements_of("generator", "generator", expected, finish(generator())))
 
 
 @export(namespace="data", doc="Data / Creation", options="csv_config")
