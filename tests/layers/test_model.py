@@ -51,6 +51,18 @@ def test_sequential_grows_and_shrinks() -> None:
     assert model.count_params() == 9 + 20
 
 
+def test_symbolic_tensors_made_by_hand() -> None:
+    made = tf.SymbolicTensor("float32", [None, 3], None, [], {}, name="mine")
+    layer = tf.layers.dense(units=2)
+    out = layer.apply(made)
+    assert (made.shape, made.rank, made.source_layer, made.inputs, made.call_args) == ((None, 3), 2, None, [], {})
+    assert (out.shape, out.inputs, out.sourceLayer, layer.kernel.shape) == ((None, 2), [made], layer, (3, 2))
+    assert made.original_name == "mine"
+    assert made.id != out.id
+    with pytest.raises(ValueError, match=r"name='mine.* comes from no layer: a model begins with tensors of tf\.input"):
+        tf.model(inputs=made, outputs=out)
+
+
 def test_models_nest() -> None:
     inner = small()
     outer = tf.sequential(layers=[inner, tf.layers.dense(units=4)])

@@ -219,7 +219,10 @@ class Layer(LayerCamel, Declared, family="layer"):
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
         several = isinstance(shapes, list) and all(isinstance(s, (list, tuple)) for s in shapes)
         listed = shapes if several else [shapes]
-        outputs = [SymbolicTensor("float32", tuple(s), self, self.name) for s in listed]
+        outputs = [
+            SymbolicTensor("float32", s, self, given, arguments, self.name, i if several else None)
+            for i, s in enumerate(listed)
+        ]
         Node(self, given, outputs, arguments)
         self._references = (self._references or 0) + 1
         return outputs if several else outputs[0]

@@ -82,7 +82,7 @@ class Container(ContainerCamel, Layer):
         for name, count in Counter(layer.name for layer in layers).items():
             if count > 1:
                 raise ValueError(f"model: the layer name {name!r} is used {count} times; names are unique.")
-        entries = {t.source_layer for t in self.inputs}
+        entries = {node_of(t).layer for t in self.inputs}
         for layer in layers:
             if layer not in entries and not any(node.inputs for node in layer.inbound_nodes):
                 raise ValueError(f"model: the outputs depend on input {layer.name!r}, which is not among the inputs.")
@@ -109,12 +109,12 @@ class Container(ContainerCamel, Layer):
     @property
     def input_names(self) -> list[str]:
         """The names of the layers that the inputs come from."""
-        return [t.source_layer.name for t in self.inputs]
+        return [node_of(t).layer.name for t in self.inputs]
 
     @property
     def output_names(self) -> list[str]:
         """The names of the layers that the outputs come from."""
-        return [t.source_layer.name for t in self.outputs]
+        return [node_of(t).layer.name for t in self.outputs]
 
     # A layer of layers
 
@@ -259,7 +259,7 @@ class Container(ContainerCamel, Layer):
         }
 
     def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
-        return [tensor.source_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
+        return [node_of(tensor).layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
     def dispose(self) -> dict[str, int]:
         """Let go of the layers and of the models within; their weights are freed when no other model uses them."""

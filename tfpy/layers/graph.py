@@ -208,5 +208,5 @@ def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
 def _as_entered(value: Tensor, entry: SymbolicTensor) -> Tensor:
     """A value in the dtype of the input that it is for."""
     if "string" in (value.dtype, entry.dtype) and value.dtype != entry.dtype:
-        raise argument_error(entry.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)
+        raise argument_error(node_of(entry).layer.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)
     return cast_to(value, entry.dtype)

@@ -31,7 +31,7 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
             as_dtype("input_layer", self.dtype)
         self.built = True
         self.trainable = False
-        tensor = SymbolicTensor(self.dtype or "float32", self.batch_input_shape, self, self.name)
+        tensor = SymbolicTensor(self.dtype or "float32", self.batch_input_shape, self, name=self.name)
         Node(self, [], [tensor], {})
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.spec import as_list, as_number, as_positive
 from tfpy.layers.base import Layer, count_params
+from tfpy.layers.symbolic import node_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -98,7 +99,7 @@ def _sources(model: LayersModel, layer: Layer) -> list[str]:
     """Where a layer's inputs come from: 'layer[call][output]'."""
     own = set(model.graph.nodes)
     return [
-        f"{t.source_layer.name}[{t.node_index}][{t.tensor_index}]"
+        f"{node_of(t).layer.name}[{t.node_index}][{t.tensor_index}]"
         for node in layer.inbound_nodes
         if node in own
         for t in node.inputs

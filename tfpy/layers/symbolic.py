@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import attribute_of
+from tfpy.engine import handle
 from tfpy.engine.spec import DType
 from tfpy.layers._camel import SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
@@ -21,20 +23,41 @@ PartialShape: TypeAlias = "tuple[int | None, ...]"
 class SymbolicTensor(SymbolicTensorCamel):
     """What a layer will return: a dtype and a shape, of which the batch size and others may be None.
 
+    Layers and `tf.input` make them. One made by hand belongs to no model, and a layer that is called on it says what
+    it will return.
+
     Attributes:
-        source_layer: the layer that it comes from.
+        id: a number that no other has.
+        source_layer: the layer that it comes from; None for one made by hand.
+        inputs: what that layer was called on.
+        call_args: what else it was called with.
+        output_tensor_index: which of its outputs this is, if it has several.
         node_index: which of the layer's calls made it.
         tensor_index: which of that call's outputs it is.
 
     Source: TF.js `tf.SymbolicTensor`.
     """
 
-    def __init__(self, dtype: DType, shape: PartialShape, source_layer: Layer, name: str) -> None:
+    @accepts_options()
+    def __init__(
+        self,
+        dtype: DType,
+        shape: Sequence[int | None],
+        source_layer: Layer | None = None,
+        inputs: Sequence[SymbolicTensor] = (),
+        call_args: Mapping[str, Any] | None = None,
+        name: str | None = None,
+        output_tensor_index: int | None = None,
+    ) -> None:
+        self.id = handle.next_id()
         self.dtype = dtype
-        self.shape = shape
+        self.shape: PartialShape = tuple(shape)
         self.source_layer = source_layer
-        self.original_name = scoped(name)
-        self.name = unique(self.original_name)
+        self.inputs = list(inputs)
+        self.call_args = dict(call_args or {})
+        self.output_tensor_index = output_tensor_index
+        self.original_name = None if name is None else scoped(name)
+        self.name = None if self.original_name is None else unique(self.original_name)
         self.node_index = 0
         self.tensor_index = 0
 
@@ -107,7 +130,8 @@ class Node:
         self.arguments = arguments
         layer.inbound_nodes.append(self)
         for source in self.inputs:
-            source.source_layer.outbound_nodes.append(self)
+            if source.source_layer is not None:
+                source.source_layer.outbound_nodes.append(self)
         for i, tensor in enumerate(self.outputs):
             tensor.source_layer, tensor.node_index, tensor.tensor_index = layer, len(layer.inbound_nodes) - 1, i
 
@@ -128,7 +152,13 @@ class Node:
 
 
 def node_of(tensor: SymbolicTensor) -> Node:
-    """The call that made a symbolic tensor."""
+    """The call that made a symbolic tensor.
+
+    Raises:
+        ValueError: it was made by hand.
+    """
+    if tensor.source_layer is None:
+        raise ValueError(f"{tensor!r} comes from no layer: a model begins with tensors of tf.input.")
     return tensor.source_layer.inbound_nodes[tensor.node_index]
 
 
