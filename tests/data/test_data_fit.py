@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -151,6 +151,44 @@ def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
         assert [float(v) for v in build().evaluate(data)] == evaluated
     limited = [float(v) for v in build().evaluate_dataset(SETS["plain"](), batches=2)]
     assert [float(v) for v in build().evaluate(SETS["plain"](), steps=2)] == limited
+
+
+class Turns:
+    """An iterator in TF.js's manner."""
+
+    def __init__(self) -> None:
+        self.pairs = pairs()
+
+    async def next(self) -> dict[str, Any]:
+        pair = next(self.pairs, None)
+        return {"done": pair is None, "value": pair and {"xs": tf.tensor(pair[0]), "ys": tf.tensor(pair[1])}}
+
+
+class Own(tf.data.Dataset):
+    """A data set of one's own."""
+
+    async def iterator(self) -> Turns:  # type: ignore[override]
+        return Turns()
+
+
+class Alike:
+    """What TF.js takes for a data set."""
+
+    def iterator(self) -> Turns:
+        return Turns()
+
+
+async def coming() -> AsyncIterator[Any]:
+    for pair in pairs():
+        yield pair
+
+
+@pytest.mark.parametrize("data", [Own(), Alike(), coming])
+def test_iterators_in_the_manner_of_tfjs_and_async_ones(data: Any) -> None:
+    expected = build().fit_dataset(SETS["plain"](), epochs=2, verbose=0).history
+    assert build().fit_dataset(data, epochs=2, verbose=0).history == expected
+    evaluated = [float(v) for v in build().evaluate_dataset(SETS["plain"]())]
+    assert [float(v) for v in build().evaluate_dataset(data)] == evaluated
 
 
 def test_no_more_of_a_stream_is_read_than_is_needed() -> None:

@@ -13,8 +13,9 @@ from typing import Any, Self
 from tfpy.core.memory import dispose
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import Ready, ReadyList, ReadyNone, finish
-from tfpy.core.results import Record, field
+from tfpy.core.results import Record
 from tfpy.core.spelling import BothSpellings
+from tfpy.core.streams import element_in
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
 from tfpy.engine import rng
@@ -117,14 +118,6 @@ class LazyIterator(LazyIteratorCamel, Ready, BothSpellings):
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
         """Call a function, which may be async, with each element, whose tensors are disposed then."""
         return self.map(f).resolve_fully()
-
-
-def element_in(result: Any) -> Any:
-    """The element in a result in TF.js's manner; StopIteration when there is none left."""
-    what = "tf.data: what a function returns for an element"
-    if field(result, "done", 1, what):
-        raise StopIteration
-    return field(result, "value", 0, what)
 
 
 class Items(LazyIterator):

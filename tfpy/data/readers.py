@@ -9,10 +9,11 @@ import numpy as np
 
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
+from tfpy.core.streams import element_in
 from tfpy.data.csv_dataset import CSVDataset
 from tfpy.data.dataset import Dataset, from_function, stream
 from tfpy.data.foreign import elements_of
-from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped, element_in
+from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
 from tfpy.engine.errors import argument_error

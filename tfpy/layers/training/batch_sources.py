@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.memory import dispose
+from tfpy.core.ready import finish
+from tfpy.core.streams import elements_in
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
@@ -219,7 +221,12 @@ class DatasetBatches:
             warn_user(self._short(done))
 
     def _start(self) -> Iterator[Any]:
-        return iter(self._dataset.iterator())
+        made = finish(self._dataset.iterator())
+        elements = elements_in(made)
+        if elements is None:
+            of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
+            raise argument_error("fit", "data", f"{of} that returns an iterator", made, TypeError)
+        return elements
 
     def _release(self, element: Any) -> None:
         """Dispose the tensors of an element that has been used, as TF.js does; those of a plain iterator are the
@@ -231,14 +238,8 @@ class DatasetBatches:
 class _Readable:
     """A plain iterator, or a function that returns one, as a data set."""
 
-    def __init__(self, start: Callable[[], Iterable[Any]]) -> None:
-        self._start = start
-
-    def iterator(self) -> Iterable[Any]:
-        found = self._start()
-        if not isinstance(found, Iterable):
-            raise argument_error("fit", "data", "a function that returns an iterator", found, TypeError)
-        return found
+    def __init__(self, start: Callable[[], Any]) -> None:
+        self.iterator = start
 
 
 def as_dataset(value: Any) -> Any:

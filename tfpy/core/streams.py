@@ -1,0 +1,70 @@
+"""What can be read as a stream of elements: TF.js's objects with `next()`, Python's iterators, async ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.ready import away_from_loop, finish
+from tfpy.core.results import field
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+def elements_in(source: Any) -> Iterator[Any] | None:
+    """The elements of a source, or None if it has none that can be read."""
+    if hasattr(source, "__aiter__"):
+        return _AsyncElements(source)
+    following = source.get("next") if isinstance(source, Mapping) else getattr(source, "next", None)
+    if callable(following) and not hasattr(source, "__next__"):
+        return _Results(following)
+    return iter(source) if hasattr(source, "__iter__") else None
+
+
+def element_in(result: Any) -> Any:
+    """The element in a result in TF.js's manner; StopIteration when there is none left."""
+    what = "tf.data: what a function returns for an element"
+    if field(result, "done", 1, what):
+        raise StopIteration
+    return field(result, "value", 0, what)
+
+
+class _Results(Iterator[Any]):
+    """The elements in what TF.js's `next()` returns. Not a generator: one may go on after an error."""
+
+    def __init__(self, following: Callable[[], Any]) -> None:
+        self._following = following
+
+    def __next__(self) -> Any:
+        return element_in(finish(self._following()))
+
+
+class _AsyncElements(Iterator[Any]):
+    """The elements of an async generator, each waited for. They share an event loop, as such a generator needs."""
+
+    def __init__(self, source: Any) -> None:
+        import asyncio
+
+        self._runner: asyncio.Runner | None = None
+        self._source = source.__aiter__()
+        self._runner = asyncio.Runner()
+
+    def __next__(self) -> Any:
+        runner = self._runner
+        if runner is None:  # stages may ask again after the end
+            raise StopIteration
+        try:
+            return away_from_loop(lambda: runner.run(self._source.__anext__()))
+        except StopAsyncIteration:
+            self.close()
+            raise StopIteration from None
+
+    def close(self) -> None:
+        """End the event loop, and the generator with it."""
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            away_from_loop(runner.close)
+
+    def __del__(self) -> None:
+        self.close()
