@@ -63,6 +63,57 @@ def test_symbolic_tensors_made_by_hand() -> None:
         tf.model(inputs=made, outputs=out)
 
 
+def test_execute_gives_what_is_within(backend: str) -> None:
+    entry = tf.input(shape=[2])
+    shared = tf.layers.dense(units=2)
+    first = shared.apply(entry)
+    second = shared.apply(first)
+    model = tf.model(inputs=entry, outputs=tf.layers.dense(units=3).apply(second))
+    before = tf.memory().num_tensors
+    found = model.execute(X, [model.output.name, second.name, entry.name])
+    assert tf.memory().num_tensors == before + 3
+    np.testing.assert_allclose(found[0].numpy(), model.predict(X).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(found[1].numpy(), shared.apply(shared.apply(X)).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(found[2].numpy(), X, rtol=1e-6)
+    for inputs in (tf.tensor(X), [tf.tensor(X)], {entry.name: X}, {model.inputLayers[0].name: X}):
+        np.testing.assert_array_equal(model.execute(inputs, second.name).numpy(), found[1].numpy())
+    stacked = tf.sequential(layers=[model, tf.layers.dropout(rate=0.5)])
+    np.testing.assert_array_equal(stacked.execute(X, stacked.layers[1].output.name).numpy(), found[0].numpy())
+    assert model.outputLayers == [model.layers[-1]]
+    for inputs, outputs, text in (
+        (X, [], "execute: argument 'outputs' must be at least one name"),
+        (X, "x", "Unknown symbolic tensor 'x'. Known: "),
+        (X, first, "execute: argument 'outputs' must be a list of names"),
+        ({"x": X}, first.name, "execute: argument 'inputs' must be a dict with data for input"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=text):
+            model.execute(inputs, outputs)
+
+
+class OwnModel(tf.LayersModel, class_name="OwnModel"):
+    """A model whose constructor takes a dict, as in TF.js."""
+
+    def __init__(self, args: Any) -> None:
+        super().__init__(args)
+
+
+class OwnStack(tf.Sequential, class_name="OwnStack"):
+    """The same of a stack."""
+
+    def __init__(self, args: Any = None) -> None:
+        super().__init__(args)
+
+
+def test_models_whose_constructors_take_a_dict_come_back() -> None:
+    stack = OwnStack({"layers": small().layers[:1], "name": "own"})
+    plain = OwnModel({"inputs": stack.inputs, "outputs": stack.outputs})
+    for model in (stack, plain):
+        again = type(model).from_config(model.get_config())
+        assert type(again) is type(model)
+        assert again.name == model.name
+        assert again.predict(X).shape == (12, 3)
+
+
 def test_models_nest() -> None:
     inner = small()
     outer = tf.sequential(layers=[inner, tf.layers.dense(units=4)])

@@ -33,6 +33,12 @@ class ContainerCamel:
     if TYPE_CHECKING:
 
         @property
+        def inputLayers(self) -> list[Layer]: ...
+
+        @property
+        def outputLayers(self) -> list[Layer]: ...
+
+        @property
         def inputNames(self) -> list[str]: ...
 
         @property
@@ -60,6 +66,8 @@ class ContainerCamel:
         def fromConfig(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self: ...
 
     else:
+        inputLayers = forward_property("input_layers")
+        outputLayers = forward_property("output_layers")
         inputNames = forward_property("input_names")
         outputNames = forward_property("output_names")
         computeMask = forward("compute_mask")

@@ -15,6 +15,7 @@ from tfpy.engine.spec import as_int
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer, check_partial_shape, count_params
 from tfpy.layers.config import plain
+from tfpy.layers.constructing import constructed
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.naming import uid
@@ -82,7 +83,7 @@ class Container(ContainerCamel, Layer):
         for name, count in Counter(layer.name for layer in layers).items():
             if count > 1:
                 raise ValueError(f"model: the layer name {name!r} is used {count} times; names are unique.")
-        entries = {node_of(t).layer for t in self.inputs}
+        entries = set(self.input_layers)
         for layer in layers:
             if layer not in entries and not any(node.inputs for node in layer.inbound_nodes):
                 raise ValueError(f"model: the outputs depend on input {layer.name!r}, which is not among the inputs.")
@@ -107,14 +108,24 @@ class Container(ContainerCamel, Layer):
         return one_or_list(self.outputs)
 
     @property
+    def input_layers(self) -> list[Layer]:
+        """The layers that the inputs come from."""
+        return [node_of(t).layer for t in self.inputs]
+
+    @property
+    def output_layers(self) -> list[Layer]:
+        """The layers that the outputs come from."""
+        return [node_of(t).layer for t in self.outputs]
+
+    @property
     def input_names(self) -> list[str]:
         """The names of the layers that the inputs come from."""
-        return [node_of(t).layer.name for t in self.inputs]
+        return [layer.name for layer in self.input_layers]
 
     @property
     def output_names(self) -> list[str]:
         """The names of the layers that the outputs come from."""
-        return [node_of(t).layer.name for t in self.outputs]
+        return [layer.name for layer in self.output_layers]
 
     # A layer of layers
 
@@ -247,7 +258,7 @@ class Container(ContainerCamel, Layer):
 
         options = object_in("model", "config", config)
         inputs, outputs = rebuild(options, custom_objects)
-        return cls(inputs=inputs, outputs=outputs, name=options.get("name"))
+        return constructed(cls, {"inputs": inputs, "outputs": outputs, "name": options.get("name")})
 
     def _node_numbers(self) -> dict[Node, int]:
         """For each call that belongs to the model its number among those of its layer; a container counts its own."""

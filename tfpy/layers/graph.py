@@ -29,6 +29,11 @@ class LayerGraph:
         self._last_use = self._last_uses()
         self._shapes: dict[tuple[PartialShape, ...], list[PartialShape]] = {}
 
+    def by_name(self) -> dict[str, SymbolicTensor]:
+        """The symbolic tensors by their names."""
+        made = [t for node in self.nodes for t in node.outputs]
+        return {t.name: t for t in [*self.inputs, *made] if t.name is not None}
+
     def _last_uses(self) -> list[list[SymbolicTensor]]:
         """For each node, what no later node needs."""
         needed = set(self.outputs)

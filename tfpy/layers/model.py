@@ -10,10 +10,12 @@ from tfpy.core.ops.join import concat
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.spec import as_list as items_of
 from tfpy.engine.spec import as_positive
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.config import register
+from tfpy.layers.graph import LayerGraph
 from tfpy.layers.saving.savable import SavableModel
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.symbolic import one_or_list
@@ -71,6 +73,36 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         Source: TF.js `tf.LayersModel.predictOnBatch`.
         """
         return tidy(lambda: self._predict("predict_on_batch", x, None))
+
+    @accepts_options()
+    def execute(self, inputs: Any, outputs: str | Sequence[str]) -> Any:
+        """What symbolic tensors within the model come to, such as the outputs of inner layers.
+
+        Args:
+            inputs: a tensor, a list with one for each input of the model, or a dict by the names of `model.inputs`.
+            outputs: the name of a symbolic tensor, which is that of `layer.output`, or a list of names.
+
+        Returns:
+            A tensor for a name, a list of them for a list.
+
+        Raises:
+            ValueError: there is no symbolic tensor of that name, no name, or not a tensor for each input.
+
+        Source: TF.js `tf.LayersModel.execute`.
+        """
+        names: list[Any] = [outputs] if isinstance(outputs, str) else items_of("execute", "outputs", outputs, "names")
+        if not names:
+            raise argument_error("execute", "outputs", "at least one name", outputs)
+        inner = self.graph.by_name()
+        for name in names:
+            if name not in inner:
+                raise unknown_name_error("symbolic tensor", name, inner)
+        if isinstance(inputs, Mapping):
+            entries = {t.name: name for t, name in zip(self.inputs, self.input_names, strict=True)}
+            inputs = {entries.get(key, key): value for key, value in inputs.items()}
+        part = LayerGraph(self.inputs, [inner[name] for name in names])
+        found = tidy(lambda: part.run(self._inputs("execute", inputs, "inputs"))[0])
+        return found[0] if isinstance(outputs, str) else found
 
     def _predict(self, where: str, x: Any, size: int | None) -> Any:
         if as_dataset(x) is not None:

@@ -375,10 +375,10 @@ class TrainableModel(TrainableModelCamel, Container):
         weights = adapter.sample_weights(where, class_weight, sample_weight, self.output_names, targets)
         return Batch(inputs, targets, weights)
 
-    def _inputs(self, where: str, x: Any) -> list[Tensor]:
+    def _inputs(self, where: str, x: Any, argument: str = "x") -> list[Tensor]:
         inputs = self.graph.inputs
         return adapter.standardize(
-            where, "x", x, self.input_names, [t.shape for t in inputs], [t.dtype for t in inputs]
+            where, argument, x, self.input_names, [t.shape for t in inputs], [t.dtype for t in inputs]
         )
 
     def _batches(
