@@ -334,7 +334,8 @@ def test_a_wrapper_that_is_not_trainable_freezes_what_is_in_it(wrap: Any) -> Non
 def test_disposing_frees_the_weights() -> None:
     before = tf.memory().num_tensors
     model = small()
-    assert model.dispose() == {"ref_count_after_dispose": 0, "num_disposed_variables": 4}
+    result = model.dispose()
+    assert (result.ref_count_after_dispose, result["numDisposedVariables"]) == (0, 4)
     assert tf.memory().num_tensors == before
     with pytest.raises(RuntimeError, match="disposed"):
         model.dispose()
@@ -345,8 +346,19 @@ def test_disposing_frees_the_weights_of_models_within() -> None:
     inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])
     x = tf.input(shape=[3])
     model = tf.model(inputs=x, outputs=tf.layers.dense(units=1).apply(inner.apply(x)))
-    assert model.dispose() == {"ref_count_after_dispose": 0, "num_disposed_variables": 6}
+    assert model.dispose().num_disposed_variables == 6
     assert tf.memory().num_tensors == before
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_model_on_top_of_others_outlives_the_stack(place: int) -> None:
+    inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])
+    layers = [tf.layers.dense(units=3, input_shape=[3])]
+    layers.insert(place, inner)
+    assert tuple(tf.sequential(layers).dispose()) == ((0, 6), (0, 2))[place]
+    if place:
+        assert inner.predict(np.ones((1, 3))).shape == (1, 3)
+        assert tuple(inner.dispose()) == (0, 4)
 
 
 # Compiling

@@ -28,7 +28,7 @@ from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
-from tfpy.layers.weights import LayerVariable, make_weight, set_values
+from tfpy.layers.weights import DisposeResult, LayerVariable, make_weight, set_values
 
 
 class LayerOptions:
@@ -438,12 +438,8 @@ class Layer(LayerCamel, Declared, family="layer"):
             config["dtype"] = self.dtype
         return config
 
-    def dispose(self) -> dict[str, int]:
-        """Let go of the weights; they are freed when no other model uses the layer.
-
-        Returns:
-            {'ref_count_after_dispose', 'num_disposed_variables'}.
-        """
+    def dispose(self) -> DisposeResult:
+        """Let go of the weights; they are freed when no other model uses the layer."""
         if not self.built or self._references is None:
             raise RuntimeError(f"dispose: layer {self.name} has not been built and used yet.")
         if self._references == 0:
@@ -452,7 +448,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         freed = 0
         if self._references == 0:
             freed = self._dispose_weights()
-        return {"ref_count_after_dispose": self._references, "num_disposed_variables": freed}
+        return DisposeResult(self._references, freed)
 
     def _dispose_weights(self) -> int:
         weights = self.weights

@@ -20,7 +20,7 @@ from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.naming import uid
 from tfpy.layers.symbolic import Node, SymbolicTensor, as_list, node_of, one_or_list
-from tfpy.layers.weights import LayerVariable
+from tfpy.layers.weights import DisposeResult, LayerVariable
 
 
 class Container(ContainerCamel, Layer):
@@ -272,16 +272,18 @@ class Container(ContainerCamel, Layer):
     def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
         return [node_of(tensor).layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
-    def dispose(self) -> dict[str, int]:
+    def dispose(self) -> DisposeResult:
         """Let go of the layers and of the models within; their weights are freed when no other model uses them."""
         if self._references == 0:
             raise RuntimeError(f"Model {self.name} is already disposed.")
         self._references = (self._references or 1) - 1
         freed = 0
         if self._references == 0:
-            # A model counts once for itself, and once more for its place in this one.
-            models = [layer for layer in self.layers if isinstance(layer, Container)]
-            for layer in [*self.layers, *models]:
+            for layer in [*self.layers, *self._models_to_free()]:
                 if layer._references:
-                    freed += layer.dispose()["num_disposed_variables"]
-        return {"ref_count_after_dispose": self._references, "num_disposed_variables": freed}
+                    freed += layer.dispose().num_disposed_variables
+        return DisposeResult(self._references, freed)
+
+    def _models_to_free(self) -> list[Layer]:
+        """The models within, to be freed, too: each counts once for itself, and once for its place here."""
+        return [layer for layer in self.layers if isinstance(layer, Container)]

@@ -105,6 +105,10 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             self.inputs = []
         self._changed()
 
+    def _models_to_free(self) -> list[Layer]:
+        """None: as in TF.js, a model on top of others outlives the stack. The first one has no call that counts."""
+        return []
+
     def _changed(self) -> None:
         self._compiled = None
         super()._changed()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.registry import export
+from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable
 from tfpy.engine.abstract import placeholder
@@ -132,3 +133,10 @@ def set_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[Te
             raise argument_error(where, weight.original_name, f"of shape {list(weight.shape)}", tensor)
     for weight, tensor in zip(weights, tensors, strict=True):
         weight.write(tensor)
+
+
+class DisposeResult(Record):
+    """How many models still use what was disposed, and how many variables have been freed."""
+
+    ref_count_after_dispose: int
+    num_disposed_variables: int
