@@ -51,6 +51,27 @@ def test_sequential_grows_and_shrinks() -> None:
     assert model.count_params() == 9 + 20
 
 
+def test_calls_of_layers_have_the_names_of_tfjs() -> None:
+    entry = tf.input(shape=[2])
+    layer = tf.layers.dense(units=3)
+    out = layer.apply(entry)
+    (node,) = layer.inboundNodes
+    assert (node.outboundLayer, node.inboundLayers) == (layer, [entry.source_layer])
+    assert (node.inputTensors, node.outputTensors, node.callArgs) == ([entry], [out], {})
+    assert (node.nodeIndices, node.tensorIndices) == ([0], [0])
+    assert (node.inputShapes, node.outputShapes) == ([(None, 2)], [(None, 3)])
+    assert entry.source_layer.outbound_nodes == [node]
+    assert layer.id != entry.source_layer.id
+
+
+def test_input_specs_in_both_spellings() -> None:
+    spec = tf.InputSpec({"maxNDim": 3, "minNDim": 2})
+    assert (spec.maxNDim, spec.minNDim, spec.max_ndim) == (3, 2, 3)
+    with pytest.raises(AttributeError, match="no attribute 'maxDim'"):
+        spec.maxDim  # noqa: B018
+    assert [s.shape for s in tf.input(shape=[None, 2]).source_layer.input_spec] == [(None, None, 2)]
+
+
 def test_symbolic_tensors_made_by_hand() -> None:
     made = tf.SymbolicTensor("float32", [None, 3], None, [], {}, name="mine")
     layer = tf.layers.dense(units=2)

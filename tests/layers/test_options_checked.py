@@ -58,6 +58,15 @@ X = np.ones((2, 1))
             lambda: L.gru(units=1, name="g").apply(tf.ones([1, 2, 3]), initial_state=[]),
             "g: argument 'initial_state' must be a list of at least one state",
         ),
+        (
+            lambda: L.input_layer(input_shape=[2], batch_input_shape=[1, 2]),
+            "input_layer: argument 'input_shape' must be left out where batch_input_shape is given, but got [2]",
+        ),
+        (
+            lambda: L.input_layer(batch_size=1, batch_input_shape=[1, 2]),
+            "input_layer: argument 'batch_size' must be left out where batch_input_shape is given, but got 1",
+        ),
+        (lambda: L.input_layer(input_shape=[2], name="i").apply(tf.ones([1, 2])), "i: an input layer cannot be called"),
         (lambda: tf.input(shape=math.nan), "input: argument 'input_shape' must be a whole number, but got nan"),
         (lambda: tf.initializers.glorot_normal().apply(None), "apply: argument 'shape' must be a list of whole"),
         (lambda: tf.regularizers.l2().apply(None), "apply: argument 'x' must be a tensor, but got None"),

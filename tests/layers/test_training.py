@@ -398,6 +398,14 @@ def test_on_yield_is_called_now_and_then() -> None:
     assert seen == [(0, 1), (0, 3)]
 
 
+def test_on_yield_is_told_the_epoch() -> None:
+    seen = []
+    times = iter(range(0, 100000, 130))
+    listening = {"onYield": lambda epoch, batch: seen.append((epoch, batch)), "nowFunc": lambda: next(times)}
+    fit(linear(), epochs=2, batch_size=6, callbacks=listening)
+    assert seen == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
 def test_yields_are_counted_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter(range(100))
     monkeypatch.setattr("tfpy.layers.callbacks.base.time", SimpleNamespace(monotonic=lambda: next(seconds)))

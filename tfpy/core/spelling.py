@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfpy.core.names import camel, spellings
 
@@ -92,3 +92,15 @@ def _meanings(mixin: type) -> dict[str, str]:
 def attribute_of(target: object, name: str) -> str:
     """The name of an object's attribute that a name means: the one that it spells as TF.js does, or the name itself."""
     return name if name.islower() else spellings(vars(target)).get(name, name)
+
+
+class AttributesInBothSpellings:
+    """Base of classes whose attributes can be read in TF.js's spelling, too."""
+
+    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+
+        def __getattr__(self, name: str) -> Any:
+            known = attribute_of(self, name)
+            if known == name:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            return getattr(self, known)

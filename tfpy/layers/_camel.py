@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
     from tfpy.engine.spec import DType
     from tfpy.layers.base import Layer
+    from tfpy.layers.symbolic import PartialShape
     from tfpy.layers.weights import LayerVariable
 
 
@@ -210,6 +211,36 @@ class LayersModelCamel:
 
     else:
         predictOnBatch = forward("predict_on_batch")
+
+
+class NodeCamel:
+    """TF.js's spellings for Node."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def inboundLayers(self) -> list[Layer | None]: ...
+
+        @property
+        def nodeIndices(self) -> list[int]: ...
+
+        @property
+        def tensorIndices(self) -> list[int]: ...
+
+        @property
+        def inputShapes(self) -> list[PartialShape]: ...
+
+        @property
+        def outputShapes(self) -> list[PartialShape]: ...
+
+    else:
+        inboundLayers = forward_property("inbound_layers")
+        nodeIndices = forward_property("node_indices")
+        tensorIndices = forward_property("tensor_indices")
+        inputShapes = forward_property("input_shapes")
+        outputShapes = forward_property("output_shapes")
 
 
 class RegularizerCamel:

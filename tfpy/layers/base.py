@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 from tfpy.core.convert import to_tensor
@@ -13,10 +13,10 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import value_of
+from tfpy.engine import handle
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_int, as_ints, unpacked
-from tfpy.engine.spec import as_list as items_of
+from tfpy.engine.spec import DType, as_ints, unpacked
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
@@ -26,6 +26,7 @@ from tfpy.layers.declared import Declared, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
+from tfpy.layers.shapes import check_partial_shape, shapes_agree
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, make_weight, set_values
@@ -53,6 +54,7 @@ class Layer(LayerCamel, Declared, family="layer"):
     them as its second argument.
 
     Attributes:
+        id: a number that no other layer has.
         name: the layer's name.
         trainable: whether training changes its weights.
         built: whether it has its weights.
@@ -82,6 +84,7 @@ class Layer(LayerCamel, Declared, family="layer"):
         super().__init_subclass__(**keywords)
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
+        self.id = handle.next_id()
         self._built = False
         self._trainable_weights: list[LayerVariable] = []
         self._non_trainable_weights: list[LayerVariable] = []
@@ -376,12 +379,12 @@ class Layer(LayerCamel, Declared, family="layer"):
     @property
     def input(self) -> Any:
         """The symbolic input, if the layer was called once."""
-        return one_or_list(self._only_node("input").inputs)
+        return one_or_list(self._only_node("input").input_tensors)
 
     @property
     def output(self) -> Any:
         """The symbolic output, if the layer was called once."""
-        return one_or_list(self._only_node("output").outputs)
+        return one_or_list(self._only_node("output").output_tensors)
 
     @property
     def output_shape(self) -> Any:
@@ -396,12 +399,12 @@ class Layer(LayerCamel, Declared, family="layer"):
     @accepts_options()
     def get_input_at(self, node_index: int) -> Any:
         """The symbolic input of one of the layer's calls."""
-        return one_or_list(self._node_at("get_input_at", node_index).inputs)
+        return one_or_list(self._node_at("get_input_at", node_index).input_tensors)
 
     @accepts_options()
     def get_output_at(self, node_index: int) -> Any:
         """The symbolic output of one of the layer's calls."""
-        return one_or_list(self._node_at("get_output_at", node_index).outputs)
+        return one_or_list(self._node_at("get_output_at", node_index).output_tensors)
 
     def _node_at(self, name: str, index: int) -> Node:
         if not 0 <= index < len(self.inbound_nodes):
@@ -472,21 +475,6 @@ def _as_tensors(name: str, inputs: Any) -> Any:
     if isinstance(inputs, (list, tuple)) and inputs and isinstance(inputs[0], (Handle, SymbolicTensor)):
         return [x if isinstance(x, SymbolicTensor) else to_tensor(name, "inputs", x, "any") for x in inputs]
     return to_tensor(name, "inputs", inputs, "any")
-
-
-def check_partial_shape(name: str, shape: Any) -> PartialShape:
-    """A shape in which sizes may be None, as a tuple; a number stands for a shape of rank 1."""
-    several = isinstance(shape, Iterable) and not isinstance(shape, (str, bytes))
-    given = items_of(name, "input_shape", shape, "sizes") if several else [shape]
-    sizes = [None if n is None else as_int(name, "input_shape", n) for n in given]
-    if any(n is not None and n < 0 for n in sizes):
-        raise argument_error(name, "input_shape", "sizes of 0 or more, or None", list(sizes))
-    return tuple(sizes)
-
-
-def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
-    """Whether two shapes are the same where both are known."""
-    return len(a) == len(b) and all(m == n or m is None or n is None for m, n in zip(a, b, strict=True))
 
 
 def count_params(weights: Sequence[LayerVariable]) -> int:

@@ -13,12 +13,13 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.spec import as_int
 from tfpy.layers._camel import ContainerCamel
-from tfpy.layers.base import Layer, check_partial_shape, count_params
+from tfpy.layers.base import Layer, count_params
 from tfpy.layers.config import plain
 from tfpy.layers.constructing import constructed
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.naming import uid
+from tfpy.layers.shapes import check_partial_shape
 from tfpy.layers.symbolic import Node, SymbolicTensor, as_list, node_of, one_or_list
 from tfpy.layers.weights import DisposeResult, LayerVariable
 
@@ -60,7 +61,7 @@ class Container(ContainerCamel, Layer):
         if len(set(self.inputs)) != len(self.inputs):
             raise argument_error("model", "inputs", "distinct tensors", [t.name for t in self.inputs])
         for tensor in self.inputs:
-            if node_of(tensor).inputs:
+            if node_of(tensor).input_tensors:
                 raise argument_error("model", "inputs", "tensors of tf.input", tensor)
 
     def _changed(self) -> None:
@@ -85,7 +86,7 @@ class Container(ContainerCamel, Layer):
                 raise ValueError(f"model: the layer name {name!r} is used {count} times; names are unique.")
         entries = set(self.input_layers)
         for layer in layers:
-            if layer not in entries and not any(node.inputs for node in layer.inbound_nodes):
+            if layer not in entries and not any(node.input_tensors for node in layer.inbound_nodes):
                 raise ValueError(f"model: the outputs depend on input {layer.name!r}, which is not among the inputs.")
 
     @property
@@ -110,12 +111,12 @@ class Container(ContainerCamel, Layer):
     @property
     def input_layers(self) -> list[Layer]:
         """The layers that the inputs come from."""
-        return [node_of(t).layer for t in self.inputs]
+        return [node_of(t).outbound_layer for t in self.inputs]
 
     @property
     def output_layers(self) -> list[Layer]:
         """The layers that the outputs come from."""
-        return [node_of(t).layer for t in self.outputs]
+        return [node_of(t).outbound_layer for t in self.outputs]
 
     @property
     def input_names(self) -> list[str]:
@@ -204,7 +205,7 @@ class Container(ContainerCamel, Layer):
         """The functions whose values are added to the loss: a layer's once for each of its calls, as in TF.js."""
         if not self.outputs:
             return []
-        calls = Counter(node.layer for node in self.graph.nodes)
+        calls = Counter(node.outbound_layer for node in self.graph.nodes)
         return [loss for layer in self.layers for _ in range(calls[layer]) for loss in layer.losses]
 
     @property
@@ -233,8 +234,10 @@ class Container(ContainerCamel, Layer):
         numbers = self._node_numbers()
         layers = []
         for layer in self.layers:
-            calls = [node for node in layer.inbound_nodes if node in numbers and node.inputs]
-            inbound = [[[*self._place(t, numbers), plain(node.arguments)] for t in node.inputs] for node in calls]
+            calls = [node for node in layer.inbound_nodes if node in numbers and node.input_tensors]
+            inbound = [
+                [[*self._place(t, numbers), plain(node.call_args)] for t in node.input_tensors] for node in calls
+            ]
             layers.append({**plain(layer), "name": layer.name, "inbound_nodes": inbound})
         return {
             "name": self.name,
@@ -270,7 +273,7 @@ class Container(ContainerCamel, Layer):
         }
 
     def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
-        return [node_of(tensor).layer.name, numbers[node_of(tensor)], tensor.tensor_index]
+        return [node_of(tensor).outbound_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
     def dispose(self) -> DisposeResult:
         """Let go of the layers and of the models within; their weights are freed when no other model uses them."""

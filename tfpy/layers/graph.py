@@ -9,7 +9,8 @@ from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.base import Layer, shapes_agree
+from tfpy.layers.base import Layer
+from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, node_of, one_or_list
 
 
@@ -31,7 +32,7 @@ class LayerGraph:
 
     def by_name(self) -> dict[str, SymbolicTensor]:
         """The symbolic tensors by their names."""
-        made = [t for node in self.nodes for t in node.outputs]
+        made = [t for node in self.nodes for t in node.output_tensors]
         return {t.name: t for t in [*self.inputs, *made] if t.name is not None}
 
     def _last_uses(self) -> list[list[SymbolicTensor]]:
@@ -39,7 +40,7 @@ class LayerGraph:
         needed = set(self.outputs)
         out: list[list[SymbolicTensor]] = []
         for node in reversed(self.nodes):
-            used = [t for t in dict.fromkeys([*node.inputs, *node.outputs]) if t not in needed]
+            used = [t for t in dict.fromkeys([*node.input_tensors, *node.output_tensors]) if t not in needed]
             needed.update(used)
             out.append(used)
         return out[::-1]
@@ -84,9 +85,11 @@ class LayerGraph:
     def _shapes_for(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
         found: dict[SymbolicTensor, PartialShape] = dict(zip(self.inputs, input_shapes, strict=True))
         for node in self.nodes:
-            shapes = node.layer.shapes_of_call(one_or_list([found[t] for t in node.inputs]), node.arguments)
-            listed = [shapes] if len(node.outputs) == 1 and not isinstance(shapes, list) else shapes
-            found.update(zip(node.outputs, listed, strict=True))
+            shapes = node.outbound_layer.shapes_of_call(
+                one_or_list([found[t] for t in node.input_tensors]), node.call_args
+            )
+            listed = [shapes] if len(node.output_tensors) == 1 and not isinstance(shapes, list) else shapes
+            found.update(zip(node.output_tensors, listed, strict=True))
         return [found[t] for t in self.outputs]
 
 
@@ -94,10 +97,10 @@ def _call(
     node: Node, tensors: dict[SymbolicTensor, Any], masks: dict[SymbolicTensor, Any], training: bool, mask: Any
 ) -> Any:
     """Make a call, and return the mask that it was made with."""
-    layer = node.layer
-    inputs = [tensors[t] for t in node.inputs]
-    input_masks = [masks.get(t) for t in node.inputs]
-    arguments: dict[str, Any] = {**node.arguments, "training": training}
+    layer = node.outbound_layer
+    inputs = [tensors[t] for t in node.input_tensors]
+    input_masks = [masks.get(t) for t in node.input_tensors]
+    arguments: dict[str, Any] = {**node.call_args, "training": training}
     if any(m is not None for m in input_masks):
         mask = input_masks[0]
     if layer.takes_every_mask:
@@ -111,22 +114,22 @@ def _call(
         error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
         raise
     _check_outputs(node, inputs, outputs)
-    tensors.update(zip(node.outputs, outputs, strict=True))
+    tensors.update(zip(node.output_tensors, outputs, strict=True))
     if layer.supports_masking:
         # All outputs have the mask of the first, as in TF.js.
         found = as_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))[0]
-        masks.update(dict.fromkeys(node.outputs, found))
+        masks.update(dict.fromkeys(node.output_tensors, found))
     return mask
 
 
 def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
     """What a layer returned against what it had said that it would: layers of the user's may be wrong there."""
-    name = node.layer.name
-    if len(outputs) != len(node.outputs):
-        many = len(node.outputs)
+    name = node.outbound_layer.name
+    if len(outputs) != len(node.output_tensors):
+        many = len(node.output_tensors)
         raise ValueError(f"Layer {name}: call returned {len(outputs)} tensors, compute_output_shape {many} shapes.")
-    for said, found in zip(node.outputs, outputs, strict=True):
-        if not shapes_agree(said.shape, found.shape) and all(map(_fits, node.inputs, inputs)):
+    for said, found in zip(node.output_tensors, outputs, strict=True):
+        if not shapes_agree(said.shape, found.shape) and all(map(_fits, node.input_tensors, inputs)):
             fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` had been the tensor
             hint = " (A layer with one input is called on the tensor, not on a list.)" if fewer else ""
             warn_user(
@@ -153,7 +156,7 @@ def _in_order(inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor
             order.append(node)
         else:
             stack.append((node, True))
-            stack.extend((node_of(t), False) for t in node.inputs)
+            stack.extend((node_of(t), False) for t in node.input_tensors)
     return order
 
 
@@ -182,21 +185,21 @@ class _Search:
             if node in self._done:
                 continue
             if node in self._open:
-                raise ValueError(f"The model has a cycle, through layer {node.layer.name}.")
+                raise ValueError(f"The model has a cycle, through layer {node.outbound_layer.name}.")
             self._open.add(node)
-            self.found.setdefault(node.layer, len(self.found))
+            self.found.setdefault(node.outbound_layer, len(self.found))
             stack.append((node, True))
-            if not any(t in self._stop for t in node.outputs):
-                stack.extend((node_of(t), False) for t in reversed(node.inputs) if node_of(t) not in self._done)
+            if not any(t in self._stop for t in node.output_tensors):
+                stack.extend((node_of(t), False) for t in reversed(node.input_tensors) if node_of(t) not in self._done)
 
     def layers_by_depth(self) -> list[Layer]:
         """The layers, those farthest from the outputs first."""
         depth_of_node: dict[Node, int] = {}
         depth_of_layer: dict[Layer, int] = {}
         for node in reversed(self.nodes):
-            depth = max(depth_of_node.get(node, 0), depth_of_layer.get(node.layer, 0))
-            depth_of_node[node] = depth_of_layer[node.layer] = depth
-            for tensor in node.inputs:
+            depth = max(depth_of_node.get(node, 0), depth_of_layer.get(node.outbound_layer, 0))
+            depth_of_node[node] = depth_of_layer[node.outbound_layer] = depth
+            for tensor in node.input_tensors:
                 before = node_of(tensor)
                 depth_of_node[before] = max(depth + 1, depth_of_node.get(before, 0))
         return sorted(self.found, key=lambda layer: (-depth_of_layer[layer], self.found[layer]))
@@ -205,13 +208,13 @@ class _Search:
 def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
     """The inputs that a symbolic tensor depends on."""
     node = node_of(tensor)
-    if not node.inputs:
-        return list(node.outputs)
-    return list(dict.fromkeys(source for t in node.inputs for source in source_inputs(t)))
+    if not node.input_tensors:
+        return list(node.output_tensors)
+    return list(dict.fromkeys(source for t in node.input_tensors for source in source_inputs(t)))
 
 
 def _as_entered(value: Tensor, entry: SymbolicTensor) -> Tensor:
     """A value in the dtype of the input that it is for."""
     if "string" in (value.dtype, entry.dtype) and value.dtype != entry.dtype:
-        raise argument_error(node_of(entry).layer.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)
+        raise argument_error(node_of(entry).outbound_layer.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)
     return cast_to(value, entry.dtype)

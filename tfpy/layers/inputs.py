@@ -8,8 +8,10 @@ from typing import Any
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import DType, as_dtype
-from tfpy.layers.base import Layer, check_partial_shape
+from tfpy.layers.base import Layer
 from tfpy.layers.naming import uid
+from tfpy.layers.shapes import check_partial_shape
+from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import Node, SymbolicTensor
 
 
@@ -31,13 +33,20 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
             as_dtype("input_layer", self.dtype)
         self.built = True
         self.trainable = False
+        self.input_spec = [InputSpec(shape=self.batch_input_shape)]
         tensor = SymbolicTensor(self.dtype or "float32", self.batch_input_shape, self, name=self.name)
         Node(self, [], [tensor], {})
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         if base["name"] is None:
             base = {**base, "name": uid("input")}
+        for option in ("input_shape", "batch_size"):
+            if base["batch_input_shape"] is not None and base[option] is not None:
+                raise argument_error("input_layer", option, "left out where batch_input_shape is given", base[option])
         super()._settle_base_options(base)
+
+    def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        raise TypeError(f"{self.name}: an input layer cannot be called; its tensor is its `output`.")
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -80,7 +80,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             layer.apply(input_(batch_shape=layer.batch_input_shape, dtype=layer.dtype, name=f"{layer.name}_input"))
         if len(layer.inbound_nodes) != 1:
             raise argument_error("add", "layer", "a layer that is not connected elsewhere", layer)
-        return list(layer.inbound_nodes[0].outputs)
+        return list(layer.inbound_nodes[0].output_tensors)
 
     if TYPE_CHECKING:
 
@@ -100,7 +100,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         self.outputs = []
         if self.layers:
             self.layers[-1].outbound_nodes = []
-            self.outputs = list(self.layers[-1].inbound_nodes[-1].outputs)
+            self.outputs = list(self.layers[-1].inbound_nodes[-1].output_tensors)
         else:
             self.inputs = []
         self._changed()

@@ -7,12 +7,13 @@ from typing import Any
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
+from tfpy.core.spelling import AttributesInBothSpellings
 from tfpy.engine.spec import DType
 from tfpy.layers.symbolic import PartialShape
 
 
 @export(doc="Layers / Classes")
-class InputSpec:
+class InputSpec(AttributesInBothSpellings):
     """What an input must look like; None where anything will do.
 
     Attributes:

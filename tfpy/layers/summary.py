@@ -64,12 +64,12 @@ def summary_html(model: LayersModel) -> str:
 def is_chain(model: LayersModel) -> bool:
     """Whether every layer is called once, on what the layer before it gave."""
     nodes = model.graph.nodes
-    layers = [node.layer for node in nodes]
+    layers = [node.outbound_layer for node in nodes]
     return (
         len(model.inputs) == 1
         and len(set(layers)) == len(layers)
-        and all(len(node.inputs) == 1 for node in nodes)
-        and all(after.inputs[0] in before.outputs for before, after in itertools.pairwise(nodes))
+        and all(len(node.input_tensors) == 1 for node in nodes)
+        and all(after.input_tensors[0] in before.output_tensors for before, after in itertools.pairwise(nodes))
     )
 
 
@@ -99,8 +99,8 @@ def _sources(model: LayersModel, layer: Layer) -> list[str]:
     """Where a layer's inputs come from: 'layer[call][output]'."""
     own = set(model.graph.nodes)
     return [
-        f"{node_of(t).layer.name}[{t.node_index}][{t.tensor_index}]"
+        f"{node_of(t).outbound_layer.name}[{t.node_index}][{t.tensor_index}]"
         for node in layer.inbound_nodes
         if node in own
-        for t in node.inputs
+        for t in node.input_tensors
     ]

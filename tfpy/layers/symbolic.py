@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.spelling import attribute_of
+from tfpy.core.spelling import AttributesInBothSpellings, attribute_of
 from tfpy.engine import handle
 from tfpy.engine.spec import DType
-from tfpy.layers._camel import SymbolicTensorCamel
+from tfpy.layers._camel import NodeCamel, SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
 
 if TYPE_CHECKING:
@@ -107,14 +107,16 @@ for _name in ["neg", "abs", "lt", "le", "gt", "ge"]:
     setattr(SymbolicTensor, f"__{_name}__", _refused("cannot be computed with"))
 
 
-class Node:
+class Node(NodeCamel, AttributesInBothSpellings):
     """One call of a layer on symbolic tensors.
 
     Attributes:
-        layer: the layer that was called.
-        inputs: what it was called on.
-        outputs: what it will return.
-        arguments: what else it was called with.
+        outbound_layer: the layer that was called.
+        input_tensors: what it was called on.
+        output_tensors: what it will return.
+        call_args: what else it was called with.
+
+    Source: TF.js's `Node`.
     """
 
     def __init__(
@@ -124,31 +126,47 @@ class Node:
         outputs: Sequence[SymbolicTensor],
         arguments: dict[str, Any],
     ) -> None:
-        self.layer = layer
-        self.inputs = list(inputs)
-        self.outputs = list(outputs)
-        self.arguments = arguments
+        self.outbound_layer = layer
+        self.input_tensors = list(inputs)
+        self.output_tensors = list(outputs)
+        self.call_args = arguments
         layer.inbound_nodes.append(self)
-        for source in self.inputs:
+        for source in self.input_tensors:
             if source.source_layer is not None:
                 source.source_layer.outbound_nodes.append(self)
-        for i, tensor in enumerate(self.outputs):
+        for i, tensor in enumerate(self.output_tensors):
             tensor.source_layer, tensor.node_index, tensor.tensor_index = layer, len(layer.inbound_nodes) - 1, i
 
     @classmethod
     def around(cls, layer: Layer, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> Node:
         """A container's own node, from its inputs to its outputs, which stay those of the layers inside."""
         node = cls.__new__(cls)
-        node.layer, node.inputs, node.outputs, node.arguments = layer, list(inputs), list(outputs), {}
+        node.outbound_layer, node.call_args = layer, {}
+        node.input_tensors, node.output_tensors = list(inputs), list(outputs)
         return node
 
     @property
+    def inbound_layers(self) -> list[Layer | None]:
+        """The layers that the inputs come from."""
+        return [t.source_layer for t in self.input_tensors]
+
+    @property
+    def node_indices(self) -> list[int]:
+        """Which of their calls made the inputs."""
+        return [t.node_index for t in self.input_tensors]
+
+    @property
+    def tensor_indices(self) -> list[int]:
+        """Which of those calls' outputs the inputs are."""
+        return [t.tensor_index for t in self.input_tensors]
+
+    @property
     def input_shapes(self) -> list[PartialShape]:
-        return [t.shape for t in self.inputs]
+        return [t.shape for t in self.input_tensors]
 
     @property
     def output_shapes(self) -> list[PartialShape]:
-        return [t.shape for t in self.outputs]
+        return [t.shape for t in self.output_tensors]
 
 
 def node_of(tensor: SymbolicTensor) -> Node:

@@ -87,6 +87,10 @@ class Callback(CallbackCamel, BothSpellings):
         """After a batch; logs are 'batch', 'size', its loss and metrics."""
 
 
+# Which epoch it is is noted when it begins, and yielding is done when a batch ends.
+_FOR_YIELD = ("on_epoch_begin", "on_batch_end")
+
+
 @export(doc="Callbacks")
 class CustomCallback(Callback):
     """A callback of functions: {'onEpochEnd': lambda epoch, logs: …}, each taking as many arguments as it likes.
@@ -114,7 +118,7 @@ class CustomCallback(Callback):
     def wants(self, event: str) -> bool:
         if getattr(type(self), event) is not getattr(CustomCallback, event):
             return True  # a subclass does it
-        return event in self._functions or (event == "on_batch_end" and "on_yield" in self._functions)
+        return event in self._functions or (event in _FOR_YIELD and "on_yield" in self._functions)
 
     def _call(self, event: str, *args: Any) -> None:
         if event in self._functions:

@@ -17,13 +17,14 @@ from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape, as_int, as_positive, spec, unpacked
 from tfpy.layers.activations import ActivationOption
-from tfpy.layers.base import Layer, check_partial_shape
+from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import check_partial_shape
 from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, as_list, one_or_list

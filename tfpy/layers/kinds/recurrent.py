@@ -12,7 +12,7 @@ from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.scope import outlive_scopes
-from tfpy.layers.base import Layer, shapes_agree
+from tfpy.layers.base import Layer
 from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.kinds._camel import RNNCamel
 from tfpy.layers.kinds.cells import (
@@ -27,6 +27,7 @@ from tfpy.layers.kinds.cells import (
 )
 from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequence
+from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, as_list
 from tfpy.layers.weights import LayerVariable

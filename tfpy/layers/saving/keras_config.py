@@ -176,7 +176,7 @@ class KerasConfig:
     def _tensor(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> dict[str, Any]:
         name, call, output = ref[:3]
         layer = parts[name]
-        tensor = layer.inbound_nodes[call].outputs[output]
+        tensor = layer.inbound_nodes[call].output_tensors[output]
         # A nested model's own graph is its first call here, and none in Keras 3.
         history = [name, call - isinstance(layer, Container), output]
         config = {"shape": list(tensor.shape), "dtype": tensor.dtype, "keras_history": history}

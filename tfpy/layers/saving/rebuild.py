@@ -127,7 +127,7 @@ class _Graph:
         return [self._resolved(v, where) for v in value] if isinstance(value, list) else value
 
     def _tensor(self, ref: Ref, where: str) -> SymbolicTensor:
-        outputs = self.layers[ref.layer].inbound_nodes[ref.call].outputs if self._made(ref) else []
+        outputs = self.layers[ref.layer].inbound_nodes[ref.call].output_tensors if self._made(ref) else []
         if ref.output >= len(outputs):
             raise ModelFileError(f"{where}: layer {ref.layer} has no output {ref.output} of a call {ref.call}.")
         return outputs[ref.output]

@@ -14,7 +14,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Spec, as_int, as_number
-from tfpy.layers.base import shapes_agree
+from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.training import losses
 from tfpy.layers.training.losses import Loss

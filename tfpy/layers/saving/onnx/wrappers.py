@@ -22,17 +22,17 @@ def run_graph(b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any 
     found = {entry: b.cast(value, entry.dtype) for entry, value in zip(graph.inputs, values, strict=True)}
     masks: dict[SymbolicTensor, Value | None] = {}
     for node in graph.nodes:
-        layer = node.layer
-        inputs = [found[tensor] for tensor in node.inputs]
-        own = [masks.get(tensor) for tensor in node.inputs]
+        layer = node.outbound_layer
+        inputs = [found[tensor] for tensor in node.input_tensors]
+        own = [masks.get(tensor) for tensor in node.input_tensors]
         if any(m is not None for m in own):
             mask = own[0]
-        outputs = b.call(layer, inputs, node.arguments, own if layer.takes_every_mask else mask)
-        found.update(zip(node.outputs, outputs, strict=True))
+        outputs = b.call(layer, inputs, node.call_args, own if layer.takes_every_mask else mask)
+        found.update(zip(node.output_tensors, outputs, strict=True))
         if layer.supports_masking:
             of_layer = MASKS.get(type(layer))
             made = own[0] if of_layer is None else of_layer(b, layer, inputs, own)
-            masks.update(dict.fromkeys(node.outputs, made))
+            masks.update(dict.fromkeys(node.output_tensors, made))
     return [found[tensor] for tensor in graph.outputs]
 
 

@@ -1,0 +1,26 @@
+"""Shapes of which sizes may be unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_list as items_of
+from tfpy.layers.symbolic import PartialShape
+
+
+def check_partial_shape(name: str, shape: Any) -> PartialShape:
+    """A shape in which sizes may be None, as a tuple; a number stands for a shape of rank 1."""
+    several = isinstance(shape, Iterable) and not isinstance(shape, (str, bytes))
+    given = items_of(name, "input_shape", shape, "sizes") if several else [shape]
+    sizes = [None if n is None else as_int(name, "input_shape", n) for n in given]
+    if any(n is not None and n < 0 for n in sizes):
+        raise argument_error(name, "input_shape", "sizes of 0 or more, or None", list(sizes))
+    return tuple(sizes)
+
+
+def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
+    """Whether two shapes are the same where both are known."""
+    return len(a) == len(b) and all(m == n or m is None or n is None for m, n in zip(a, b, strict=True))
