@@ -418,6 +418,18 @@ def test_what_a_browser_would_refuse_of_a_training() -> None:
     ]
 
 
+@pytest.mark.parametrize(("name", "taken"), [("a-b/c.d_1", True), ("1", True), ("my layer", False), ("_a", False)])
+def test_names_that_a_browser_would_refuse(name: str, taken: bool, tmp_path: Path) -> None:
+    within = tf.layers.dense(units=1, name="of no concern")
+    layer = tf.layers.time_distributed(layer=within, input_shape=[2, 1], name=name)
+    model = tf.sequential([tf.sequential([layer])], name="nor this")
+    if taken:
+        model.save(tmp_path, strict=True)
+    else:
+        with pytest.raises(ValueError, match=f"layer '{name}': TF.js takes names of letters, digits"):
+            model.save(tmp_path, strict=True)
+
+
 # Files of Keras
 
 
@@ -453,6 +465,12 @@ def test_what_keras_notes_beside_the_options() -> None:
     with pytest.warns(UserWarning, match="d: option lora_rank = 4 of the file") as warned:
         tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer(lora_rank=4)]})
     assert warned[0].filename == __file__
+    six = {"type": "ndarray", "value": 6.0}
+    clipped = {"class_name": "ReLU", "config": {"name": "r", "max_value": six, "threshold": {**six, "value": 0.0}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer(), clipped]})
+    assert model.layers[1].max_value == 6
     wrapped = {
         "model_config": {"class_name": "Sequential", "config": {"layers": [keras_layer()]}},
         "keras_version": "2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -58,6 +59,9 @@ _OPTIMIZERS = _words(
     """
 )
 
+# Names of tensors, which those of a model's layers are made.
+_TENSOR_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._/]*")
+
 # Layers that change the shape of the model's input, or cannot take it, when they are part of a model.
 _UNUSABLE = _words("CategoryEncoding CenterCrop Resizing")
 
@@ -98,7 +102,18 @@ def _of_object(config: Mapping[str, Any], owner: str) -> Iterator[str]:
     for option, refuses in _OPTIONS.get(kind, {}).items():
         if isinstance(options, Mapping) and refuses(options.get(option)):
             yield f"{label}: TF.js does not take {option}={options[option]!r}"
+    yield from _of_names(options)
     yield from _inside(options, label)
+
+
+def _of_names(options: Any) -> Iterator[str]:
+    """Of the names of the layers of a model."""
+    listed = options.get("layers", []) if isinstance(options, Mapping) else options
+    for entry in listed or []:
+        inner = entry.get("config")
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if isinstance(name, str) and not _TENSOR_NAME.fullmatch(name):
+            yield f"layer {name!r}: TF.js takes names of letters, digits, '-', '.', '_' and '/', and the first no sign"
 
 
 def _inside(value: Any, label: str) -> Iterator[str]:

@@ -103,7 +103,7 @@ def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None =
     """A topology as a file has it, in the form that `from_config` takes.
 
     The faults and additions of Keras 2 and 3 are mended: `batch_shape`, dtype policies, marked tuples, functions as
-    objects, options without effect here. An option that is not known and has an effect is warned of.
+    objects, numbers as arrays, options without effect here. An option that is not known and has an effect is warned of.
     """
     found: Mapping[str, Any] = _Reader(custom_objects or {}, makes_masks(topology)).object(topology)
     return found
@@ -148,7 +148,8 @@ class _Reader:
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
         idle = _IDLE_OF_CLASS.get(name, frozenset())
-        for given, value in config.items():
+        for given, noted in config.items():
+            value = _number(noted)
             # Where there are no masks this means nothing, and TF.js need not be told of it.
             if given == "zero_output_for_mask" and not self._masks:
                 continue
@@ -173,6 +174,13 @@ class _Reader:
                 return self.object(value)
             return {key: self.value(v) for key, v in value.items()}
         return [self.value(v) for v in value] if isinstance(value, list) else value
+
+
+def _number(value: Any) -> Any:
+    """A number that Keras has noted as an array, as such; anything else as it is."""
+    if isinstance(value, Mapping) and value.get("type") == "ndarray" and isinstance(value.get("value"), (int, float)):
+        return value["value"]
+    return value
 
 
 def _options_of(cls: type[Declared]) -> set[str]:
