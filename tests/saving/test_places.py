@@ -466,6 +466,20 @@ def test_a_dict(tmp_path: Path) -> None:
     assert model.count_params() == 8
 
 
+def test_handlers_may_change_what_makes_up_a_model() -> None:
+    kept: list[Any] = []
+    small_model().save(tf.io.with_save_handler(kept.append))
+    (artifacts,) = kept
+    artifacts.weightSpecs = artifacts.weight_specs[:1]
+    artifacts["user_defined_metadata"] = {"by": "hand"}
+    assert len(artifacts["weightSpecs"]) == 1
+    assert artifacts.userDefinedMetadata == {"by": "hand"}
+    again = tf.load_layers_model(tf.io.from_memory(artifacts), strict=False)
+    assert again.getUserDefinedMetadata() == {"by": "hand"}
+    del artifacts["weightSpecs"]
+    assert artifacts.weight_specs is None
+
+
 def test_handlers_of_ones_own(tmp_path: Path) -> None:
     kept: list[Any] = []
 

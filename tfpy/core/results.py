@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +66,8 @@ class ReadyNamedTensor(NamedTensor, Ready):
     tensor: Tensor
 
 
-class Entries(Mapping[str, Any]):
-    """Named values read by key or attribute in either spelling; the keys that it lists are TF.js's.
+class Entries(MutableMapping[str, Any]):
+    """Named values read and set by key or attribute in either spelling; the keys that it lists are TF.js's.
 
     A subclass names in `known` what may be asked for: it is None where it was not given.
     """
@@ -79,6 +79,18 @@ class Entries(Mapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         return self._entries[camel(key)]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._entries[camel(key)] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self._entries[camel(key)]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        else:
+            self[name] = value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
