@@ -72,6 +72,23 @@ def test_input_specs_in_both_spellings() -> None:
     assert [s.shape for s in tf.input(shape=[None, 2]).source_layer.input_spec] == [(None, None, 2)]
 
 
+def test_variables_of_layers_take_what_those_of_tfjs_take() -> None:
+    kept = tf.LayerVariable(tf.tensor([1.5, -2.0]), "float32", None, False, tf.constraints.non_neg())
+    assert kept.write([-1, 2]).array_sync() == [0, 2]
+    assert kept.original_name == "Variable"
+    assert not kept.trainable
+    whole = tf.tensor([1, 0], dtype="int32")
+    assert [tf.LayerVariable(whole, *more).dtype for more in ((), ("int32",), ("bool", "w"))] == [
+        "float32",
+        "int32",
+        "bool",
+    ]
+    with pytest.raises(ValueError, match="LayerVariable: argument 'dtype' must be one of .* but got 'w'"):
+        tf.LayerVariable(whole, "w")
+    with pytest.raises(TypeError, match=r"LayerVariable: argument 'val' must be a tensor, but got \[1\]"):
+        tf.LayerVariable([1])
+
+
 def test_symbolic_tensors_made_by_hand() -> None:
     made = tf.SymbolicTensor("float32", [None, 3], None, [], {}, name="mine")
     layer = tf.layers.dense(units=2)

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import cast_to
+from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
@@ -15,7 +17,7 @@ from tfpy.core.variable import Variable
 from tfpy.engine.abstract import placeholder
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import DType, Shape, spec
+from tfpy.engine.spec import DType, Shape, as_dtype, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.naming import scoped, unique
@@ -36,12 +38,20 @@ class LayerVariable(Variable, LayerVariableCamel):
 
     original_name: str
 
+    @accepts_options()
     def __init__(
-        self, value: Tensor, name: str = "Variable", trainable: bool = True, constraint: Constraint | None = None
+        self,
+        val: Tensor,
+        dtype: DType = "float32",
+        name: str = "Variable",
+        trainable: bool = True,
+        constraint: Constraint | None = None,
     ) -> None:
+        if not isinstance(val, Tensor):
+            raise argument_error("LayerVariable", "val", "a tensor", val, TypeError)
         self.original_name = scoped(name)
         self.constraint = constraint
-        super().__init__(value, trainable, unique(self.original_name))
+        super().__init__(cast_to(val, as_dtype("LayerVariable", dtype)), trainable, unique(self.original_name))
 
     @property
     def val(self) -> Variable:
@@ -102,8 +112,8 @@ def make_weight(
 ) -> LayerVariable:
     """A weight with the value that `make` gives; without one inside `weights_to_come`."""
     if _coming.made is None:
-        return LayerVariable(make(), name, trainable, constraint)
-    weight = LayerVariable(placeholder(Tensor, spec(shape, dtype)), name, trainable, constraint)
+        return LayerVariable(make(), dtype, name, trainable, constraint)
+    weight = LayerVariable(placeholder(Tensor, spec(shape, dtype)), dtype, name, trainable, constraint)
     _coming.made.append(ComingWeight(weight, make))
     return weight
 
