@@ -85,6 +85,10 @@ def test_it_learns_to_look_at_the_marked_step() -> None:
         (lambda: tf.layers.attention(score_mode="sum"), "score_mode"),
         (lambda: tf.layers.attention().apply(tf.tensor(QUERY)), "list of query and value"),
         (lambda: tf.layers.attention().apply([tf.ones([2, 3]), tf.ones([2, 3])]), "sequences"),
+        (
+            lambda: tf.layers.attention(name="a").compute_output_shape([[1, 2, 3], [1, 4, 3], [1, 5, 3]]),
+            r"a: argument 'inputs' must be a key for each step of the values, but got shapes \[1, 5, 3\] and \[1, 4, 3\]",
+        ),
         (lambda: tf.layers.multi_head_attention(num_heads=0, key_dim=2), "num_heads"),
         (lambda: tf.layers.multi_head_attention(num_heads=2), "key_dim"),
         (lambda: tf.layers.multi_head_attention(num_heads=2, key_dim=2).apply(tf.ones([2, 3, 4]), key=tf.ones([2, 3, 4])), "value"),

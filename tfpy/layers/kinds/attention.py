@@ -25,6 +25,7 @@ from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.weights import LayerVariable
 
@@ -62,6 +63,10 @@ class _Attending(Layer):
         if any(len(shape) != 3 for shape in found):
             expected = "sequences, of shape (batch, time, features)"
             raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
+        _, value, key = found
+        if not shapes_agree(value[:-1], key[:-1]):
+            expected = "a key for each step of the values"
+            raise argument_error(self.name, "inputs", expected, Words(f"shapes {list(key)} and {list(value)}"))
         return found
 
     def shapes_of_call(self, input_shape: Any, arguments: Any) -> Any:
