@@ -72,6 +72,13 @@ def test_input_specs_in_both_spellings() -> None:
     assert [s.shape for s in tf.input(shape=[None, 2]).source_layer.input_spec] == [(None, None, 2)]
 
 
+def test_inputs_that_are_said_to_be_sparse_are_like_others() -> None:
+    entry = tf.input(shape=[2], sparse=True)
+    model = tf.model(inputs=entry, outputs=tf.layers.dense(units=1, kernel_initializer="ones").apply(entry))
+    assert tf.models.model_from_json(model.to_json()).layers[0].get_config()["sparse"] is True
+    assert model.predict(np.ones((1, 2))).array_sync() == [[2]]
+
+
 def test_variables_of_layers_take_what_those_of_tfjs_take() -> None:
     kept = tf.LayerVariable(tf.tensor([1.5, -2.0]), "float32", None, False, tf.constraints.non_neg())
     assert kept.write([-1, 2]).array_sync() == [0, 2]

@@ -2766,7 +2766,8 @@ def input_layer(
 def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> InputLayer:
     """The entry of a model: a symbolic tensor of a given shape.
 
-    `input_shape` (without the batch size) or `batch_input_shape` is required.
+    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is noted and has no
+    effect.
 
     Options:
         sparse=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,

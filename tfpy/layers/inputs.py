@@ -18,14 +18,13 @@ from tfpy.layers.symbolic import Node, SymbolicTensor
 class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
     """The entry of a model: a symbolic tensor of a given shape.
 
-    `input_shape` (without the batch size) or `batch_input_shape` is required.
+    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is noted and has no
+    effect.
     """
 
     sparse: bool = False
 
     def configure(self) -> None:
-        if self.sparse:
-            raise argument_error("input_layer", "sparse", "false: there are no sparse tensors", self.sparse)
         if self.batch_input_shape is None:
             expected = "given, or batch_input_shape"
             raise argument_error("input_layer", "input_shape", expected, None)
@@ -75,7 +74,7 @@ def input_(
         batch_shape: the shape with the batch size in front, if that is known.
         name: the name of the input; a number by default.
         dtype: its dtype; float32 by default.
-        sparse: must be false.
+        sparse: noted in the configuration; without effect, as in TF.js.
 
     Raises:
         ValueError: neither shape nor batch_shape is given, or both.
