@@ -67,6 +67,11 @@ X = np.ones((2, 1))
             "input_layer: argument 'batch_size' must be left out where batch_input_shape is given, but got 1",
         ),
         (lambda: L.input_layer(input_shape=[2], name="i").apply(tf.ones([1, 2])), "i: an input layer cannot be called"),
+        (
+            lambda: tf.SymbolicTensor("float32", 3),
+            "SymbolicTensor: argument 'shape' must be a list of sizes, but got 3",
+        ),
+        (lambda: tf.SymbolicTensor("float", [3]), "SymbolicTensor: argument 'dtype' must be one of 'float32', 'int32'"),
         (lambda: tf.input(shape=math.nan), "input: argument 'input_shape' must be a whole number, but got nan"),
         (lambda: tf.initializers.glorot_normal().apply(None), "apply: argument 'shape' must be a list of whole"),
         (lambda: tf.regularizers.l2().apply(None), "apply: argument 'x' must be a tensor, but got None"),

@@ -9,7 +9,8 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import AttributesInBothSpellings, attribute_of
 from tfpy.engine import handle
-from tfpy.engine.spec import DType
+from tfpy.engine.spec import DType, as_dtype
+from tfpy.engine.spec import as_list as items_of
 from tfpy.layers._camel import NodeCamel, SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
 
@@ -50,8 +51,9 @@ class SymbolicTensor(SymbolicTensorCamel):
         output_tensor_index: int | None = None,
     ) -> None:
         self.id = handle.next_id()
-        self.dtype = dtype
-        self.shape: PartialShape = tuple(shape)
+        self.dtype = as_dtype("SymbolicTensor", dtype)
+        sizes: list[Any] = items_of("SymbolicTensor", "shape", shape, "sizes")
+        self.shape: PartialShape = tuple(sizes)
         self.source_layer = source_layer
         self.inputs = list(inputs)
         self.call_args = dict(call_args or {})
