@@ -13,6 +13,7 @@ import ast
 import subprocess
 import sys
 from collections import defaultdict
+from copy import deepcopy
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -155,8 +156,24 @@ def _typed_member(spelling: str, kind: str, function: Function) -> str:
     first = "cls" if kind == "static" else "self"
     skip = 0 if "staticmethod" in [ast.unparse(d) for d in function.decorator_list] else 1
     asynchronous = "async " if isinstance(function, ast.AsyncFunctionDef) else ""
-    parameters = signature(function, skip, first)  # type: ignore[arg-type]
+    parameters = signature(_parameters_spelt(function), skip, first)  # type: ignore[arg-type]
     return f"\n{prefix}        {asynchronous}def {spelling}({parameters}) -> {returns(function)}: ...\n"
+
+
+def _parameters_spelt(function: Function) -> Function:
+    """The function with the names of its parameters in TF.js's spelling.
+
+    Where keywords are taken in one spelling only, parameters go by position: a subclass names them as it likes.
+    """
+    spelt = deepcopy(function)
+    args = spelt.args
+    places = [*args.posonlyargs, *args.args]
+    differs = any(camel(p.arg, "") != p.arg for p in places)
+    for parameter in (*places, *args.kwonlyargs):
+        parameter.arg = camel(parameter.arg, "")
+    if differs and not args.vararg and not any("accepts_options" in ast.unparse(d) for d in function.decorator_list):
+        args.posonlyargs, args.args = places, []
+    return spelt
 
 
 def _bound_member(spelling: str, name: str, kind: str) -> str:

@@ -61,6 +61,20 @@ def test_a_kernel_must_give_the_shape_and_dtype_of_the_one_it_stands_for() -> No
     tf.unregister_kernel("Square", "cpu")
 
 
+def test_functions_of_a_kernel_may_take_nothing() -> None:
+    calls: list[str] = []
+    tf.register_kernel(
+        kernel_name="Square",
+        backend_name="cpu",
+        kernel_func=lambda: np.float32([7]),
+        setup_func=lambda: calls.append("setup"),
+        dispose_func=lambda: calls.append("dispose"),
+    )
+    assert tf.square([1.0]).array_sync() == [7]
+    tf.unregister_kernel("Square", "cpu")
+    assert calls == ["setup", "dispose"]
+
+
 def test_a_kernel_with_several_inputs_and_outputs() -> None:
     calls: list[Any] = []
 

@@ -54,6 +54,8 @@ SHAPE: dict[str, list[Case]] = {
         raises(ValueError, floats(3), [2]),
     ],
     "broadcast_args": [
+        case(np.array([-1, 6], np.int32), np.array([3, 1, 1], np.int32), reference=lambda a, b: np.array([3, -1, 6]), order=0),
+        raises(ValueError, np.array([-2], np.int32), np.array([1], np.int32)),
         case(np.array([2, 1], np.int32), np.array([3], np.int32), reference=lambda a, b: np.array([2, 3]), order=0),
         raises(ValueError, np.array([2], np.int32), np.array([3], np.int32)),
     ],

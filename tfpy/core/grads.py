@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
-from tfpy.core.ops.common import as_function_of, full
+from tfpy.core.ops.common import CONSTANT, full, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.tensor import Tensor
@@ -222,7 +222,10 @@ def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> N
         if any(source.id in tape.tracked for source in sources):
             for gradient in gradients:
                 if gradient.id not in tape.tracked:
-                    as_function_of(tuple(sources), gradient, [tape])
+                    record([tape], CONSTANT, _ZERO, tuple(sources), {}, (gradient,), Tensor)
+
+
+_ZERO = GradientRow(CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n.input_specs])
 
 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:

@@ -92,7 +92,7 @@ def register_kernel(
         hooks.set_user_kernel(backend_name, kernel_name, _in_place_of(KERNELS[kernel_name], kernel_func))
     made = registry.made().get(backend_name)
     if setup_func is not None and made is not None:
-        setup_func(made)
+        call_with_as_many(setup_func, made)
 
 
 def _check_name(where: str, kernel_name: Any) -> None:
@@ -103,7 +103,7 @@ def _check_name(where: str, kernel_name: Any) -> None:
 def _set_up(name: str, backend: Backend) -> None:
     for (_, backend_name), config in list(_kernels.items()):
         if backend_name == name and config.setup_func is not None:
-            config.setup_func(backend)
+            call_with_as_many(config.setup_func, backend)
 
 
 registry.on_made.append(_set_up)
@@ -125,7 +125,7 @@ def unregister_kernel(kernel_name: str, backend_name: str) -> None:
     hooks.set_user_kernel(backend_name, kernel_name, None)
     made = registry.made().get(backend_name)
     if config.dispose_func is not None and made is not None:
-        config.dispose_func(made)
+        call_with_as_many(config.dispose_func, made)
 
 
 def _names(backend_name: str) -> list[str]:
@@ -215,7 +215,9 @@ def _tensor(handle: Handle) -> Tensor:
 def _called(function: Callable[..., Any], inputs: Inputs, attrs: Mapping[str, Any]) -> list[Tensor]:
     """What a user's kernel returns, as tensors. The tapes do not see how it computes them."""
     with paused():
-        result = function({"inputs": inputs, "backend": current(), "attrs": _in_both_spellings(attrs)})
+        result = call_with_as_many(
+            function, {"inputs": inputs, "backend": current(), "attrs": _in_both_spellings(attrs)}
+        )
     return [_result(r) for r in (result if isinstance(result, (list, tuple)) else [result])]
 
 

@@ -128,15 +128,18 @@ class Layer(LayerCamel, Declared, family="layer"):
 
     # What subclasses define
 
-    def build(self, input_shape: Any) -> None:
-        """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
-        self.built = True
+    if TYPE_CHECKING:  # a subclass names the shape as it likes, and takes `training`, `mask`, states, or a dict of them
 
-    if TYPE_CHECKING:  # a subclass's may take more: `training`, `mask`, states, or all of them in a dict
+        def build(self, input_shape: Any, /) -> None:
+            """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
 
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
             """What the layer computes."""
     else:
+
+        def build(self, input_shape: Any) -> None:
+            """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
+            self.built = True
 
         def call(self, inputs: Any) -> Any:
             """What the layer computes."""

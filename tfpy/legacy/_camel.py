@@ -49,7 +49,7 @@ class ArrayFactoriesCamel:
             cls,
             shape: ShapeLike,
             mean: float = 0.0,
-            std_dev: float = 1.0,
+            stdDev: float = 1.0,
             dtype: LegacyDType | None = None,
             seed: rng.Seed | None = None,
         ) -> NDArray: ...
@@ -59,7 +59,7 @@ class ArrayFactoriesCamel:
             cls,
             shape: ShapeLike,
             mean: float = 0.0,
-            std_dev: float = 1.0,
+            stdDev: float = 1.0,
             dtype: LegacyDType | None = None,
             seed: rng.Seed | None = None,
         ) -> NDArray: ...
@@ -68,7 +68,7 @@ class ArrayFactoriesCamel:
         def randUniform(cls, shape: ShapeLike, a: float, b: float, dtype: LegacyDType | None = None) -> NDArray: ...
 
         @classmethod
-        def fromPixels(cls, pixels: Any, num_channels: int = 3, math: NDArrayMath | None = None) -> NDArray: ...
+        def fromPixels(cls, pixels: Any, numChannels: int = 3, math: NDArrayMath | None = None) -> NDArray: ...
 
     else:
         zerosLike = classmethod(forward("zeros_like"))
@@ -118,7 +118,7 @@ class CheckpointLoaderCamel:
 
         def getAllVariables(self) -> ReadyDict[str, NDArray]: ...
 
-        def getVariable(self, var_name: str) -> NDArray: ...
+        def getVariable(self, varName: str, /) -> NDArray: ...
 
     else:
         getCheckpointManifest = forward("get_checkpoint_manifest")
@@ -170,7 +170,7 @@ class GradientsCamel:
             self, f: Callable[[], Any], inputs: Mapping[str, Handle], name: str | None = None
         ) -> NDArray: ...
 
-        def gradientsScope(self, scope_fn: Callable[..., T]) -> T: ...
+        def gradientsScope(self, scopeFn: Callable[..., T], /) -> T: ...
 
         def gradientWrt(self, y: Handle, x: Arrays) -> Any: ...
 
@@ -195,7 +195,7 @@ class GraphCamel:
 
         def reduceSum(self, x: Tensor) -> Tensor: ...
 
-        def maxPool(self, x: Tensor, field_size: int, stride: int = 1, zero_pad: int | None = None) -> Tensor: ...
+        def maxPool(self, x: Tensor, fieldSize: int, stride: int = 1, zeroPad: int | None = None) -> Tensor: ...
 
         def softmaxCrossEntropyCost(self, x: Tensor, target: Tensor) -> Tensor: ...
 
@@ -249,9 +249,9 @@ class GraphRunnerCamel:
 
         def setSession(self, session: Session) -> None: ...
 
-        def setInferenceTensor(self, inference_tensor: Tensor) -> None: ...
+        def setInferenceTensor(self, inferenceTensor: Tensor, /) -> None: ...
 
-        def setInferenceExampleCount(self, inference_example_count: int) -> None: ...
+        def setInferenceExampleCount(self, inferenceExampleCount: int, /) -> None: ...
 
     else:
         resetStatistics = forward("reset_statistics")
@@ -275,7 +275,7 @@ class InMemoryDatasetCamel:
 
     if TYPE_CHECKING:
 
-        def getDataShape(self, data_index: int) -> tuple[int, ...]: ...
+        def getDataShape(self, dataIndex: int, /) -> tuple[int, ...]: ...
 
         def fetchData(self) -> Any: ...
 
@@ -283,13 +283,13 @@ class InMemoryDatasetCamel:
 
         def getStats(self) -> list[DataStats]: ...
 
-        def normalizeWithinBounds(self, data_index: int, lower_bound: float, upper_bound: float) -> None: ...
+        def normalizeWithinBounds(self, dataIndex: int, lowerBound: float, upperBound: float, /) -> None: ...
 
-        def isNormalized(self, data_index: int) -> bool: ...
+        def isNormalized(self, dataIndex: int, /) -> bool: ...
 
-        def removeNormalization(self, data_index: int) -> None: ...
+        def removeNormalization(self, dataIndex: int, /) -> None: ...
 
-        def unnormalizeExamples(self, examples: Sequence[NDArray], data_index: int) -> list[NDArray]: ...
+        def unnormalizeExamples(self, examples: Sequence[NDArray], dataIndex: int, /) -> list[NDArray]: ...
 
     else:
         getDataShape = forward("get_data_shape")
@@ -311,11 +311,11 @@ class InMemoryShuffledInputProviderBuilderCamel:
 
         def getCurrentExampleIndex(self) -> int: ...
 
-        def getNextInput(self, input_id: int) -> NDArray: ...
+        def getNextInput(self, inputId: int, /) -> NDArray: ...
 
         def getEpoch(self) -> int: ...
 
-        def getInputProvider(self, input_id: int) -> ShuffledInputProvider: ...
+        def getInputProvider(self, inputId: int, /) -> ShuffledInputProvider: ...
 
         def getInputProviders(self) -> list[ShuffledInputProvider]: ...
 
@@ -382,9 +382,9 @@ class NDArrayCamel:
 
         def inGPU(self) -> bool: ...
 
-        def getTexture(self, preferred_shape_rc: ShapeLike | None = None) -> Any: ...
+        def getTexture(self, preferredShapeRc: ShapeLike | None = None, /) -> Any: ...
 
-        def getTextureShapeRC(self, preferred_shape_rc: ShapeLike | None = None) -> Any: ...
+        def getTextureShapeRC(self, preferredShapeRc: ShapeLike | None = None, /) -> Any: ...
 
     else:
         rankType = forward_property("rank_type")
@@ -427,18 +427,19 @@ class NDArrayMathCamel:
 
         def readSync(self, id: int) -> Array: ...
 
-        def writePixels(self, id: int, pixels: Any, num_channels: int) -> None: ...
+        def writePixels(self, id: int, pixels: Any, numChannels: int, /) -> None: ...
 
         def disposeData(self, id: int) -> None: ...
 
         def copy2D(
             self,
             source: NDArray,
-            source_begin: Sequence[int],
-            source_size: Sequence[int],
+            sourceBegin: Sequence[int],
+            sourceSize: Sequence[int],
             dest: NDArray,
-            dest_begin: Sequence[int],
-            dest_size: Sequence[int],
+            destBegin: Sequence[int],
+            destSize: Sequence[int],
+            /,
         ) -> None: ...
 
     else:
@@ -473,36 +474,39 @@ class OptimizerCamel:
         def beforeBatch(
             self,
             math: NDArrayMath,
-            batch_size: int,
+            batchSize: int,
             runtime: SessionRuntime,
-            activation_array_map: TensorArrayMap,
-            gradient_array_map: SummedTensorArrayMap,
+            activationArrayMap: TensorArrayMap,
+            gradientArrayMap: SummedTensorArrayMap,
+            /,
         ) -> None: ...
 
         def afterExample(
             self,
             math: NDArrayMath,
             runtime: SessionRuntime,
-            activation_array_map: TensorArrayMap,
-            gradient_array_map: SummedTensorArrayMap,
+            activationArrayMap: TensorArrayMap,
+            gradientArrayMap: SummedTensorArrayMap,
+            /,
         ) -> None: ...
 
         def afterBatch(
             self,
             math: NDArrayMath,
-            batch_size: int,
+            batchSize: int,
             runtime: SessionRuntime,
-            activation_array_map: TensorArrayMap,
-            gradient_array_map: SummedTensorArrayMap,
+            activationArrayMap: TensorArrayMap,
+            gradientArrayMap: SummedTensorArrayMap,
+            /,
         ) -> None: ...
 
         def coreOptimizer(self) -> base.Optimizer: ...
 
         def computeGradients(
-            self, f: Callable[[], Any], var_list: Sequence[CoreTensor] | None = None
+            self, f: Callable[[], Any], varList: Sequence[CoreTensor] | None = None
         ) -> VariableGrads: ...
 
-        def applyGradients(self, variable_gradients: Mapping[str, Any]) -> None: ...
+        def applyGradients(self, variableGradients: Mapping[str, Any], /) -> None: ...
 
     else:
         learningRate = forward_property("learning_rate", writable=True)
@@ -543,32 +547,35 @@ class RuleOptimizerCamel:
 
         def coreOptimizer(self) -> base.Optimizer: ...
 
-        def setLearningRate(self, learning_rate: float) -> None: ...
+        def setLearningRate(self, learningRate: float, /) -> None: ...
 
         def beforeBatch(
             self,
             math: NDArrayMath,
-            batch_size: int,
+            batchSize: int,
             runtime: SessionRuntime,
-            activation_array_map: TensorArrayMap,
-            gradient_array_map: SummedTensorArrayMap,
+            activationArrayMap: TensorArrayMap,
+            gradientArrayMap: SummedTensorArrayMap,
+            /,
         ) -> None: ...
 
         def afterExample(
             self,
             math: NDArrayMath,
             runtime: SessionRuntime,
-            activation_array_map: TensorArrayMap,
-            gradient_array_map: SummedTensorArrayMap,
+            activationArrayMap: TensorArrayMap,
+            gradientArrayMap: SummedTensorArrayMap,
+            /,
         ) -> None: ...
 
         def afterBatch(
             self,
             math: NDArrayMath,
-            batch_size: int,
+            batchSize: int,
             runtime: SessionRuntime,
-            activation_array_map: TensorArrayMap,
-            gradient_array_map: SummedTensorArrayMap,
+            activationArrayMap: TensorArrayMap,
+            gradientArrayMap: SummedTensorArrayMap,
+            /,
         ) -> None: ...
 
     else:
@@ -586,7 +593,7 @@ class SessionCamel:
 
     if TYPE_CHECKING:
 
-        def evalAll(self, tensors: Sequence[Tensor], feed_entries: Sequence[Any] = ()) -> list[NDArray]: ...
+        def evalAll(self, tensors: Sequence[Tensor], feedEntries: Sequence[Any] = (), /) -> list[NDArray]: ...
 
     else:
         evalAll = forward("eval_all")

@@ -14,7 +14,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import DType, Shape, Spec, as_number, broadcast_axes, upcast
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, Tape, paused, record
+from tfpy.engine.tape import GradientRow, flat, paused, record
 from tfpy.engine.values import to_int32
 
 
@@ -74,17 +74,18 @@ def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
 T = TypeVar("T", bound=Handle)
 
 
-def _zero_gradient(spec: Spec) -> Tensor:
+def zero_gradient(spec: Spec) -> Tensor:
+    """The gradient by an input of that spec of what does not depend on it."""
     return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
 
 
-_CONSTANT = Kernel("constant", ("*sources",), same, False, "constant")
-_ZEROS = GradientRow(_CONSTANT, (), {}, lambda dy, n: [_zero_gradient(s) for s in n.input_specs], pure=True)
+CONSTANT = Kernel("constant", ("*sources",), same, False, "constant")
+_FLAT = GradientRow(CONSTANT, (), {"sources": flat}, None, pure=True)
 
 
-def as_function_of(sources: tuple[Tensor, ...], value: T, tapes: list[Tape] | None = None) -> T:
-    """`value`, which tapes (all of this thread, unless some are named) take for a constant function of the sources."""
-    record(local.state.tapes if tapes is None else tapes, _CONSTANT, _ZEROS, sources, {}, (value,), Tensor)
+def as_function_of(source: Tensor, value: T) -> T:
+    """`value`, which tapes take for a constant function of a tensor."""
+    record(local.state.tapes, CONSTANT, _FLAT, (source,), {}, (value,), Tensor)
     return value
 
 

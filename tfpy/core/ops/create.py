@@ -253,7 +253,7 @@ def zeros_like(x: TensorLike) -> Tensor:
     Source: TF.js `tf.zerosLike`.
     """
     t = to_tensor("zeros_like", "x", x, "any")
-    return as_function_of((t,), zeros(t.shape, t.dtype))
+    return as_function_of(t, zeros(t.shape, t.dtype))
 
 
 @op(chain=True, doc="Tensors / Creation")
@@ -263,7 +263,7 @@ def ones_like(x: TensorLike) -> Tensor:
     Source: TF.js `tf.onesLike`.
     """
     t = to_tensor("ones_like", "x", x)
-    return as_function_of((t,), full(t.shape, 1, t.dtype))
+    return as_function_of(t, full(t.shape, 1, t.dtype))
 
 
 @op(doc="Tensors / Creation")

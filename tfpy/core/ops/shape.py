@@ -184,7 +184,7 @@ def broadcast_args(s0: TensorLike, s1: TensorLike) -> Tensor:
     """The shape, as an int32 tensor, that two shapes broadcast to.
 
     Args:
-        s0: a shape as an int32 tensor of rank 1.
+        s0: a shape as an int32 tensor of rank 1; -1 for a size that is not known.
         s1: a shape as an int32 tensor of rank 1.
 
     Raises:
@@ -197,7 +197,10 @@ def broadcast_args(s0: TensorLike, s1: TensorLike) -> Tensor:
         t = to_tensor("broadcast_args", name, value, "int32")
         if t.rank != 1:
             raise argument_error("broadcast_args", name, "of rank 1", t)
-        shapes.append(as_shape("broadcast_args", t.array_sync(), name))
+        sizes = tuple(t.array_sync())
+        if any(n < -1 for n in sizes):
+            raise argument_error("broadcast_args", name, "sizes of -1 or more", sizes)
+        shapes.append(sizes)
     from tfpy.core.ops.create import tensor1d
 
     try:
