@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 from pathlib import Path
@@ -190,6 +191,34 @@ def test_shared_layers_share_their_weights() -> None:
             shared.get_input_at(index)
     with pytest.raises(RuntimeError, match="called 2 times"):
         shared.output  # noqa: B018
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_of_models(copied: Any) -> None:
+    deep = tf.sequential([tf.layers.activation(activation="relu", input_shape=[2]) for _ in range(500)])
+    assert len(copied(deep).layers) == 500
+    entry, shared = tf.input(shape=[2]), tf.layers.dense(units=2)
+    inner = small()
+    there_and_back = shared.apply(tf.layers.dense(units=2).apply(shared.apply(entry)))
+    model = tf.model(inputs=entry, outputs=inner.apply(there_and_back))
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    again = copied(model)
+    assert [len(layer.outbound_nodes) for layer in again.layers] == [
+        len(layer.outbound_nodes) for layer in model.layers
+    ]
+    before = model.predict(X).numpy()
+    np.testing.assert_array_equal(again.predict(X).numpy(), before)
+    again.fit(X, Y, epochs=1, verbose=0)
+    assert not np.array_equal(again.predict(X).numpy(), before)
+    np.testing.assert_array_equal(model.predict(X).numpy(), before)
+
+
+def test_a_copy_of_a_layer_has_nothing_of_what_comes_after_it() -> None:
+    model = small()
+    alone = copy.deepcopy(model.layers[0])
+    assert not alone.outbound_nodes
+    assert alone.inbound_nodes[0].inbound_layers[0].outbound_nodes == alone.inbound_nodes
+    np.testing.assert_array_equal(alone.apply(X).numpy(), model.layers[0].apply(X).numpy())
 
 
 @pytest.mark.parametrize(

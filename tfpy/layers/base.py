@@ -22,6 +22,7 @@ from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
+from tfpy.layers.copying import Copied
 from tfpy.layers.declared import Declared, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
@@ -46,7 +47,7 @@ class LayerOptions:
 
 
 @export(namespace="layers", doc="Layers / Classes")
-class Layer(LayerCamel, Declared, family="layer"):
+class Layer(LayerCamel, Copied, Declared, family="layer"):
     """A step of a model, with weights of its own.
 
     A subclass declares its options, and defines `build(input_shape)`, which adds the weights, `call(inputs, …)` and

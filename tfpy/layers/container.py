@@ -70,6 +70,13 @@ class Container(ContainerCamel, Layer):
         self._references = 1
         self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
 
+    def _own_calls(self) -> Sequence[Node]:
+        return self.inbound_nodes[1:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The layers first, each after those that it is called on: so a deep model is copied layer by layer.
+        return {"layers": self.layers, **super().__getstate__()}
+
     @property
     def graph(self) -> LayerGraph:
         """The layers between inputs and outputs."""

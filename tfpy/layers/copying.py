@@ -1,0 +1,37 @@
+"""How layers are copied and pickled: with what they are called on, and without what is called on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tfpy.layers.symbolic import Node
+
+
+class Copied:
+    """Base of layers.
+
+    A layer knows the calls on what it gives. A copy has those that are copied, too: else a layer would take with it all
+    that comes after it, and deep models could not be copied, since each layer would be copied within the one before.
+    """
+
+    if TYPE_CHECKING:
+        inbound_nodes: list[Node]
+        outbound_nodes: list[Node]
+
+    def _own_calls(self) -> Sequence[Node]:
+        """The calls of the layer on outputs of others."""
+        return self.inbound_nodes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "outbound_nodes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        own = vars(self)
+        own.update(state)
+        own.setdefault("outbound_nodes", [])
+        for node in self._own_calls():
+            for layer in node.inbound_layers:
+                if layer is not None:  # one that is called on what comes of this one may still lack its state
+                    vars(layer).setdefault("outbound_nodes", []).append(node)
