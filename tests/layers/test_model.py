@@ -193,6 +193,14 @@ def test_shared_layers_share_their_weights() -> None:
         shared.output  # noqa: B018
 
 
+def test_a_stack_begins_with_a_model_that_is_deep_and_branches() -> None:
+    entry = x = tf.input(shape=[2])
+    for _ in range(300):
+        x = tf.layers.add().apply([x, tf.layers.activation(activation="relu").apply(x)])
+    model = tf.sequential([tf.model(inputs=entry, outputs=x), tf.layers.dense(units=1)])
+    assert model.inputs == [entry]
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
 def test_copies_of_models(copied: Any) -> None:
     deep = tf.sequential([tf.layers.activation(activation="relu", input_shape=[2]) for _ in range(500)])

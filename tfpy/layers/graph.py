@@ -206,11 +206,19 @@ class _Search:
 
 
 def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
-    """The inputs that a symbolic tensor depends on."""
-    node = node_of(tensor)
-    if not node.input_tensors:
-        return list(node.output_tensors)
-    return list(dict.fromkeys(source for t in node.input_tensors for source in source_inputs(t)))
+    """The inputs that a symbolic tensor depends on, as they are found from the first input of each call on."""
+    found: dict[SymbolicTensor, None] = {}
+    seen: set[Node] = set()
+    stack = [node_of(tensor)]
+    while stack:
+        node = stack.pop()
+        if node in seen:  # else branches that meet again would be gone through twice as often each time
+            continue
+        seen.add(node)
+        if not node.input_tensors:
+            found.update(dict.fromkeys(node.output_tensors))
+        stack.extend(node_of(t) for t in reversed(node.input_tensors))
+    return list(found)
 
 
 def _as_entered(value: Tensor, entry: SymbolicTensor) -> Tensor:
