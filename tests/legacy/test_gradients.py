@@ -28,6 +28,12 @@ def test_gradients_go_through_as_shapes_and_tensors(math: dl.NDArrayMathCPU) -> 
     assert list(found.get_values()) == [4, 8, 12, 16]
 
 
+def test_gradients_go_through_as_type(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2], "int32")
+    found = math.gradients(lambda: math.sum(math.square(a.asType("float32"))), a)
+    assert (found.dtype, list(found.get_values())) == ("float32", [2, 4])
+
+
 def test_the_value_and_its_gradients(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2])
     result = math.value_and_gradients(lambda: math.sum(math.exp(a)), a)

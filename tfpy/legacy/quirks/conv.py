@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfpy.core.convert import TensorLike
+from tfpy.core.convert import TensorLike, number
 from tfpy.core.grads import grad
 from tfpy.core.ops import conv as core_conv
 from tfpy.core.ops import depthwise
 from tfpy.core.ops import pool as core_pool
-from tfpy.core.ops.common import as_float, full
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.common import as_float, detached, full
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -202,14 +203,28 @@ def _pooled(
     return like_input(op(read, [a.field for a in axes], _strides(*axes), "valid"), given.rank)
 
 
-@quirk("math.maxPool", _MARGINS, instead_of=pool.max_pool)
+_HOLES = "a window with NaN gives NaN (its gradient passes NaN over); "
+
+
+def _largest(name: str, x: TensorLike, size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    """The largest number of each window; NaN is passed over."""
+    return _pooled(name, core_pool.max_pool, x, size, strides, pad, -math.inf)
+
+
+def _largest_or_nan(name: str, x: TensorLike, size: Pair, strides: Pair, pad: Pad) -> Tensor:
+    out = _largest(name, x, size, strides, pad)
+    holes = _largest(name, as_float(detached("IsNan", as_float(of_rank(name, "x", x, 3, 4)))), size, strides, pad)
+    return add(out, run("Select", run("Greater", holes, number(0)), full(out.shape, math.nan), full(out.shape, 0)))
+
+
+@quirk("math.maxPool", _HOLES + _MARGINS + " NaN is passed over.", instead_of=pool.max_pool)
 def max_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
-    return _pooled("max_pool", core_pool.max_pool, x, filter_size, strides, pad, -math.inf)
+    return _largest_or_nan("max_pool", x, filter_size, strides, pad)
 
 
-@quirk("math.minPool", _MARGINS, instead_of=pool.min_pool)
+@quirk("math.minPool", _HOLES + _MARGINS + " NaN is passed over.", instead_of=pool.min_pool)
 def min_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
-    return neg(_pooled("min_pool", core_pool.max_pool, neg(x), filter_size, strides, pad, -math.inf))
+    return neg(_largest_or_nan("min_pool", neg(x), filter_size, strides, pad))
 
 
 @quirk(
@@ -237,7 +252,7 @@ def resize_through_zero(x: TensorLike, new_shape2d: Sequence[int], align_corners
 def max_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
     given = of_rank("max_pool_backprop", "x", x, 3, 4)
     slopes = of_rank("max_pool_backprop", "dy", dy, given.rank)
-    return grad(lambda t: max_pool_with_margins(t, filter_size, strides, pad))(given, slopes)
+    return grad(lambda t: _largest("max_pool_backprop", t, filter_size, strides, pad))(given, slopes)
 
 
 @quirk("math.avgPoolBackprop", "the gradient of avgPool: whole windows.", instead_of=pool.avg_pool_backprop)
