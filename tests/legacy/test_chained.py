@@ -84,6 +84,30 @@ def test_functions_do_not_take_their_arguments_away() -> None:
     assert mine.array_sync() == [1, 2]
 
 
+ROW = [[1.0, 2.0]]
+GIVEN: dict[str, tuple[Callable[[], Any], Any]] = {
+    "moments": (lambda: dl.moments(A1([1, 3])).variance, 1),
+    "basicLSTMCell": (lambda: dl.basicLSTMCell(dl.scalar(1), dl.zeros([3, 4]), dl.zeros([4]), ROW, [[2.0]], [[0.0]])[0], [[1.4621172]]),
+    "multiRNNCell": (lambda: dl.multiRNNCell([lambda data, c, h: [dl.add(c, 1), h]], ROW, [ROW], [ROW])[0][0], [[2, 3]]),
+    "grad": (lambda: dl.grad(lambda x: dl.mul(x, x.get(1)))(A1([1, 3]), A1([1, 10])), [3, 30]),
+    "grad of grad": (lambda: dl.grad(lambda x: dl.grad(lambda y: y.square().mul(y))(x))(A1([2])), [12]),
+    "grads": (lambda: dl.grads(lambda x, y: x.mul(y))([A1([1]), A1([3])])[0], [3]),
+    "valueAndGrad": (lambda: dl.valueAndGrad(lambda x: x.square())(A1([3])).grad, [6]),
+    "valueAndGrads": (lambda: dl.valueAndGrads(lambda x: x.square())([A1([3])]).grads[0], [6]),
+    "variableGrads": (lambda: dl.variableGrads(dl.variable(dl.scalar(3), True, "given").square).grads["given"], 6),
+    "customGrad": (lambda: dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.get(0))))(A1([3])), [9]),
+    "its gradient": (lambda: dl.grad(dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.get(0)))))(A1([3])), [3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GIVEN)
+def test_functions_take_and_give_arrays(case: str) -> None:
+    compute, expected = GIVEN[case]
+    found = compute()
+    assert isinstance(found, dl.NDArray)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
+
+
 def test_arrays_have_the_arithmetic_operators() -> None:
     a = A1([1, 2])
     assert ((a + 1) * a - 2).array_sync() == [0, 4]

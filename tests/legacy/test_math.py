@@ -325,6 +325,23 @@ def test_the_math_made_last_is_the_global_one() -> None:
 
 
 @pytest.mark.cpu
+def test_set_backend_makes_a_math() -> None:
+    """As in 0.5, so that the methods of arrays compute on that backend, too."""
+    try:
+        assert dl.setBackend("exact")
+        assert A1([1]).square().backend is tf.find_backend("exact")
+        dl.set_backend("cpu", safe_mode=True)
+        with pytest.raises(RuntimeError, match="safe mode"):
+            A1([1])
+        assert dl.tidy(lambda: A1([3]).square().get(0)) == 9
+        with pytest.raises(ValueError, match="nothing"):
+            dl.set_backend("nothing")
+    finally:
+        dl.setBackend("cpu")
+    assert tf.get_backend() == "cpu"
+
+
+@pytest.mark.cpu
 def test_the_environment_has_features() -> None:
     assert dl.ENV.get("WEBGL_VERSION") == 0
     assert dl.Environment({"DEBUG": True}).get("DEBUG") is True
