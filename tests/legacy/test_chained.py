@@ -96,6 +96,9 @@ GIVEN: dict[str, tuple[Callable[[], Any], Any]] = {
     "valueAndGrads": (lambda: dl.valueAndGrads(lambda x: x.square())([A1([3])]).grads[0], [6]),
     "variableGrads": (lambda: dl.variableGrads(dl.variable(dl.scalar(3), True, "given").square).grads["given"], 6),
     "customGrad": (lambda: dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.get(0))))(A1([3])), [9]),
+    "its second gradient": (
+        lambda: dl.grad(dl.grad(dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.square())))))(A1([3])), [6]
+    ),
     "its gradient": (lambda: dl.grad(dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.get(0)))))(A1([3])), [3]),
 }  # fmt: skip
 

@@ -233,8 +233,11 @@ def saved(handle: Handle) -> Saved:
 
 def again(cls: type[H], handle: H, payload: Any, backend: Any) -> H:
     """The saved handle, or one in its place when it was disposed or assigned to since."""
-    if handle.payload is payload:
-        return handle
+    return handle if handle.payload is payload else standing_for(cls, handle, payload, backend)
+
+
+def standing_for(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
+    """Another handle that tapes take for the given one."""
     made = _copied(cls, handle, payload, backend)
     made.id = handle.id
     return made

@@ -10,9 +10,10 @@ from tfpy.core import backends
 from tfpy.core.options import accepts_options
 from tfpy.core.results import call_with_as_many
 from tfpy.core.tensor import Tensor
-from tfpy.engine.handle import Handle
+from tfpy.engine.handle import join_share
+from tfpy.engine.tape import standing_for
 from tfpy.legacy.math import NDArrayMath, adopted
-from tfpy.legacy.ndarray import NDArray, shared
+from tfpy.legacy.ndarray import NDArray, class_of_rank
 
 P = ParamSpec("P")
 
@@ -37,11 +38,18 @@ def of_functions_of_arrays(differentiate: Callable[[Any], Callable[..., Any]]) -
     @functools.wraps(differentiate)
     def of(f: Any) -> Callable[..., Any]:
         def on_arrays(*args: Any) -> Any:
-            return call_with_as_many(f, *[shared(a) if isinstance(a, Handle) else a for a in args])
+            return call_with_as_many(f, *[_array(a) if isinstance(a, Tensor) else a for a in args])
 
         return giving_arrays(differentiate(on_arrays if callable(f) else f))
 
     return of
+
+
+def _array(x: Tensor) -> NDArray:
+    """An array that shares a tensor's data, and that tapes take for it."""
+    array = standing_for(class_of_rank(x.rank), x, x.payload, x.backend)
+    join_share(x, array)
+    return array
 
 
 @functools.wraps(backends.set_backend, assigned=())
