@@ -40,6 +40,10 @@ VALUES: dict[str, tuple[Callable[[dl.NDArray], Any], Any]] = {
     "where": (lambda a: a.where(A1([1, 0], "bool"), a.neg()), [[1, 2], [-3, -4]]),
     "batchNormalization": (lambda a: a.batchNormalization(A1([1, 2]), A1([1, 4]), 0), [[0, 0], [2, 1]]),
     "resizeBilinear": (lambda a: a.as3D(2, 2, 1).resizeBilinear([1, 1]), [[[1]]]),
+    "localResponseNormalization": (
+        lambda a: a.as3D(2, 2, 1).localResponseNormalization(1, 6, 1, 1, "withinChannel"),
+        [[[1 / 36], [2 / 36]], [[3 / 36], [4 / 36]]],
+    ),
     "reshapeAs": (lambda a: a.reshapeAs(dl.Array1D.zeros([4])), [1, 2, 3, 4]),
     "to and fro": (lambda a: a.mul(dl.Scalar.new(0.6)).toInt().toBool().toFloat(), [[0, 1], [1, 1]]),
     "variable": (lambda a: a.variable(), [[1, 2], [3, 4]]),

@@ -180,6 +180,17 @@ def test_normalizations() -> None:
         m().batchNormalization3D(x, mean, variance, 0.001, A1([1, 2, 3]))
     row = A3([1, 1, 4], [1, 2, 3, 4])
     close(m().localResponseNormalization3D(row, 1), [[[0.4082483, 0.5163978, 0.5477226, 0.7844645]]])
+    sums = 2 + 0.5 * np.reshape([4, 6, 4, 4, 6, 4], (2, 3, 1))
+    ones = dl.Array3D.ones([2, 3, 1])
+    close(m().localResponseNormalization3D(ones, 1, 2, 0.5, 0.75, "withinChannel"), sums**-0.75)
+    close(
+        m().localResponseNormalization4D(ones.as4D(1, 2, 3, 1), 0, 1, 3, 1, "withinChannel"),
+        np.full((1, 2, 3, 1), 1 / 4),
+    )
+    with pytest.raises(ValueError, match="norm_region"):
+        m().localResponseNormalization3D(ones, 1, 2, 0.5, 0.75, "across")
+    with pytest.raises(ValueError, match="radius"):
+        m().localResponseNormalization3D(ones, -1, 2, 0.5, 0.75, "withinChannel")
 
 
 def test_resizing() -> None:

@@ -480,6 +480,22 @@ class DerivedMath:
     lessStrict = less_strict
 
     @accepts_options()
+    def local_response_normalization(
+        self,
+        x: TensorLike,
+        radius: int = 5,
+        bias: float = 1,
+        alpha: float = 1,
+        beta: float = 0.5,
+        norm_region: str = "acrossChannels",
+    ) -> NDArray:
+        """Each value divided by (bias + alpha · Σ of the squares around it)^beta."""
+        result: NDArray = self._run(legacy_norm.local_response_normalization, x, radius, bias, alpha, beta, norm_region)
+        return result
+
+    localResponseNormalization = local_response_normalization
+
+    @accepts_options()
     def local_response_normalization3d(
         self,
         x: TensorLike,
@@ -489,7 +505,7 @@ class DerivedMath:
         beta: float = 0.5,
         norm_region: str = "acrossChannels",
     ) -> NDArray:
-        """Each value divided by (bias + alpha · Σ of the squares of the channels around it)^beta."""
+        """Each value of an image divided by (bias + alpha · Σ of the squares around it)^beta."""
         result: NDArray = self._run(
             legacy_norm.local_response_normalization3d, x, radius, bias, alpha, beta, norm_region
         )

@@ -41,7 +41,7 @@ _STRICT = {
     "greater_equal_strict": "tf.greater_equal(a, b)",
 }
 _NORM = "tf.batch_norm(x, mean, variance, offset, scale, variance_epsilon)"
-_CHANNELS = "tf.local_response_normalization(x, radius, bias, alpha, beta)"
+_CHANNELS = [("norm_region", ""), ("", "tf.local_response_normalization(x, radius, bias, alpha, beta)")]
 
 # Methods of NDArrayMath, by the name of the function in legacy/ops: (argument that must be given, expression).
 _MATH: dict[str, str | list[tuple[str, str]]] = {
@@ -75,6 +75,7 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
     "batch_normalization2d": _NORM,
     "batch_normalization3d": _NORM,
     "batch_normalization4d": _NORM,
+    "local_response_normalization": _CHANNELS,
     "local_response_normalization3d": _CHANNELS,
     "local_response_normalization4d": _CHANNELS,
     "min_pool": "tf.neg(tf.max_pool(tf.neg(x), filter_size, strides, pad))",
@@ -257,6 +258,7 @@ class Successor(NamedTuple):
     Attributes:
         parameters: the old parameters and their defaults; `inspect.Parameter.empty` where there is none.
         forms: (argument that must be given, expression), the first that fits counts; none where there is no successor.
+            An expression is empty where an argument has none.
         reason: what to do instead, where there is none.
         own: the forms are for readers; the code that rewrites has a rule of its own.
         path: the function that takes the same arguments, where there is one.
@@ -271,7 +273,7 @@ class Successor(NamedTuple):
     @property
     def text(self) -> str:
         """For readers."""
-        return " or ".join(form for _, form in self.forms) or self.reason
+        return " or ".join(form for _, form in self.forms if form) or self.reason
 
 
 def parameters(function: Callable[..., Any], skip: int = 0) -> Parameters:
