@@ -165,6 +165,26 @@ def test_pools() -> None:
     assert m().avgPoolBackprop(dy, x, 2, 1, 0).get(1, 1, 0) == 2.5
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
+    """0.4's dimRoundingMode."""
+    x, f = A3([3, 3, 1], range(1, 10)), A4([2, 2, 1, 1], [1, 2, 3, 4])
+    with dl.numerics(numerics):
+        close(m().maxPool(x, 2, 2, 0, "floor"), [[[5]]])
+        close(m().maxPool(x, 2, 2, 0, dimRoundingMode="ceil"), np.reshape([5, 6, 8, 9], (2, 2, 1)))
+        close(m().minPool(x, 2, 2, 0, "round"), np.reshape([1, 3, 7, 9], (2, 2, 1)))
+        close(m().avgPool(x, 2, 2, 0, "floor"), [[[3]]])
+        close(x.minPool(2, 2, 0, "floor"), [[[1]]])
+        close(m().conv2d(x, f, None, 2, 0, "floor"), [[[37]]])
+        close(m().conv2d(x, f, None, 2, 0, "ceil"), np.reshape([37, 21, 23, 9], (2, 2, 1)))
+        close(m().depthwiseConv2D(x, f, 2, 0, 1, "floor"), [[[37]]])
+        with pytest.raises(ValueError, match="'dim_rounding_mode'"):
+            m().maxPool(x, 2, 2, 0, "up")
+    row, taps = A2([3, 1], [1, 2, 3]), A3([2, 1, 1], [1, 10])
+    close(m().conv1d(row, taps, None, 2, 0, "floor"), [[21]])
+    close(m().conv1d(row, taps, None, 2, 0, "ceil"), [[21], [3]])
+
+
 def test_normalizations() -> None:
     x = A3([1, 2, 2], [1, 2, 3, 4])
     close(m().batchNormalization3D(x, A1([1, 2]), A1([1, 4])), [[[0, 0], [1.9990008, 0.999875]]])
