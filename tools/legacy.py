@@ -21,6 +21,8 @@ from source import (
     signature,
 )
 
+TENSORS = {"Tensor", "Moments", "VariableGrads"}  # results that are tensors or consist of them
+
 
 @dataclass
 class Method:
@@ -183,21 +185,30 @@ def _graph(public: list[Public], names: list[str]) -> str:
     return "".join(lines)
 
 
+def _wrapper(node: ast.AST) -> str:
+    """What makes a function of the core one of arrays; nothing where it gives no tensors."""
+    if not isinstance(node, ast.FunctionDef):
+        return ""
+    result = returns(node)
+    if result.startswith("Callable"):
+        return "_of_functions_of_arrays"
+    return "_giving_arrays" if TENSORS & {*result.replace("]", "").split("[")} else ""
+
+
 def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
     """`legacy/_eager.py`: the functions of deeplearn.js 0.5 that the core has, and those of legacy/ops."""
     paths = {f"{p.namespace}.{p.name}".lstrip("."): p for p in public}
     chosen = {p.name: (p.module, p.node) for p in (paths[n] for n in names if n in paths)}
     chosen |= {n: (m.module, m.node) for m in own for n in m.eager}
     lines = [NOTICE.format("The functions that deeplearn.js 0.5 has beside its classes: its step towards TF.js.")]
-    lines += ["from tfpy.legacy.eager import giving_arrays as _giving_arrays\n"]
-    arrays = []
+    wrappers = ("giving_arrays", "of_functions_of_arrays")
+    lines += [f"from tfpy.legacy.eager import {wrapper} as _{wrapper}\n" for wrapper in wrappers]
+    wrapped = {name: wrapper for name, (_, node) in sorted(chosen.items()) if (wrapper := _wrapper(node))}
     for name, (module, node) in sorted(chosen.items()):
-        gives = isinstance(node, ast.FunctionDef) and returns(node) == "Tensor"
-        arrays += [name] if gives else []
-        lines.append(f"from {module.name} import {node.name} as {'_' * gives}{name}\n")
+        lines.append(f"from {module.name} import {node.name} as {'_' * (name in wrapped)}{name}\n")
     spaces = sorted({p.namespace for p in public} & {"image", "losses", "train"})
     lines += [f"from tfpy._api import {space} as {space}\n" for space in spaces]
-    lines += ["\n", *[f"{name} = _giving_arrays(_{name})\n" for name in arrays]]
+    lines += ["\n", *[f"{name} = {wrapper}(_{name})\n" for name, wrapper in wrapped.items()]]
     aliases = {camel(name, ""): name for name in sorted(chosen) if camel(name, "") != name}
     lines += ["\n", *[f"{spelling} = {name}\n" for spelling, name in aliases.items()]]
     exported = ", ".join(f'"{name}"' for name in sorted([*chosen, *aliases, *spaces]))

@@ -104,6 +104,16 @@ def test_custom_gradients() -> None:
     assert tf.grad(by_numpy)(tf.tensor([1.0, 2.0])).array_sync() == [7, 7]
 
 
+def test_what_a_custom_gradient_saves_outlives_the_tidy() -> None:
+    def squared(x: tf.Tensor, save: Callable[[list[tf.Tensor]], None]) -> object:
+        save([x])
+        return x.square(), lambda dy, saved: dy.mul(saved[0]).mul(2)
+
+    slope = tf.grad(lambda x: tf.tidy(lambda: tf.custom_grad(squared)(x.mul(2))))
+    assert float(slope(tf.scalar(3))) == 24
+    assert float(tf.grad(lambda x: slope(x))(tf.scalar(3))) == 8
+
+
 FLAT: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
     "zeros_like": tf.zeros_like,
     "ones_like": lambda x: tf.ones_like(x.mul(2)),

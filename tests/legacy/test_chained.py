@@ -40,6 +40,10 @@ VALUES: dict[str, tuple[Callable[[dl.NDArray], Any], Any]] = {
     "where": (lambda a: a.where(A1([1, 0], "bool"), a.neg()), [[1, 2], [-3, -4]]),
     "batchNormalization": (lambda a: a.batchNormalization(A1([1, 2]), A1([1, 4]), 0), [[0, 0], [2, 1]]),
     "resizeBilinear": (lambda a: a.as3D(2, 2, 1).resizeBilinear([1, 1]), [[[1]]]),
+    "localResponseNormalization": (
+        lambda a: a.as3D(2, 2, 1).localResponseNormalization(1, 6, 1, 1, "withinChannel"),
+        [[[1 / 36], [2 / 36]], [[3 / 36], [4 / 36]]],
+    ),
     "reshapeAs": (lambda a: a.reshapeAs(dl.Array1D.zeros([4])), [1, 2, 3, 4]),
     "to and fro": (lambda a: a.mul(dl.Scalar.new(0.6)).toInt().toBool().toFloat(), [[0, 1], [1, 1]]),
     "variable": (lambda a: a.variable(), [[1, 2], [3, 4]]),
@@ -82,6 +86,33 @@ def test_functions_do_not_take_their_arguments_away() -> None:
     mine = tf.tensor1d([1, 2])
     assert dl.cast(mine, "float32").get(1) == dl.reshape(x=mine, shape=[2]).get(1) == 2
     assert mine.array_sync() == [1, 2]
+
+
+ROW = [[1.0, 2.0]]
+GIVEN: dict[str, tuple[Callable[[], Any], Any]] = {
+    "moments": (lambda: dl.moments(A1([1, 3])).variance, 1),
+    "basicLSTMCell": (lambda: dl.basicLSTMCell(dl.scalar(1), dl.zeros([3, 4]), dl.zeros([4]), ROW, [[2.0]], [[0.0]])[0], [[1.4621172]]),
+    "multiRNNCell": (lambda: dl.multiRNNCell([lambda data, c, h: [dl.add(c, 1), h]], ROW, [ROW], [ROW])[0][0], [[2, 3]]),
+    "grad": (lambda: dl.grad(lambda x: dl.mul(x, x.get(1)))(A1([1, 3]), A1([1, 10])), [3, 30]),
+    "grad of grad": (lambda: dl.grad(lambda x: dl.grad(lambda y: y.square().mul(y))(x))(A1([2])), [12]),
+    "grads": (lambda: dl.grads(lambda x, y: x.mul(y))([A1([1]), A1([3])])[0], [3]),
+    "valueAndGrad": (lambda: dl.valueAndGrad(lambda x: x.square())(A1([3])).grad, [6]),
+    "valueAndGrads": (lambda: dl.valueAndGrads(lambda x: x.square())([A1([3])]).grads[0], [6]),
+    "variableGrads": (lambda: dl.variableGrads(dl.variable(dl.scalar(3), True, "given").square).grads["given"], 6),
+    "customGrad": (lambda: dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.get(0))))(A1([3])), [9]),
+    "its second gradient": (
+        lambda: dl.grad(dl.grad(dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.square())))))(A1([3])), [6]
+    ),
+    "its gradient": (lambda: dl.grad(dl.customGrad(lambda x: (x.square(), lambda dy: dy.mul(x.get(0)))))(A1([3])), [3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GIVEN)
+def test_functions_take_and_give_arrays(case: str) -> None:
+    compute, expected = GIVEN[case]
+    found = compute()
+    assert isinstance(found, dl.NDArray)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
 
 def test_arrays_have_the_arithmetic_operators() -> None:

@@ -28,6 +28,12 @@ def test_gradients_go_through_as_shapes_and_tensors(math: dl.NDArrayMathCPU) -> 
     assert list(found.get_values()) == [4, 8, 12, 16]
 
 
+def test_gradients_go_through_as_type(math: dl.NDArrayMathCPU) -> None:
+    a = A1([1, 2], "int32")
+    found = math.gradients(lambda: math.sum(math.square(a.asType("float32"))), a)
+    assert (found.dtype, list(found.get_values())) == ("float32", [2, 4])
+
+
 def test_the_value_and_its_gradients(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2])
     result = math.value_and_gradients(lambda: math.sum(math.exp(a)), a)
@@ -84,6 +90,48 @@ def test_gradients_scope(math: dl.NDArrayMathCPU) -> None:
     assert list(math.gradientsScope(compute).get_values()) == [2, 4]
     with pytest.raises(RuntimeError, match="gradients_scope"):
         math.gradientWrt(dl.Scalar.new(1), a)
+
+
+def test_gradients_in_a_gradients_scope_know_what_came_before(math: dl.NDArrayMathCPU) -> None:
+    a, three = dl.Scalar.new(2), dl.Scalar.new(3, "int32")
+
+    def again() -> dl.NDArray:
+        slope = math.gradients(lambda: math.pow(a, three), a)
+        return math.gradients(lambda: slope, a)
+
+    def through() -> dl.NDArray:
+        cubed = math.pow(a, three)
+        return math.gradients(lambda: math.multiply(cubed, a), a)
+
+    assert math.gradients_scope(again).get() == 12
+    assert math.gradients_scope(through).get() == 32
+
+
+THROUGH_SCOPES: list[Any] = [
+    lambda m, x: m.relu(x),
+    lambda m, x: m.subtract(x, m.square(x)),
+    lambda m, x: m.multiply(x, x),
+    lambda m, x: m.softmax_cross_entropy_with_logits(A1([0, 1]), x),
+    lambda m, x: m.dot_product(x, x),
+    lambda m, x: m.conv1d(x.as_2d(2, 1), dl.Array3D.new([1, 1, 1], [3]), None, 1, 0),
+    lambda m, x: m.custom_gradient(
+        lambda: (m.square(x), lambda dy, y: {"x": lambda: m.multiply(dy, y)}), {"x": x}
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize("f", THROUGH_SCOPES)
+def test_gradients_go_through_scopes(math: dl.NDArrayMathCPU, numerics: Any, f: Any) -> None:
+    """What a scope has disposed of is there for the gradients."""
+    a = A1([1, -2])
+    with dl.numerics(numerics):
+
+        def total() -> dl.NDArray:
+            return math.sum(f(math, math.neg(a)))
+
+        expected = math.gradients(total, a).get_values()
+        assert list(math.gradients(lambda: math.scope(total), a).get_values()) == list(expected)
 
 
 @pytest.mark.parametrize(

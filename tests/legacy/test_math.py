@@ -165,6 +165,26 @@ def test_pools() -> None:
     assert m().avgPoolBackprop(dy, x, 2, 1, 0).get(1, 1, 0) == 2.5
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
+    """0.4's dimRoundingMode."""
+    x, f = A3([3, 3, 1], range(1, 10)), A4([2, 2, 1, 1], [1, 2, 3, 4])
+    with dl.numerics(numerics):
+        close(m().maxPool(x, 2, 2, 0, "floor"), [[[5]]])
+        close(m().maxPool(x, 2, 2, 0, dimRoundingMode="ceil"), np.reshape([5, 6, 8, 9], (2, 2, 1)))
+        close(m().minPool(x, 2, 2, 0, "round"), np.reshape([1, 3, 7, 9], (2, 2, 1)))
+        close(m().avgPool(x, 2, 2, 0, "floor"), [[[3]]])
+        close(x.minPool(2, 2, 0, "floor"), [[[1]]])
+        close(m().conv2d(x, f, None, 2, 0, "floor"), [[[37]]])
+        close(m().conv2d(x, f, None, 2, 0, "ceil"), np.reshape([37, 21, 23, 9], (2, 2, 1)))
+        close(m().depthwiseConv2D(x, f, 2, 0, 1, "floor"), [[[37]]])
+        with pytest.raises(ValueError, match="'dim_rounding_mode'"):
+            m().maxPool(x, 2, 2, 0, "up")
+    row, taps = A2([3, 1], [1, 2, 3]), A3([2, 1, 1], [1, 10])
+    close(m().conv1d(row, taps, None, 2, 0, "floor"), [[21]])
+    close(m().conv1d(row, taps, None, 2, 0, "ceil"), [[21], [3]])
+
+
 def test_normalizations() -> None:
     x = A3([1, 2, 2], [1, 2, 3, 4])
     close(m().batchNormalization3D(x, A1([1, 2]), A1([1, 4])), [[[0, 0], [1.9990008, 0.999875]]])
@@ -180,6 +200,17 @@ def test_normalizations() -> None:
         m().batchNormalization3D(x, mean, variance, 0.001, A1([1, 2, 3]))
     row = A3([1, 1, 4], [1, 2, 3, 4])
     close(m().localResponseNormalization3D(row, 1), [[[0.4082483, 0.5163978, 0.5477226, 0.7844645]]])
+    sums = 2 + 0.5 * np.reshape([4, 6, 4, 4, 6, 4], (2, 3, 1))
+    ones = dl.Array3D.ones([2, 3, 1])
+    close(m().localResponseNormalization3D(ones, 1, 2, 0.5, 0.75, "withinChannel"), sums**-0.75)
+    close(
+        m().localResponseNormalization4D(ones.as4D(1, 2, 3, 1), 0, 1, 3, 1, "withinChannel"),
+        np.full((1, 2, 3, 1), 1 / 4),
+    )
+    with pytest.raises(ValueError, match="norm_region"):
+        m().localResponseNormalization3D(ones, 1, 2, 0.5, 0.75, "across")
+    with pytest.raises(ValueError, match="radius"):
+        m().localResponseNormalization3D(ones, -1, 2, 0.5, 0.75, "withinChannel")
 
 
 def test_resizing() -> None:
@@ -322,6 +353,23 @@ def test_the_math_made_last_is_the_global_one() -> None:
     assert A1([1]).math is first
     with pytest.raises(TypeError, match="set_math"):
         dl.ENV.set_math("cpu")  # type: ignore[arg-type]
+
+
+@pytest.mark.cpu
+def test_set_backend_makes_a_math() -> None:
+    """As in 0.5, so that the methods of arrays compute on that backend, too."""
+    try:
+        assert dl.setBackend("exact")
+        assert A1([1]).square().backend is tf.find_backend("exact")
+        dl.set_backend("cpu", safe_mode=True)
+        with pytest.raises(RuntimeError, match="safe mode"):
+            A1([1])
+        assert dl.tidy(lambda: A1([3]).square().get(0)) == 9
+        with pytest.raises(ValueError, match="nothing"):
+            dl.set_backend("nothing")
+    finally:
+        dl.setBackend("cpu")
+    assert tf.get_backend() == "cpu"
 
 
 @pytest.mark.cpu

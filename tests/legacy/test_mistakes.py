@@ -50,6 +50,7 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "a symbolic tensor given to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
     "a symbolic tensor given to numpy": (lambda m: np.add(m.x, 1), TypeError, "session.eval"),
     "a symbolic tensor given to an array": (lambda m: V([m.x, m.x]), TypeError, "session.eval"),
+    "a constant without a value": (lambda m: m.graph.constant(None), TypeError, "constant: argument 'value'"),
     "an array given to a graph": (lambda m: m.graph.add(m.x, V([1, 2])), TypeError, "graph.constant"),
     "values without a shape": (lambda m: dl.Array2D.new([[1, 2], [3, 4]]), ValueError, "tf.tensor2d"),
     "a missing placeholder": (lambda m: m.session.eval(m.y), ValueError, "'x' of shape .2. has no entry"),

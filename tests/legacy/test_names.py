@@ -89,9 +89,9 @@ def test_the_page_of_names_is_up_to_date() -> None:
 
 
 def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:
-    for name in ("tidy", "grad", "variableGrads", "memory"):
+    for name in ("tidy", "keep", "memory"):
         assert getattr(dl, name) is getattr(tf, name)
-    for name in ("add", "mat_mul", "matMul", "scalar", "tensor1d", "square", "max"):
+    for name in ("add", "mat_mul", "matMul", "scalar", "tensor1d", "square", "max", "moments", "grad", "variableGrads"):
         assert getattr(dl, name).__wrapped__ is getattr(tf, name)
     assert dl.matMul is dl.mat_mul
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]

@@ -227,6 +227,18 @@ def test_pools_leave_out_what_is_outside_the_image(numerics: Any) -> None:
         assert flat(m().minPool(square(3), 2, 1, "same")) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
+def test_pools_of_nan() -> None:
+    x, dy = A3([3, 3, 1], [1, 2, 3, 4, 5, 6, 7, NAN, 9]), A3([2, 2, 1], [1, 2, 3, 4])
+    for pool, expected, plain in (
+        (m().maxPool, [5, 6, NAN, NAN], [5, 6, 7, 9]),
+        (m().minPool, [1, 2, NAN, NAN], [1, 2, 4, 5]),
+    ):
+        theirs, default = both(lambda pool=pool: flat(pool(x, 2, 1, 0)))
+        np.testing.assert_equal(theirs, expected)
+        assert default == plain
+    assert both(lambda: flat(m().maxPoolBackprop(dy, x, 2, 1, 0))) == ([0, 0, 0, 0, 1, 2, 3, 0, 4],) * 2
+
+
 def test_values_beside_gradients_without_dy_are_those_of_the_op() -> None:
     for f, expected in (
         (lambda a: m().subtract(a, A1([1, 1])), -1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import as_list
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, paused, record, recording
+from tfpy.engine.tape import GradientRow, Saved, again, paused, record, recording, saved
 from tfpy.engine.walk import GradientError, Unreached
 
 
@@ -270,8 +270,9 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     Args:
         f: called with tensors and, if it takes one argument more, `save`; returns {'value', 'grad_func'}, or the two
-            as a tuple. `save([t, …])` keeps tensors for the gradient. grad_func(dy, saved) returns the gradient of
-            each argument, a list of them if there are several; it may leave out the second parameter.
+            as a tuple. `save([t, …])` keeps tensors for the gradient, beyond the end of a `tidy`. grad_func(dy, saved)
+            returns the gradient of each argument, a list of them if there are several; it may leave out the second
+            parameter.
 
     Returns:
         The function of the tensors alone.
@@ -286,22 +287,26 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     def custom(*args: TensorLike) -> Tensor:
         inputs = tuple(to_tensors("custom_grad", "args", list(args), "any"))
-        saved: list[Tensor] = []
+        kept: list[Saved] = []
+
+        def save(tensors: Iterable[Tensor]) -> None:
+            kept.extend([saved(t) for t in tensors])
+
         with paused():
-            result = call_with_as_many(function, *inputs, saved.extend)
+            result = call_with_as_many(function, *inputs, save)
         what = "custom_grad: what f returns"
         value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0, what)))
         gradient_function = _checked("custom_grad", field(result, "grad_func", 1, what))
         if local.state.tapes:
-            _record_custom(inputs, value, saved, gradient_function)
+            _record_custom(inputs, value, kept, gradient_function)
         return value
 
     return custom
 
 
-def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, saved: list[Tensor], gradient_function: Any) -> None:
+def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, kept: list[Saved], gradient_function: Any) -> None:
     def joint(dy: Tensor, _: Any) -> list[Tensor | None]:
-        result = call_with_as_many(gradient_function, dy, saved)
+        result = call_with_as_many(gradient_function, dy, [again(Tensor, *entry) for entry in kept])
         found = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(found) != len(inputs):
             raise RuntimeError(

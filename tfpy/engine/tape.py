@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.engine.handle import Handle, attach
 from tfpy.engine.kernels import KERNELS, Kernel
@@ -18,6 +18,7 @@ from tfpy.engine.spec import Shape, Spec
 from tfpy.engine.state import local
 
 Rule = Callable[[Any, Any], Any]
+H = TypeVar("H", bound=Handle)
 
 
 def flat(dy: Any, node: Any) -> None:
@@ -202,41 +203,51 @@ class Node:
     def restore(self) -> None:
         """Make attributes of what was saved."""
         assert self.row is not None
-        handles = [self._again(*entry) for entry in self.saved]
+        handles = [again(self.cls, *entry) for entry in self.saved]
         for name, place in self.row.places:
             count = len(self.outputs) if place is None else len(self.inputs[place])
             several = count > 1 if place is None else place.stop is None
             setattr(self, name, handles[:count] if several else handles[0])
             del handles[:count]
 
-    def _again(self, handle: Handle, payload: Any, backend: Any) -> Handle:
-        """The saved handle, or one in its place when it was disposed or assigned to since."""
-        if handle.payload is payload:
-            return handle
-        again = self._copied(handle, payload, backend)
-        again.id = handle.id
-        return again
-
     def renewed(self) -> Node:
         """The same run with other handles for what was saved, one for each time that it was."""
         node = copy(self)
         node.saved = [
-            (self._copied(handle, payload, backend), payload, backend) for handle, payload, backend in self.saved
+            (_copied(self.cls, handle, payload, backend), payload, backend) for handle, payload, backend in self.saved
         ]
         return node
-
-    def _copied(self, handle: Handle, payload: Any, backend: Any) -> Handle:
-        """Another handle for what was saved."""
-        made = self.cls.__new__(self.cls)
-        attach(made, handle.spec, payload, backend)
-        return made
 
 
 def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]) -> list[Saved]:
     handles: list[Handle] = []
     for _, place in row.places:
         handles += outputs if place is None else inputs[place]
-    return [(t, t.payload, t.backend) for t in handles]
+    return [saved(t) for t in handles]
+
+
+def saved(handle: Handle) -> Saved:
+    """A handle with its data, which then outlive the scope that it was made in."""
+    return handle, handle.payload, handle.backend
+
+
+def again(cls: type[H], handle: H, payload: Any, backend: Any) -> H:
+    """The saved handle, or one in its place when it was disposed or assigned to since."""
+    return handle if handle.payload is payload else standing_for(cls, handle, payload, backend)
+
+
+def standing_for(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
+    """Another handle that tapes take for the given one."""
+    made = _copied(cls, handle, payload, backend)
+    made.id = handle.id
+    return made
+
+
+def _copied(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
+    """Another handle for what was saved."""
+    made = cls.__new__(cls)
+    attach(made, handle.spec, payload, backend)
+    return made
 
 
 class Tape:

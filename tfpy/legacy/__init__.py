@@ -47,6 +47,8 @@ from tfpy.legacy.data import InGPUMemoryShuffledInputProviderBuilder as InGPUMem
 from tfpy.legacy.data import InMemoryDataset as InMemoryDataset
 from tfpy.legacy.data import InMemoryShuffledInputProviderBuilder as InMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InputProvider as InputProvider
+from tfpy.legacy.eager import set_backend as set_backend
+from tfpy.legacy.eager import setBackend as setBackend
 from tfpy.legacy.environment import ENV as ENV
 from tfpy.legacy.environment import Environment as Environment
 from tfpy.legacy.graph import Graph as Graph

@@ -15,7 +15,6 @@ from tfpy.core.ops import depthwise as core_depthwise
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
-from tfpy.core.ops import normalization as core_normalization
 from tfpy.core.ops import pool as core_pool
 from tfpy.core.ops import reduce as core_reduce
 from tfpy.core.ops import resize as core_resize
@@ -331,10 +330,10 @@ class ChainedOps:
 
     @accepts_options()
     def local_response_normalization(
-        self, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
+        self, radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, norm_region: str = "acrossChannels"
     ) -> NDArray:
-        """Divide each element by a power of the squares near it: x / (bias + alpha · Σ x²)^beta."""
-        result: NDArray = self._run(core_normalization.local_response_normalization, depth_radius, bias, alpha, beta)
+        """Each value divided by (bias + alpha · Σ of the squares around it)^beta."""
+        result: NDArray = self._run(legacy_norm.local_response_normalization, radius, bias, alpha, beta, norm_region)
         return result
 
     localResponseNormalization = local_response_normalization
@@ -422,9 +421,9 @@ class ChainedOps:
         return result
 
     @accepts_options()
-    def min_pool(self, filter_size: Pair, strides: Pair, pad: Pad) -> NDArray:
+    def min_pool(self, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
         """The smallest value in each window; arguments as for `max_pool`."""
-        result: NDArray = self._run(legacy_pool.min_pool, filter_size, strides, pad)
+        result: NDArray = self._run(legacy_pool.min_pool, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     minPool = min_pool

@@ -9,13 +9,12 @@ from tfpy._api import image as image
 from tfpy._api import losses as losses
 from tfpy._api import train as train
 from tfpy.core.backends import get_backend as get_backend
-from tfpy.core.backends import set_backend as set_backend
-from tfpy.core.grads import custom_grad as custom_grad
-from tfpy.core.grads import grad as grad
-from tfpy.core.grads import grads as grads
-from tfpy.core.grads import value_and_grad as value_and_grad
-from tfpy.core.grads import value_and_grads as value_and_grads
-from tfpy.core.grads import variable_grads as variable_grads
+from tfpy.core.grads import custom_grad as _custom_grad
+from tfpy.core.grads import grad as _grad
+from tfpy.core.grads import grads as _grads
+from tfpy.core.grads import value_and_grad as _value_and_grad
+from tfpy.core.grads import value_and_grads as _value_and_grads
+from tfpy.core.grads import variable_grads as _variable_grads
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
@@ -70,7 +69,6 @@ from tfpy.core.ops.matmul import mat_mul as _mat_mul
 from tfpy.core.ops.matmul import outer_product as _outer_product
 from tfpy.core.ops.matmul import transpose as _transpose
 from tfpy.core.ops.norm import norm as _norm
-from tfpy.core.ops.normalization import local_response_normalization as _local_response_normalization
 from tfpy.core.ops.pool import avg_pool as _avg_pool
 from tfpy.core.ops.pool import max_pool as _max_pool
 from tfpy.core.ops.random import rand as _rand
@@ -93,13 +91,13 @@ from tfpy.core.ops.ranked import slice1d as _slice1d
 from tfpy.core.ops.ranked import slice2d as _slice2d
 from tfpy.core.ops.ranked import slice3d as _slice3d
 from tfpy.core.ops.ranked import slice4d as _slice4d
-from tfpy.core.ops.recurrent import basic_lstm_cell as basic_lstm_cell
-from tfpy.core.ops.recurrent import multi_rnn_cell as multi_rnn_cell
+from tfpy.core.ops.recurrent import basic_lstm_cell as _basic_lstm_cell
+from tfpy.core.ops.recurrent import multi_rnn_cell as _multi_rnn_cell
 from tfpy.core.ops.reduce import log_sum_exp as _log_sum_exp
 from tfpy.core.ops.reduce import max_ as _max
 from tfpy.core.ops.reduce import mean as _mean
 from tfpy.core.ops.reduce import min_ as _min
-from tfpy.core.ops.reduce import moments as moments
+from tfpy.core.ops.reduce import moments as _moments
 from tfpy.core.ops.reduce import sum_ as _sum
 from tfpy.core.ops.shape import cast as _cast
 from tfpy.core.ops.shape import clone as _clone
@@ -133,6 +131,7 @@ from tfpy.core.ops.unary import square as _square
 from tfpy.core.profiling import next_frame as next_frame
 from tfpy.core.profiling import time as time
 from tfpy.legacy.eager import giving_arrays as _giving_arrays
+from tfpy.legacy.eager import of_functions_of_arrays as _of_functions_of_arrays
 from tfpy.legacy.ops.array import one_hot as _one_hot
 from tfpy.legacy.ops.array import where as _where
 from tfpy.legacy.ops.matrix import matrix_times_vector as _matrix_times_vector
@@ -141,6 +140,7 @@ from tfpy.legacy.ops.norm import batch_normalization as _batch_normalization
 from tfpy.legacy.ops.norm import batch_normalization2d as _batch_normalization2d
 from tfpy.legacy.ops.norm import batch_normalization3d as _batch_normalization3d
 from tfpy.legacy.ops.norm import batch_normalization4d as _batch_normalization4d
+from tfpy.legacy.ops.norm import local_response_normalization as _local_response_normalization
 from tfpy.legacy.ops.pool import min_pool as _min_pool
 from tfpy.legacy.ops.reduce import arg_max as _arg_max
 from tfpy.legacy.ops.reduce import arg_min as _arg_min
@@ -167,6 +167,7 @@ arg_min = _giving_arrays(_arg_min)
 asin = _giving_arrays(_asin)
 atan = _giving_arrays(_atan)
 avg_pool = _giving_arrays(_avg_pool)
+basic_lstm_cell = _giving_arrays(_basic_lstm_cell)
 batch_normalization = _giving_arrays(_batch_normalization)
 batch_normalization2d = _giving_arrays(_batch_normalization2d)
 batch_normalization3d = _giving_arrays(_batch_normalization3d)
@@ -185,6 +186,7 @@ conv2d = _giving_arrays(_conv2d)
 conv2d_transpose = _giving_arrays(_conv2d_transpose)
 cos = _giving_arrays(_cos)
 cosh = _giving_arrays(_cosh)
+custom_grad = _of_functions_of_arrays(_custom_grad)
 depthwise_conv2d = _giving_arrays(_depthwise_conv2d)
 div = _giving_arrays(_div)
 div_strict = _giving_arrays(_div_strict)
@@ -197,6 +199,8 @@ fill = _giving_arrays(_fill)
 floor = _giving_arrays(_floor)
 from_pixels = _giving_arrays(_from_pixels)
 gather = _giving_arrays(_gather)
+grad = _of_functions_of_arrays(_grad)
+grads = _of_functions_of_arrays(_grads)
 greater = _giving_arrays(_greater)
 greater_equal = _giving_arrays(_greater_equal)
 greater_equal_strict = _giving_arrays(_greater_equal_strict)
@@ -225,8 +229,10 @@ min = _giving_arrays(_min)
 min_pool = _giving_arrays(_min_pool)
 minimum = _giving_arrays(_minimum)
 minimum_strict = _giving_arrays(_minimum_strict)
+moments = _giving_arrays(_moments)
 mul = _giving_arrays(_mul)
 mul_strict = _giving_arrays(_mul_strict)
+multi_rnn_cell = _giving_arrays(_multi_rnn_cell)
 neg = _giving_arrays(_neg)
 norm = _giving_arrays(_norm)
 not_equal = _giving_arrays(_not_equal)
@@ -283,6 +289,9 @@ tensor4d = _giving_arrays(_tensor4d)
 tile = _giving_arrays(_tile)
 transpose = _giving_arrays(_transpose)
 truncated_normal = _giving_arrays(_truncated_normal)
+value_and_grad = _of_functions_of_arrays(_value_and_grad)
+value_and_grads = _of_functions_of_arrays(_value_and_grads)
+variable_grads = _giving_arrays(_variable_grads)
 vector_times_matrix = _giving_arrays(_vector_times_matrix)
 where = _giving_arrays(_where)
 zeros = _giving_arrays(_zeros)
@@ -336,7 +345,6 @@ outerProduct = outer_product
 powStrict = pow_strict
 randomNormal = random_normal
 randomUniform = random_uniform
-setBackend = set_backend
 subStrict = sub_strict
 truncatedNormal = truncated_normal
 valueAndGrad = value_and_grad
@@ -507,8 +515,6 @@ __all__ = [
     "reverse4d",
     "scalar",
     "selu",
-    "setBackend",
-    "set_backend",
     "sigmoid",
     "sin",
     "sinh",

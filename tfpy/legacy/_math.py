@@ -123,9 +123,11 @@ class DerivedMath:
         return result
 
     @accepts_options()
-    def avg_pool(self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> NDArray:
+    def avg_pool(
+        self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+    ) -> NDArray:
         """The average of each window; arguments as for `max_pool`."""
-        result: NDArray = self._run(legacy_pool.avg_pool, x, filter_size, strides, pad)
+        result: NDArray = self._run(legacy_pool.avg_pool, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     avgPool = avg_pool
@@ -275,14 +277,32 @@ class DerivedMath:
 
     concat4D = concat4d
 
-    def conv1d(self, x: TensorLike, filter: TensorLike, bias: TensorLike | None, stride: int, pad: Pad) -> NDArray:
+    @accepts_options()
+    def conv1d(
+        self,
+        x: TensorLike,
+        filter: TensorLike,
+        bias: TensorLike | None,
+        stride: int,
+        pad: Pad,
+        dim_rounding_mode: str | None = None,
+    ) -> NDArray:
         """The convolution of sequences with a filter, plus a bias."""
-        result: NDArray = self._run(legacy_conv.conv1d, x, filter, bias, stride, pad)
+        result: NDArray = self._run(legacy_conv.conv1d, x, filter, bias, stride, pad, dim_rounding_mode)
         return result
 
-    def conv2d(self, x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: Pair, pad: Pad) -> NDArray:
+    @accepts_options()
+    def conv2d(
+        self,
+        x: TensorLike,
+        filter: TensorLike,
+        bias: TensorLike | None,
+        strides: Pair,
+        pad: Pad,
+        dim_rounding_mode: str | None = None,
+    ) -> NDArray:
         """The convolution (cross-correlation) of images with a filter, plus a bias."""
-        result: NDArray = self._run(legacy_conv.conv2d, x, filter, bias, strides, pad)
+        result: NDArray = self._run(legacy_conv.conv2d, x, filter, bias, strides, pad, dim_rounding_mode)
         return result
 
     def conv2d_back_prop(
@@ -342,9 +362,17 @@ class DerivedMath:
         return result
 
     @accepts_options()
-    def depthwise_conv2d(self, x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad, rates: Pair = 1) -> NDArray:
+    def depthwise_conv2d(
+        self,
+        x: TensorLike,
+        filter: TensorLike,
+        strides: Pair,
+        pad: Pad,
+        rates: Pair = 1,
+        dim_rounding_mode: str | None = None,
+    ) -> NDArray:
         """The convolution of each channel with filters of its own."""
-        result: NDArray = self._run(legacy_conv.depthwise_conv2d, x, filter, strides, pad, rates)
+        result: NDArray = self._run(legacy_conv.depthwise_conv2d, x, filter, strides, pad, rates, dim_rounding_mode)
         return result
 
     depthwiseConv2D = depthwise_conv2d
@@ -480,6 +508,22 @@ class DerivedMath:
     lessStrict = less_strict
 
     @accepts_options()
+    def local_response_normalization(
+        self,
+        x: TensorLike,
+        radius: int = 5,
+        bias: float = 1,
+        alpha: float = 1,
+        beta: float = 0.5,
+        norm_region: str = "acrossChannels",
+    ) -> NDArray:
+        """Each value divided by (bias + alpha · Σ of the squares around it)^beta."""
+        result: NDArray = self._run(legacy_norm.local_response_normalization, x, radius, bias, alpha, beta, norm_region)
+        return result
+
+    localResponseNormalization = local_response_normalization
+
+    @accepts_options()
     def local_response_normalization3d(
         self,
         x: TensorLike,
@@ -489,7 +533,7 @@ class DerivedMath:
         beta: float = 0.5,
         norm_region: str = "acrossChannels",
     ) -> NDArray:
-        """Each value divided by (bias + alpha · Σ of the squares of the channels around it)^beta."""
+        """Each value of an image divided by (bias + alpha · Σ of the squares around it)^beta."""
         result: NDArray = self._run(
             legacy_norm.local_response_normalization3d, x, radius, bias, alpha, beta, norm_region
         )
@@ -578,9 +622,11 @@ class DerivedMath:
         return result
 
     @accepts_options()
-    def max_pool(self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> NDArray:
+    def max_pool(
+        self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+    ) -> NDArray:
         """The largest value in each window."""
-        result: NDArray = self._run(legacy_pool.max_pool, x, filter_size, strides, pad)
+        result: NDArray = self._run(legacy_pool.max_pool, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     maxPool = max_pool
@@ -618,9 +664,11 @@ class DerivedMath:
         return result
 
     @accepts_options()
-    def min_pool(self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> NDArray:
+    def min_pool(
+        self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+    ) -> NDArray:
         """The smallest value in each window; arguments as for `max_pool`."""
-        result: NDArray = self._run(legacy_pool.min_pool, x, filter_size, strides, pad)
+        result: NDArray = self._run(legacy_pool.min_pool, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     minPool = min_pool

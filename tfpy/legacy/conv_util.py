@@ -84,6 +84,8 @@ def compute_conv2d_info(
     Source: deeplearn.js `conv_util.computeConv2DInfo`.
     """
     name = "compute_conv2d_info"
+    if not isinstance(depthwise, bool):  # 0.4 and 0.5 have other arguments before it
+        raise argument_error(name, "depthwise", "True or False", depthwise, TypeError)
     if data_format not in ("channelsLast", "channelsFirst"):
         raise argument_error(name, "data_format", "'channelsLast' or 'channelsFirst'", data_format)
     for argument, shape in (("in_shape", in_shape), ("filter_shape", filter_shape)):
@@ -124,16 +126,19 @@ def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str 
     return _whole_count(op, size, field, stride, margin, rounding), margin, margin
 
 
-def check_windows(op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad) -> None:
-    """Raise ValueError, naming the op, unless windows fit a batch of images a whole number of times."""
+def check_windows(
+    op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad, rounding: str | None = None
+) -> None:
+    """Raise ValueError, naming the op, unless windows fit a batch of images a whole number of times, or are rounded."""
     for size, field, stride in zip(images[1:3], fields, pair(op, "strides", strides), strict=True):
-        window(op, size, field, stride, pad, None)
+        window(op, size, field, stride, pad, rounding)
 
 
 def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding: str | None) -> int:
     if rounding is not None:
         if rounding not in Rounding:
-            raise argument_error(op, "rounding_mode", "'floor', 'round' or 'ceil'", rounding)
+            argument = "rounding_mode" if op.startswith("compute") else "dim_rounding_mode"
+            raise argument_error(op, argument, "'floor', 'round' or 'ceil'", rounding)
         return int(Rounding[rounding]((size - field + 2 * pad) / stride + 1))
     if (size - field + 2 * pad) % stride:
         expected = f"one that gives a whole number of outputs: ({size} - {field} + 2 · pad) / {stride} + 1"

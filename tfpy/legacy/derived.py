@@ -13,7 +13,7 @@ EAGER_OPS = """
     logical_and logical_not logical_or logical_xor mat_mul max max_pool maximum mean memory min minimum moments mul
     multi_rnn_cell neg next_frame norm not_equal ones ones_like outer_product pad pad1d pad2d pad3d pad4d
     pow prelu print rand random_normal random_uniform range relu reshape reverse reverse1d reverse2d reverse3d
-    reverse4d scalar selu set_backend sigmoid sin sinh slice slice1d slice2d slice3d slice4d softmax sqrt square
+    reverse4d scalar selu sigmoid sin sinh slice slice1d slice2d slice3d slice4d softmax sqrt square
     squeeze stack step sub sum tan tanh tensor tensor1d tensor2d tensor3d tensor4d tidy tile time transpose
     truncated_normal value_and_grad value_and_grads variable_grads zeros zeros_like
 """

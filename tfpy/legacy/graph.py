@@ -142,6 +142,8 @@ class Graph(DerivedGraph, GraphCamel):
 
     def constant(self, value: Any) -> Tensor:
         """A value that never changes: a number, a nested list, or an array."""
+        if value is None:
+            raise argument_error("constant", "value", "a number, a list of numbers or an array", value, TypeError)
         if not isinstance(value, Handle):
             value = new_array(NDArray, "constant", _nested_shape(value), value, "float32")
         return self._input("Constant", _kept("constant", value), trainable=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.core.convert import to_tensor
@@ -117,13 +117,14 @@ class Gradients(GradientsCamel):
             raise argument_error("custom_gradient", "inputs", "a dict of arrays", inputs, TypeError)
         names = list(inputs)
 
-        def value(*_: Tensor) -> Any:
+        def value(*given: Any) -> Any:
             result = f()
             what = "custom_gradient: what f returns"
             y, gradients = as_tensor(field(result, "value", 0, what)), field(result, "gradients", 1, what)
+            given[-1]([y])  # `save`, which comes after the inputs
 
-            def backward(dy: Tensor) -> list[Tensor]:
-                found = gradients(shared(dy), shared(y))
+            def backward(dy: Tensor, saved: list[Tensor]) -> list[Tensor]:
+                found = gradients(shared(dy), shared(saved[0]))
                 return [as_tensor(found[n]()) for n in names]
 
             return y, backward
@@ -131,7 +132,7 @@ class Gradients(GradientsCamel):
         return adopt(custom_grad(value)(*[inputs[n] for n in names]))
 
     def gradients_scope(self, scope_fn: Callable[..., T]) -> T:
-        """A scope in which `gradient_wrt` can be asked for gradients of what was computed so far.
+        """A scope in which `gradient_wrt` and `gradients` give gradients of all that was computed in it so far.
 
         Source: deeplearn.js 0.3.16 `math.gradientsScope`.
         """
@@ -147,13 +148,11 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js 0.3.15 `math.gradientWrt`.
         """
-        tapes = [t for t in local.state.tapes if isinstance(t.tracked, _Everything)]
-        if not tapes:
+        tape = _recorded_since_the_scope_began(_sources("gradient_wrt", x).values())
+        if tape is None:
             raise RuntimeError("gradient_wrt: call it inside math.gradients_scope. (In the new API: tf.grad.)")
-        again = Tape([])
-        again.nodes, again.tracked = list(tapes[-1].nodes), _Everything()
         with engine_tape.paused():
-            return _walk("gradient_wrt", again, y, x, None)
+            return _walk("gradient_wrt", tape, y, x, None)
 
 
 def _sources(op: str, x: Arrays) -> dict[str, Handle]:
@@ -165,6 +164,19 @@ def _sources(op: str, x: Arrays) -> dict[str, Handle]:
     return named
 
 
+def _recorded_since_the_scope_began(sources: Iterable[Handle]) -> Tape | None:
+    """A tape of what depends on the arrays, inside `gradients_scope`: of all that was computed in it."""
+    whole = next((t for t in reversed(local.state.tapes) if isinstance(t.tracked, _Everything)), None)
+    if whole is None:
+        return None
+    found = Tape(sources)
+    for node in whole.nodes:
+        if not found.tracked.isdisjoint(node.inputs):
+            found.nodes.append(node)
+            found.tracked.update(node.outputs)
+    return found
+
+
 def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | None) -> tuple[Handle, Any]:
     if not callable(f):
         raise argument_error(op, "f", "a function", f, TypeError)
@@ -172,7 +184,7 @@ def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | Non
         y = f()
     if not isinstance(y, Handle):
         raise argument_error(op, "f", "a function that returns an array", y, TypeError)
-    return y, _walk(op, tape, y, x, dy)
+    return y, _walk(op, _recorded_since_the_scope_began(_sources(op, x).values()) or tape, y, x, dy)
 
 
 def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:

@@ -41,7 +41,7 @@ _STRICT = {
     "greater_equal_strict": "tf.greater_equal(a, b)",
 }
 _NORM = "tf.batch_norm(x, mean, variance, offset, scale, variance_epsilon)"
-_CHANNELS = "tf.local_response_normalization(x, radius, bias, alpha, beta)"
+_CHANNELS = [("norm_region", ""), ("", "tf.local_response_normalization(x, radius, bias, alpha, beta)")]
 
 # Methods of NDArrayMath, by the name of the function in legacy/ops: (argument that must be given, expression).
 _MATH: dict[str, str | list[tuple[str, str]]] = {
@@ -60,12 +60,17 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
     "concat4d": "tf.concat([a, b], axis)",
     "one_hot": "tf.one_hot(tf.cast(indices, 'int32'), depth, on_value, off_value, dtype='float32')",
     "conv2d": [
-        ("bias", "tf.add(tf.conv2d(x, filter, strides, pad), bias)"),
-        ("", "tf.conv2d(x, filter, strides, pad)"),
+        ("bias", "tf.add(tf.conv2d(x, filter, strides, pad, dim_rounding_mode=dim_rounding_mode), bias)"),
+        ("", "tf.conv2d(x, filter, strides, pad, dim_rounding_mode=dim_rounding_mode)"),
     ],
-    "conv1d": [("bias", "tf.add(tf.conv1d(x, filter, stride, pad), bias)"), ("", "tf.conv1d(x, filter, stride, pad)")],
+    "conv1d": [
+        ("bias", "tf.add(tf.conv1d(x, filter, stride, pad, dim_rounding_mode=dim_rounding_mode), bias)"),
+        ("", "tf.conv1d(x, filter, stride, pad, dim_rounding_mode=dim_rounding_mode)"),
+    ],
     "conv2d_der_input": "tf.conv2d_transpose(dy, filter, in_shape, strides, pad)",
-    "depthwise_conv2d": "tf.depthwise_conv2d(x, filter, strides, pad, dilations=rates)",
+    "depthwise_conv2d": (
+        "tf.depthwise_conv2d(x, filter, strides, pad, dilations=rates, dim_rounding_mode=dim_rounding_mode)"
+    ),
     "mat_mul": "tf.mat_mul(a, b, a_orientation, b_orientation)",
     "vector_times_matrix": "tf.dot(v, matrix)",
     "matrix_times_vector": "tf.dot(matrix, v)",
@@ -75,9 +80,10 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
     "batch_normalization2d": _NORM,
     "batch_normalization3d": _NORM,
     "batch_normalization4d": _NORM,
+    "local_response_normalization": _CHANNELS,
     "local_response_normalization3d": _CHANNELS,
     "local_response_normalization4d": _CHANNELS,
-    "min_pool": "tf.neg(tf.max_pool(tf.neg(x), filter_size, strides, pad))",
+    "min_pool": "tf.neg(tf.max_pool(tf.neg(x), filter_size, strides, pad, dim_rounding_mode))",
     "resize_bilinear3d": "tf.image.resize_bilinear(x, new_shape2d, align_corners)",
     "arg_max": [("axis", "tf.arg_max(x, axis)"), ("", "tf.arg_max(tf.reshape(x, [-1]))")],
     "arg_min": [("axis", "tf.arg_min(x, axis)"), ("", "tf.arg_min(tf.reshape(x, [-1]))")],
@@ -174,7 +180,11 @@ _ARRAY: dict[str, str | list[tuple[str, str]]] = {
     "arg_max": [("axis", "tf.arg_max(a, axis)"), ("", "tf.arg_max(tf.reshape(a, [-1]))")],
     "arg_min": [("axis", "tf.arg_min(a, axis)"), ("", "tf.arg_min(tf.reshape(a, [-1]))")],
     "batch_normalization": "tf.batch_norm(a, mean, variance, offset, scale, variance_epsilon)",
-    "min_pool": "tf.neg(tf.max_pool(tf.neg(a), filter_size, strides, pad))",
+    "min_pool": "tf.neg(tf.max_pool(tf.neg(a), filter_size, strides, pad, dim_rounding_mode))",
+    "local_response_normalization": [
+        ("norm_region", ""),
+        ("", "tf.local_response_normalization(a, radius, bias, alpha, beta)"),
+    ],
     "buffer": "a.buffer_sync()",
     "variable": "tf.variable(a, trainable, name, dtype)",
 }
@@ -257,6 +267,7 @@ class Successor(NamedTuple):
     Attributes:
         parameters: the old parameters and their defaults; `inspect.Parameter.empty` where there is none.
         forms: (argument that must be given, expression), the first that fits counts; none where there is no successor.
+            An expression is empty where an argument has none.
         reason: what to do instead, where there is none.
         own: the forms are for readers; the code that rewrites has a rule of its own.
         path: the function that takes the same arguments, where there is one.
@@ -271,7 +282,7 @@ class Successor(NamedTuple):
     @property
     def text(self) -> str:
         """For readers."""
-        return " or ".join(form for _, form in self.forms) or self.reason
+        return " or ".join(form for _, form in self.forms if form) or self.reason
 
 
 def parameters(function: Callable[..., Any], skip: int = 0) -> Parameters:

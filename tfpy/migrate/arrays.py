@@ -51,11 +51,8 @@ def are_numbers(kind: object) -> bool:
 
 def method(found: Successor, receiver: cst.BaseExpression, args: list[cst.Arg], tf: str) -> cst.BaseExpression:
     """A method of an array."""
-    needed, text = next(((n, t) for n, t in found.forms if not n or args), ("", ""))
-    if needed == "locs":
+    if args and any(needed == "locs" for needed, _ in found.forms):
         filled = expression("a.buffer_sync().get()", {"a": receiver}, {}, tf)
         return filled.with_changes(args=args)
-    if not text:
-        raise CannotRewrite(found.reason)
     given: Given = bind(found.parameters, args)
-    return expression(text, {**given, "a": receiver}, dict(found.parameters), tf)
+    return fill(found, {**given, "a": receiver}, tf)

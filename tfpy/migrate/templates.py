@@ -49,10 +49,19 @@ def fill(successor: Successor, given: Given, tf: str) -> cst.BaseExpression:
     """
     if not successor.forms:
         raise CannotRewrite(successor.reason)
+    defaults = dict(successor.parameters)
     for needed, text in successor.forms:
-        if not needed or not is_none(given.get(needed)):
-            return expression(text, given, dict(successor.parameters), tf)
+        if needed and _is_left_out(given.get(needed), defaults[needed]):
+            continue
+        if not text:
+            raise CannotRewrite(f"the new API has nothing for this {needed}")
+        return expression(text, given, defaults, tf)
     raise CannotRewrite("an argument is missing")
+
+
+def _is_left_out(value: cst.BaseExpression | None, default: object) -> bool:
+    """Whether an argument is not given, or is a text that it is anyway."""
+    return is_none(value) or (isinstance(value, cst.SimpleString) and value.evaluated_value == default)
 
 
 def expression(

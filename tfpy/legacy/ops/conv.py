@@ -59,7 +59,14 @@ def with_bias(out: Tensor, bias: Tensor | None) -> Tensor:
 
 
 @math_op()
-def conv2d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: Pair, pad: Pad) -> Tensor:
+def conv2d(
+    x: TensorLike,
+    filter: TensorLike,
+    bias: TensorLike | None,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The convolution (cross-correlation) of images with a filter, plus a bias.
 
     Args:
@@ -68,9 +75,10 @@ def conv2d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: 
         bias: a vector of out channels, or None.
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
 
     Raises:
-        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size.
+        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size without rounding.
 
     Source: deeplearn.js `math.conv2d`.
     """
@@ -78,13 +86,20 @@ def conv2d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: 
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
     offset = checked_bias("conv2d", weights, bias)
-    check_windows("conv2d", images.shape, weights.shape[:2], strides, pad)
-    out = conv.conv2d(images, weights, strides, pad)
+    check_windows("conv2d", images.shape, weights.shape[:2], strides, pad, dim_rounding_mode)
+    out = conv.conv2d(images, weights, strides, pad, "NHWC", 1, dim_rounding_mode)
     return like_input(with_bias(out, offset), given.rank)
 
 
 @math_op()
-def conv1d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, stride: int, pad: Pad) -> Tensor:
+def conv1d(
+    x: TensorLike,
+    filter: TensorLike,
+    bias: TensorLike | None,
+    stride: int,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The convolution of sequences with a filter, plus a bias.
 
     Args:
@@ -93,17 +108,19 @@ def conv1d(x: TensorLike, filter: TensorLike, bias: TensorLike | None, stride: i
         bias: a vector of out channels, or None.
         stride: how far to go from one window to the next.
         pad: 'same', 'valid', or a number for both ends.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
 
     Raises:
-        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size.
+        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size without rounding.
 
     Source: deeplearn.js `math.conv1d`.
     """
     given = of_rank("conv1d", "x", x, 2, 3)
     rows, weights, offset = as_images(given, filter, bias)
-    _, before, after = window("conv1d", rows.shape[2], weights.shape[1], stride, pad, None)
+    _, before, after = window("conv1d", rows.shape[2], weights.shape[1], stride, pad, dim_rounding_mode)
     margins = [[0, 0], [0, 0], [before, after], [0, 0]]
-    out = conv.conv2d(rows, weights, [1, stride], pad if isinstance(pad, str) else margins)
+    fixed = pad if isinstance(pad, str) else margins
+    out = conv.conv2d(rows, weights, [1, stride], fixed, "NHWC", 1, dim_rounding_mode)
     return as_sequences(with_bias(out, offset), given.rank)
 
 
@@ -228,7 +245,14 @@ def conv2d_back_prop(x: TensorLike, dy: TensorLike, filter: TensorLike, strides:
 
 
 @math_op()
-def depthwise_conv2d(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad, rates: Pair = 1) -> Tensor:
+def depthwise_conv2d(
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Pad,
+    rates: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The convolution of each channel with filters of its own.
 
     Args:
@@ -237,6 +261,7 @@ def depthwise_conv2d(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad,
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides.
         rates: dilations of the filter.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
 
     Raises:
         ValueError: ranks or depths that do not fit.
@@ -246,6 +271,6 @@ def depthwise_conv2d(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad,
     given = of_rank("depthwise_conv2d", "x", x, 3, 4)
     images = batch_of(given)
     weights = checked_filter("depthwise_conv2d", images, filter)
-    check_windows("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad)
-    out = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates)
+    check_windows("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad, dim_rounding_mode)
+    out = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates, dim_rounding_mode)
     return like_input(out, given.rank)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from tfpy.core.convert import TensorLike
-from tfpy.core.ops.common import reshape_to
-from tfpy.core.ops.normalization import batch_norm, local_response_normalization
+from tfpy.core.ops.arith import add, mul, pow_
+from tfpy.core.ops.common import as_float, full, reshape_to
+from tfpy.core.ops.depthwise import depthwise_conv2d
+from tfpy.core.ops.normalization import batch_norm
+from tfpy.core.ops.normalization import local_response_normalization as core_normalization
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_int
 from tfpy.legacy.ops.common import of_rank
+from tfpy.legacy.ops.conv import batch_of, like_input
 from tfpy.legacy.registry import math_op
 
 
@@ -111,13 +116,54 @@ def batch_normalization(
 
 
 def _local_response(
-    name: str, rank: int, x: TensorLike, radius: int, bias: float, alpha: float, beta: float, norm_region: str
+    name: str,
+    ranks: tuple[int, ...],
+    x: TensorLike,
+    radius: int,
+    bias: float,
+    alpha: float,
+    beta: float,
+    norm_region: str,
 ) -> Tensor:
-    if norm_region != "acrossChannels":
-        expected = "'acrossChannels'; 'withinChannel' has no counterpart in tf.localResponseNormalization"
-        raise argument_error(name, "norm_region", expected, norm_region)
-    t = of_rank(name, "x", x, rank)
-    return local_response_normalization(t, radius, bias, alpha, beta)
+    t = of_rank(name, "x", x, *ranks)
+    if norm_region == "acrossChannels":
+        return core_normalization(t, radius, bias, alpha, beta)
+    if norm_region != "withinChannel":
+        raise argument_error(name, "norm_region", "'acrossChannels' or 'withinChannel'", norm_region)
+    if as_int(name, "radius", radius) < 0:
+        raise argument_error(name, "radius", "0 or more", radius)
+    images = batch_of(as_float(t))
+    window = full((2 * radius + 1, 2 * radius + 1, images.shape[3], 1), 1)
+    sums: Tensor = depthwise_conv2d(mul(images, images), window, 1, "same")
+    powers = pow_(add(mul(sums, alpha), bias), -beta)
+    return like_input(mul(images, powers), t.rank)
+
+
+@math_op(eager="local_response_normalization")
+def local_response_normalization(
+    x: TensorLike,
+    radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    norm_region: str = "acrossChannels",
+) -> Tensor:
+    """Each value divided by (bias + alpha · Σ of the squares around it)^beta.
+
+    Args:
+        x: an image [height, width, channels], or a batch of them.
+        radius: how many channels, or pixels, on each side count.
+        bias: keeps the divisor from 0.
+        alpha: scales the sum.
+        beta: the power.
+        norm_region: 'acrossChannels' sums over the channels around one, 'withinChannel' over the pixels around one.
+
+    Raises:
+        ValueError: another rank or region, or a radius below 0.
+
+    Source: deeplearn.js 0.5 `math.localResponseNormalization`.
+    """
+    return _local_response("local_response_normalization", (3, 4), x, radius, bias, alpha, beta, norm_region)
 
 
 @math_op()
@@ -129,22 +175,13 @@ def local_response_normalization3d(
     beta: float = 0.5,
     norm_region: str = "acrossChannels",
 ) -> Tensor:
-    """Each value divided by (bias + alpha · Σ of the squares of the channels around it)^beta.
+    """Each value of an image divided by (bias + alpha · Σ of the squares around it)^beta.
 
-    Args:
-        x: an image [height, width, channels].
-        radius: how many channels on each side count.
-        bias: keeps the divisor from 0.
-        alpha: scales the sum.
-        beta: the power.
-        norm_region: 'acrossChannels'.
-
-    Raises:
-        ValueError: another rank or region.
+    The arguments are those of `local_response_normalization`.
 
     Source: deeplearn.js `math.localResponseNormalization3D`.
     """
-    return _local_response("local_response_normalization3d", 3, x, radius, bias, alpha, beta, norm_region)
+    return _local_response("local_response_normalization3d", (3,), x, radius, bias, alpha, beta, norm_region)
 
 
 @math_op()
@@ -160,4 +197,4 @@ def local_response_normalization4d(
 
     Source: deeplearn.js `math.localResponseNormalization4D`.
     """
-    return _local_response("local_response_normalization4d", 4, x, radius, bias, alpha, beta, norm_region)
+    return _local_response("local_response_normalization4d", (4,), x, radius, bias, alpha, beta, norm_region)

@@ -18,11 +18,19 @@ from tfpy.legacy.ops.conv import batch_of, like_input
 from tfpy.legacy.registry import math_op
 
 
-def _pool(name: str, op: Callable[..., Tensor], x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+def _pool(
+    name: str,
+    op: Callable[..., Tensor],
+    x: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Pad,
+    rounding: str | None,
+) -> Tensor:
     given = of_rank(name, "x", x, 3, 4)
     images = batch_of(given)
-    check_windows(name, images.shape, pair(name, "filter_size", filter_size), strides, pad)
-    return like_input(op(images, filter_size, strides, pad), given.rank)
+    check_windows(name, images.shape, pair(name, "filter_size", filter_size), strides, pad, rounding)
+    return like_input(op(images, filter_size, strides, pad, rounding), given.rank)
 
 
 def _back_prop(
@@ -41,7 +49,7 @@ def _back_prop(
 
 
 @math_op()
-def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
     """The largest value in each window.
 
     Args:
@@ -49,31 +57,32 @@ def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tenso
         filter_size: one number, or [height, width].
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides; what is outside the image does not count.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
 
     Raises:
-        ValueError: another rank, or a numeric pad that gives no whole output size.
+        ValueError: another rank, or a numeric pad that gives no whole output size without rounding.
 
     Source: deeplearn.js `math.maxPool`.
     """
-    return _pool("max_pool", pool.max_pool, x, filter_size, strides, pad)
+    return _pool("max_pool", pool.max_pool, x, filter_size, strides, pad, dim_rounding_mode)
 
 
 @math_op(eager="min_pool")
-def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
     """The smallest value in each window; arguments as for `max_pool`.
 
     Source: deeplearn.js `math.minPool`.
     """
-    return neg(_pool("min_pool", pool.max_pool, neg(x), filter_size, strides, pad))
+    return neg(_pool("min_pool", pool.max_pool, neg(x), filter_size, strides, pad, dim_rounding_mode))
 
 
 @math_op()
-def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
     """The average of each window; arguments as for `max_pool`.
 
     Source: deeplearn.js `math.avgPool`.
     """
-    return _pool("avg_pool", pool.avg_pool, x, filter_size, strides, pad)
+    return _pool("avg_pool", pool.avg_pool, x, filter_size, strides, pad, dim_rounding_mode)
 
 
 @math_op()

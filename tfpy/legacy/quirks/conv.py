@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfpy.core.convert import TensorLike
+from tfpy.core.convert import TensorLike, number
 from tfpy.core.grads import grad
 from tfpy.core.ops import conv as core_conv
 from tfpy.core.ops import depthwise
 from tfpy.core.ops import pool as core_pool
-from tfpy.core.ops.common import as_float, full
+from tfpy.core.ops.arith import add
+from tfpy.core.ops.common import as_float, detached, full
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -48,6 +49,9 @@ _SWAPPED = (
 )
 
 
+Windows = tuple[Pair, Pair, Pad, str | None]  # their size, the strides, the pad, and how sizes are rounded
+
+
 class _Axis(NamedTuple):
     """Along one axis: how many windows, how long, how far apart, and the margin before the first."""
 
@@ -57,13 +61,15 @@ class _Axis(NamedTuple):
     margin: int
 
 
-def _axes(op: str, shape: Sequence[int], field: Pair, strides: Pair, pad: Pad) -> tuple[_Axis, _Axis]:
+def _axes(
+    op: str, shape: Sequence[int], field: Pair, strides: Pair, pad: Pad, rounding: str | None = None
+) -> tuple[_Axis, _Axis]:
     """The windows along height and width."""
     fields, steps = pair(op, "filter_size", field), pair(op, "strides", strides)
     if min(steps) < 1:
         raise argument_error(op, "strides", "1 or more", strides)
     if not isinstance(pad, str):
-        counts = [window(op, n, fields[0], steps[0], pad, None)[0] for n in shape[1:3]]
+        counts = [window(op, n, fields[0], steps[0], pad, rounding)[0] for n in shape[1:3]]
         margins = [pad, pad]
     else:
         counts = [window(op, n, f, s, pad, None)[0] for n, f, s in zip(shape[1:3], fields, steps, strict=True)]
@@ -104,16 +110,25 @@ def _strides(rows: _Axis, columns: _Axis) -> list[int]:
 
 
 @quirk("math.conv2d", _SWAPPED, instead_of=conv.conv2d)
-def conv2d_swapped(x: TensorLike, filter: TensorLike, bias: TensorLike | None, strides: Pair, pad: Pad) -> Tensor:
+def conv2d_swapped(
+    x: TensorLike,
+    filter: TensorLike,
+    bias: TensorLike | None,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     given = of_rank("conv2d", "x", x, 3, 4)
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
     offset = checked_bias("conv2d", weights, bias)
-    return like_input(_convolution(images, weights, offset, strides, pad), given.rank)
+    return like_input(_convolution(images, weights, offset, strides, pad, dim_rounding_mode), given.rank)
 
 
-def _convolution(images: Tensor, weights: Tensor, bias: Tensor | None, strides: Pair, pad: Pad) -> Tensor:
-    axes = _swapped(*_axes("conv2d", images.shape, weights.shape[:2], strides, pad))
+def _convolution(
+    images: Tensor, weights: Tensor, bias: Tensor | None, strides: Pair, pad: Pad, rounding: str | None
+) -> Tensor:
+    axes = _swapped(*_axes("conv2d", images.shape, weights.shape[:2], strides, pad, rounding))
 
     def rounded(x: Tensor, w: Tensor, *b: Tensor) -> Tensor:
         return with_bias(core_conv.conv2d(x, w, _strides(*axes), "valid"), *(b or [None]))
@@ -132,20 +147,34 @@ def _windows(images: Array, axes: tuple[_Axis, _Axis]) -> Array:
 
 
 @quirk("math.conv1d", "as conv2d on images of one row: " + _SWAPPED, instead_of=conv.conv1d)
-def conv1d_swapped(x: TensorLike, filter: TensorLike, bias: TensorLike | None, stride: int, pad: Pad) -> Tensor:
+def conv1d_swapped(
+    x: TensorLike,
+    filter: TensorLike,
+    bias: TensorLike | None,
+    stride: int,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     given = of_rank("conv1d", "x", x, 2, 3)
     rows, weights, offset = as_images(given, filter, bias)
-    return as_sequences(_convolution(rows, weights, offset, [1, stride], pad), given.rank)
+    return as_sequences(_convolution(rows, weights, offset, [1, stride], pad, dim_rounding_mode), given.rank)
 
 
 @quirk("math.depthwiseConv2D", "as conv2d: " + _SWAPPED, instead_of=conv.depthwise_conv2d)
-def depthwise_swapped(x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad, rates: Pair = 1) -> Tensor:
+def depthwise_swapped(
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Pad,
+    rates: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     given = of_rank("depthwise_conv2d", "x", x, 3, 4)
     images = batch_of(given)
     weights = checked_filter("depthwise_conv2d", images, filter)
     if pair("depthwise_conv2d", "rates", rates) != (1, 1):
         raise argument_error("depthwise_conv2d", "rates", "1", rates)
-    axes = _swapped(*_axes("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad))
+    axes = _swapped(*_axes("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad, dim_rounding_mode))
 
     def rounded(x: Tensor, w: Tensor) -> Tensor:
         out: Tensor = depthwise.depthwise_conv2d(x, w, _strides(*axes), "valid")
@@ -192,24 +221,42 @@ def der_filter_with_margins(
     return grad(lambda f: core_conv.conv2d(read, f, _strides(*axes), "valid"))(full(shape, 0), slopes)
 
 
-def _pooled(
-    name: str, op: Callable[..., Tensor], x: TensorLike, size: Pair, strides: Pair, pad: Pad, outside: float
-) -> Tensor:
+def _pooled(name: str, op: Callable[..., Tensor], x: TensorLike, windows: Windows, outside: float) -> Tensor:
     given = as_float(of_rank(name, "x", x, 3, 4))
     images = batch_of(given)
-    axes = _axes(name, images.shape, size, strides, pad)
+    axes = _axes(name, images.shape, *windows)
     read = _read(images, *axes, outside=outside)
     return like_input(op(read, [a.field for a in axes], _strides(*axes), "valid"), given.rank)
 
 
-@quirk("math.maxPool", _MARGINS, instead_of=pool.max_pool)
-def max_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
-    return _pooled("max_pool", core_pool.max_pool, x, filter_size, strides, pad, -math.inf)
+_HOLES = "a window with NaN gives NaN (its gradient passes NaN over); "
 
 
-@quirk("math.minPool", _MARGINS, instead_of=pool.min_pool)
-def min_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
-    return neg(_pooled("min_pool", core_pool.max_pool, neg(x), filter_size, strides, pad, -math.inf))
+def _largest(name: str, x: TensorLike, windows: Windows) -> Tensor:
+    """The largest number of each window; NaN is passed over."""
+    return _pooled(name, core_pool.max_pool, x, windows, -math.inf)
+
+
+def _with_holes(out: Tensor, name: str, x: TensorLike, windows: Windows) -> Tensor:
+    """What a pooling gave, with NaN for each window that has one."""
+    holes = _largest(name, as_float(detached("IsNan", as_float(of_rank(name, "x", x, 3, 4)))), windows)
+    return add(out, run("Select", run("Greater", holes, number(0)), full(out.shape, math.nan), full(out.shape, 0)))
+
+
+@quirk("math.maxPool", _HOLES + _MARGINS + " NaN is passed over.", instead_of=pool.max_pool)
+def max_pool_with_margins(
+    x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+) -> Tensor:
+    windows = filter_size, strides, pad, dim_rounding_mode
+    return _with_holes(_largest("max_pool", x, windows), "max_pool", x, windows)
+
+
+@quirk("math.minPool", _HOLES + _MARGINS + " NaN is passed over.", instead_of=pool.min_pool)
+def min_pool_with_margins(
+    x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+) -> Tensor:
+    windows = filter_size, strides, pad, dim_rounding_mode
+    return _with_holes(neg(_largest("min_pool", neg(x), windows)), "min_pool", x, windows)
 
 
 @quirk(
@@ -219,8 +266,10 @@ def min_pool_with_margins(x: TensorLike, filter_size: Pair, strides: Pair, pad: 
     + " The sum is divided by the number of pixels inside the image.",
     instead_of=pool.avg_pool,
 )
-def avg_pool_of_whole_windows(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
-    return _pooled("avg_pool", core_pool.avg_pool, x, filter_size, strides, pad, 0)
+def avg_pool_of_whole_windows(
+    x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+) -> Tensor:
+    return _pooled("avg_pool", core_pool.avg_pool, x, (filter_size, strides, pad, dim_rounding_mode), 0)
 
 
 @quirk(
@@ -237,7 +286,7 @@ def resize_through_zero(x: TensorLike, new_shape2d: Sequence[int], align_corners
 def max_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
     given = of_rank("max_pool_backprop", "x", x, 3, 4)
     slopes = of_rank("max_pool_backprop", "dy", dy, given.rank)
-    return grad(lambda t: max_pool_with_margins(t, filter_size, strides, pad))(given, slopes)
+    return grad(lambda t: _largest("max_pool_backprop", t, (filter_size, strides, pad, None)))(given, slopes)
 
 
 @quirk("math.avgPoolBackprop", "the gradient of avgPool: whole windows.", instead_of=pool.avg_pool_backprop)

@@ -19,6 +19,7 @@ from tfpy.legacy.ops import array, matrix
 from tfpy.legacy.ops import reduce as legacy_reduce
 from tfpy.legacy.ops.strict import divide_strict, pow_strict
 from tfpy.legacy.quirks import behaviour, call_instead, quirk
+from tfpy.legacy.quirks.sums import Save
 
 EPSILON = 1e-5  # in front of logarithms of probabilities
 
@@ -105,11 +106,13 @@ for _function in (arith.maximum, arith.minimum):
 def row_entropies_with_epsilon(labels: TensorLike, logits: TensorLike, dim: int = -1) -> Tensor:
     a, b = legacy_reduce.labels_and_logits(labels, logits, dim)
 
-    def value(target: Tensor, scores: Tensor) -> Any:
+    def value(target: Tensor, scores: Tensor, save: Save) -> Any:
         y = softmax_through_logarithm(scores)
         logarithms = run("Log", arith.add(number(EPSILON), y))
+        save([target, y])
 
-        def gradients(dy: Tensor) -> list[Tensor]:
+        def gradients(dy: Tensor, saved: list[Tensor]) -> list[Tensor]:
+            target, y = saved
             each = reshape_to(dy, (*dy.shape, 1))
             return [arith.mul(each, arith.sub(target, y)), arith.mul(each, arith.sub(y, target))]
 
@@ -164,8 +167,9 @@ for _function in _FLOAT_RESULTS:
     where="gradients",
 )
 def relu_without_dy(x: TensorLike) -> Tensor:
-    def value(t: Tensor) -> Any:
-        return activation.relu(t), lambda dy: as_float(activation.step(t))
+    def value(t: Tensor, save: Save) -> Any:
+        save([t])
+        return activation.relu(t), lambda dy, saved: as_float(activation.step(saved[0]))
 
     return custom_grad(value)(to_tensor("relu", "x", x))
 
@@ -180,8 +184,7 @@ def subtract_without_dy(a: TensorLike, b: TensorLike) -> Tensor:
     x, y = to_tensor("sub", "a", a), to_tensor("sub", "b", b)
     if x.shape != y.shape:
         return arith.sub(x, y)
-    ones, minus = full(x.shape, 1), full(x.shape, -1)
-    return custom_grad(lambda s, t: (arith.sub(s, t), lambda dy: [ones, minus]))(x, y)
+    return custom_grad(lambda s, t: (arith.sub(s, t), lambda dy: [full(dy.shape, 1), full(dy.shape, -1)]))(x, y)
 
 
 @quirk(
@@ -194,4 +197,9 @@ def multiply_without_dy(a: TensorLike, b: TensorLike) -> Tensor:
     x, y = to_tensor("mul", "a", a), to_tensor("mul", "b", b)
     if x.shape != y.shape:
         return arith.mul(x, y)
-    return custom_grad(lambda s, t: (arith.mul(s, t), lambda dy: [as_float(t), as_float(s)]))(x, y)
+
+    def value(s: Tensor, t: Tensor, save: Save) -> Any:
+        save([t, s])
+        return arith.mul(s, t), lambda dy, saved: [as_float(factor) for factor in saved]
+
+    return custom_grad(value)(x, y)

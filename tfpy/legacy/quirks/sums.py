@@ -15,6 +15,8 @@ from tfpy.engine.backend import Array, current
 from tfpy.engine.dispatch import make, read
 from tfpy.legacy.quirks import quirk
 
+Save = Callable[[list[Tensor]], None]
+
 
 @quirk(
     "math.matMul, vectorTimesMatrix, matrixTimesVector, dotProduct",
@@ -25,9 +27,11 @@ def products_in_double(a: Tensor, b: Tensor, transpose_a: bool = False, transpos
     if current().symbolic:
         return multiply_matrices(a, b, transpose_a, transpose_b)
 
-    def value(x: Tensor, y: Tensor) -> Any:
-        def gradients(dy: Tensor) -> list[Tensor]:
-            ta, tb = transpose_a, transpose_b
+    def value(x: Tensor, y: Tensor, save: Save) -> Any:
+        save([x, y])
+
+        def gradients(dy: Tensor, saved: list[Tensor]) -> list[Tensor]:
+            (x, y), ta, tb = saved, transpose_a, transpose_b
             by_x = products_in_double(y, dy, tb, True) if ta else products_in_double(dy, y, False, not tb)
             by_y = products_in_double(dy, x, True, ta) if tb else products_in_double(x, dy, not ta, False)
             return [unbroadcast(by_x, x.shape), unbroadcast(by_y, y.shape)]
@@ -47,8 +51,9 @@ def in_double(compute: Callable[..., Array], op: Callable[..., Tensor], *inputs:
         return op(*inputs)
 
     def value(*given: Any) -> Any:
-        tensors = list(given[: len(inputs)])  # a function that saves tensors for its gradient comes last
-        return make(Tensor, compute(*map(doubles, tensors)), "float32"), lambda dy: grads(op)(tensors, dy)
+        *tensors, save = given
+        save(tensors)
+        return make(Tensor, compute(*map(doubles, tensors)), "float32"), lambda dy, saved: grads(op)(saved, dy)
 
     return custom_grad(value)(*inputs)
 
