@@ -970,6 +970,9 @@ CHECKS = {
     "const t = typeof x.y;": "Python's types have other names",
     "const at = x.length / 2; f(x[at]);": "an index that is no whole number gives undefined",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
+    "const ys = xs.map(x => x > 1 ? Math.log(x - 1) : Math.sqrt(x * x) + Math.acos(xs[0]));": "Math.acos of this is NaN",
+    "for (const x of xs) f(x > 0 && Math.log(x), x < 0 ? 0 : Math.sqrt(x), Math.log2(x));": "Math.log2 of this is NaN",
+    "const total = xs.reduce((sum, x) => Math.sqrt(sum) + Math.log1p(x), 0);": "Math.log1p of this is NaN",
 }
 
 
@@ -995,6 +998,44 @@ class Color:
 
 class Mode:
     Train = "train"
+""",
+    ),
+    "parameters that may be left out": (
+        """
+export function scaled(values: number[], by?: number) { return values; }
+const init = (shape: number[], seed?: number) => shape.length;
+""",
+        """
+def scaled(values, by=None):
+    return values
+
+
+def init(shape, seed=None):
+    return len(shape)
+""",
+    ),
+    "what is imported by other names": (
+        """
+import {model, tensor1d, util} from '@tensorflow/tfjs-core';
+import * as tfl from '@tensorflow/tfjs-layers';
+const layer = tfl.layers.dense({units: 1});
+const shown = {sparse: 1, dtype: 2};
+f(layer.sparse, tensor1d([1]).dtype, new tfl.Sequential().sparse);
+const makeConv2D = (x: string) => g(x), makeConv2DTranspose = 1;
+""",
+        """
+import tfpy as tf
+
+layer = tf.layers.dense(units=1)
+shown = {"sparse": 1, "dtype": 2}
+f(layer.sparse, tf.tensor1d([1]).dtype, tf.Sequential().sparse)
+
+
+def make_conv2d(x):
+    return g(x)
+
+
+make_conv2d_transpose = 1
 """,
     ),
     "maps, and classes that are abstract": (

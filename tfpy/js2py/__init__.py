@@ -6,9 +6,9 @@ It needs tree-sitter, which the extra `js` installs. How a script goes through i
     scopes.py       who declares what, and the names in Python
     kind.py, kinds.py, known.py, uses.py    what expressions hold: numbers, texts, lists, tensors, …
     converter.py    the state, and the tables of rules that the modules below fill
-    statements.py, switching.py, counting.py, growing.py, classes.py, functions.py, modules.py, inlining.py
+    statements.py, switching.py, counting.py, growing.py, changing.py, classes.py, functions.py, modules.py, inlining.py
     expressions.py, properties.py, operators.py, calls.py, arguments.py, methods.py, patterns.py, callbacks.py,
-        commandline.py, flags.py, nodejs.py, surroundings.py, indices.py
+        filling.py, domains.py, commandline.py, flags.py, nodejs.py, surroundings.py, indices.py
     builtins.py     tables of JavaScript's own functions and methods
     order.py, documentation.py, printing.py    the order of functions, docstrings, the text
     files.py        the command

@@ -73,7 +73,7 @@ class Converter:
         self.kinds = Kinds(self.scopes, root)
         self.notes: list[Note] = []
         self.calls = _method_calls(root)
-        self.modules: dict[str, str | None] = {}
+        self.modules = self.kinds.modules
         self.pre: list[ast.stmt] | None = None
         self.post: list[ast.stmt] | None = None
         self.certain = False

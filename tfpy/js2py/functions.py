@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -80,7 +81,8 @@ def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
         return None
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
         return None
-    arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], [], None)
+    missing: list[ast.expr] = [atom("None") for _ in itertools.dropwhile(lambda p: not parse.is_optional(p), given)]
+    arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], missing, None)
     _bind_loop_variables(c, node, arguments)
     return ast.Lambda(arguments, value)
 
@@ -214,7 +216,7 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
             defaults.append(value if stays else atom("None"))
             if not stays:
                 body.append(ast.If(py("_0 is None", atom(name)), [assign(atom(name), value)], []))
-        elif at >= fewest or defaults:
+        elif at >= fewest or defaults or parse.is_optional(pattern):
             defaults.append(atom("None"))
         if not plain:
             kind = DICT.name if pattern.type == "object_pattern" else ""

@@ -38,9 +38,14 @@ _CLASSES = ("class_declaration", "abstract_class_declaration")
 
 
 class Kinds:
-    """The kinds of a script's expressions."""
+    """The kinds of a script's expressions.
+
+    Attributes:
+        modules: what imported names stand for, such as "tf" or "tf.layers"; the converter fills it.
+    """
 
     def __init__(self, scopes: Scopes, root: Node) -> None:
+        self.modules: dict[str, str | None] = {}
         self._scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
@@ -327,11 +332,11 @@ class Kinds:
         binding = self._scopes.bindings.get(node.id)
         if binding is not None:
             return self._literals(binding.value) if binding.value is not None and not binding.writes else []
-        functions = self._called(parse.field(node, "function")) if node.type == "call_expression" else []
+        functions = self.called(parse.field(node, "function")) if node.type == "call_expression" else []
         values = [value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)]
         return [literal for value in values for literal in self._literals(value)]
 
-    def _called(self, callee: Node) -> list[Node]:
+    def called(self, callee: Node) -> list[Node]:
         """The functions of the script that a call may mean."""
         binding = self._scopes.bindings.get(callee.id)
         if binding is not None:
@@ -351,12 +356,15 @@ class Kinds:
             return NDARRAY
         if name.rpartition(".")[2] == "ArgumentParser" and name not in self._classes:
             return PARSER
+        path = self._path(parse.field(node, "constructor"))
+        if path[:1] == ["tf"] and path[-1] in names.classes():
+            return Kind(path[-1])
         binding = self._scopes.bindings.get(parse.field(node, "constructor").id)
         return Kind(f".{name}") if binding is not None else known.NEW.get(name, UNKNOWN)
 
     def _call_expression(self, node: Node) -> Kind:
         callee = parse.field(node, "function")
-        path = path_of(callee) or []
+        path = self._path(callee)
         given = node.child_by_field_name("arguments")
         arguments = kids(given) if given is not None else []
         if path and ".".join(path) in known.CALLS:
@@ -380,6 +388,18 @@ class Kinds:
         if callee.type == "member_expression":
             return self._method(callee, arguments)
         return self.result_of(callee)
+
+    def _path(self, node: Node) -> list[str]:
+        """The parts of `a.b.c`, from `tf` on where that is imported under another name; empty for what is no path."""
+        path = path_of(node) or []
+        first = node
+        while first.type == "member_expression":
+            first = parse.field(first, "object")
+        binding = self._scopes.bindings.get(first.id)
+        module = (
+            self.modules.get(path[0]) if path and (binding is None or binding.kind in ("import", "variable")) else None
+        )
+        return [*module.split("."), *path[1:]] if module is not None else path
 
     def _is_index(self, node: Node | None) -> bool:
         if node is None:

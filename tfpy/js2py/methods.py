@@ -12,6 +12,7 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, iterated, with_comments
+from tfpy.js2py.filling import array_length, fill
 from tfpy.js2py.indices import index
 from tfpy.js2py.kind import MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
@@ -35,9 +36,11 @@ _NO_COUNTERPART = {
 _CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
 # Methods of lists and texts whose arguments are indices or counts.
 _BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
+_BRANCHES = ("consequence", "condition", "alternative")
 # Methods of tensors that give a promise, and those that give the same at once.
 _AWAITED = {
     "data": "data_sync", "array": "array_sync", "buffer": "buffer_sync", "getValuesAsync": "get_values", "val": "get",
+    "bytes": "bytes_sync",
 }  # fmt: skip
 
 
@@ -149,7 +152,7 @@ def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
 def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) != 1:
         return None
-    length = _array_length(owner)
+    length = array_length(owner)
     if length is not None and _takes_no_item(c, given[0]):
         return callbacks.comprehension(c, given[0], call("range", index(c, length)), items=None, counted=True)
     over = _items(c, owner)
@@ -168,23 +171,8 @@ def _items(c: Converter, owner: Node) -> ast.expr:
     return iterated(c, owner) if c.kinds.of(owner) == NDARRAY else c.expr(owner)
 
 
-def _array_length(owner: Node) -> Node | None:
-    """n of `Array(n)`, `new Array(n)`, either with `.fill(…)`, and `[...Array(n)]`."""
-    if owner.type == "array" and len(kids(owner)) == 1 and kids(owner)[0].type == "spread_element":
-        owner = kids(kids(owner)[0])[0]
-    if owner.type == "call_expression" and owner.child_by_field_name("function") is not None:
-        callee = parse.field(owner, "function")
-        if callee.type == "member_expression" and text(parse.field(callee, "property")) == "fill":
-            owner = parse.field(callee, "object")
-    called = owner.child_by_field_name("constructor") or owner.child_by_field_name("function")
-    if called is None or text(called) != "Array":
-        return None
-    listed = kids(parse.field(owner, "arguments"))
-    return listed[0] if len(listed) == 1 else None
-
-
 def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    length = _array_length(owner)
+    length = array_length(owner)
     return call("range", index(c, length)) if length is not None else None
 
 
@@ -253,20 +241,6 @@ def _reverse(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
     return py("_0[::-1]", value)
 
 
-def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`new Array(n).fill(0)`; a list that is there already is filled in its place."""
-    if len(given) != 1 or c.kinds.of(owner) == NDARRAY:
-        return None
-    length = _array_length(node)
-    if length is not None and owner.type in ("new_expression", "call_expression"):
-        return py("[_1] * _0", index(c, length), c.expr(given[0]))
-    if c.kinds.of(owner).name != "list":
-        return None
-    value = c.expr(owner)
-    c.first(ast.Assign([py("_0[:]", value)], py("[_1] * len(_0)", value, c.expr(given[0])), lineno=0))
-    return value
-
-
 def _push(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) == 1 and given[0].type == "spread_element":
         return py("_0.extend(_1)", c.expr(owner), iterated(c, kids(given[0])[0]))
@@ -287,10 +261,20 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
             continue
         one = call("list", c.expr(other)) if _is_tuple(c, other) else c.expr(other)
         of_items = c.kinds.of(other).name not in ("list", "")
-        if c.kinds.of(other) == UNKNOWN:
+        if _asks_for_list(other):
+            one = py("_0 if _1 else [_2]", *(c.expr(parse.field(other, part)) for part in _BRANCHES))
+        elif c.kinds.of(other) == UNKNOWN:
             c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
         found = py("_0 + [_1]" if of_items else "_0 + _1", found, one)
     return found
+
+
+def _asks_for_list(node: Node) -> bool:
+    """Whether an expression is `Array.isArray(x) ? … : x`, so that its alternative is an item."""
+    if node.type != "ternary_expression":
+        return False
+    test, _, other = (text(parse.field(node, part)) for part in ("condition", "consequence", "alternative"))
+    return test == f"Array.isArray({other})"
 
 
 def _is_tuple(c: Converter, node: Node) -> bool:
@@ -472,7 +456,7 @@ _RULES: dict[str, Rule] = {
     "reduce": _reduce,
     "sort": _sort,
     "reverse": _reverse,
-    "fill": _fill,
+    "fill": fill,
     "push": _push,
     "concat": _concat,
     "slice": _slice,

@@ -139,6 +139,11 @@ def parameters(function: Node) -> list[Node]:
     return found
 
 
+def is_optional(pattern: Node) -> bool:
+    """Whether TypeScript says that a parameter may be left out: `b` of `(a, b?)`."""
+    return pattern.parent is not None and pattern.parent.type == "optional_parameter"
+
+
 def places(pattern: Node) -> list[Node | None]:
     """The parts of a pattern of a list; None for those that are left out, as the first of `[, b]`."""
     found: list[Node | None] = []

@@ -19,7 +19,9 @@ from tfpy.js2py.scopes import is_written
 
 CONSTANTS = {
     "Math.PI": "math.pi", "Math.E": "math.e", "Math.LN2": "math.log(2)", "Math.LN10": "math.log(10)",
-    "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
+    "Math.LOG2E": "math.log2(math.e)", "Math.LOG10E": "math.log10(math.e)", "Math.SQRT1_2": "math.sqrt(0.5)",
+    "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.MIN_SAFE_INTEGER": "1 - 2**53",
+    "Number.MIN_VALUE": "math.ulp(0.0)", "Number.EPSILON": "sys.float_info.epsilon",
     "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
     "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
     **surroundings.CONSTANTS,

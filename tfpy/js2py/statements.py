@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
+from tfpy.js2py.changing import is_changed
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.counting import counted_range
@@ -263,6 +264,8 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
             c.check(node, "`for … in` goes over the keys of a dict here; over a list it must be range(len(…))")
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
+    if is_changed(c, node, right, parse.field(node, "body")):
+        over = call("list", over)
     target, later = loop_target(c, left)
     saved, c.steps = c.steps, []
     body = _loop_body(c, node)
