@@ -906,7 +906,7 @@ LEFT = {
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
     "const p = new Promise((resolve, reject) => load(resolve));": "a promise of one's own has no counterpart",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
-    "import {x} from '../other';": "../other is in another folder",
+    "import {x} from '../other';": "../other is not among what is converted; convert the folder that has both",
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",

@@ -51,6 +51,8 @@ def called(c: Converter, node: Node) -> ast.expr:
     found = _known(c, callee, path, arguments) if path is not None else None
     if found is not None:
         return found
+    if callee.type == "member_expression" and c.scopes.export(callee) is not None:
+        return call(c.expr(callee), *given(c, arguments))
     if callee.type == "member_expression":
         return method(c, node, callee, arguments)
     if callee.type == "identifier" and text(callee) == "require":

@@ -12,6 +12,7 @@ from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.functions import reference
 from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NDARRAY, NULL, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
@@ -360,7 +361,7 @@ def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
 
 def _is_looked_for(c: Converter, node: Node) -> bool:
     """Whether an attribute is None until a method sets it."""
-    owner = c.kinds.class_of(node) if text(node).startswith("this.") and node.type == "member_expression" else None
+    owner = class_around(node) if text(node).startswith("this.") and node.type == "member_expression" else None
     return owner is not None and text(parse.field(node, "property")) in looked_for(owner)
 
 

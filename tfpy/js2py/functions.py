@@ -13,6 +13,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kind import DICT
+from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, default_of, kids, text
 from tfpy.js2py.scopes import Binding
@@ -253,7 +254,7 @@ def _calls_of(c: Converter, node: Node) -> list[Node]:
     if node.type == "method_definition" and text(name) != "constructor":
         return c.calls.get(text(name), [])
     if node.type == "method_definition":
-        owner = c.kinds.class_of(node)
+        owner = class_around(node)
         name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
     elif name is None and node.parent is not None and node.parent.type == "variable_declarator":
         name = node.parent.child_by_field_name("name")

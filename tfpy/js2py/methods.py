@@ -78,7 +78,7 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
         return call(ast.Attribute(py("super()"), names.attribute(name)), *given(c, arguments))
     value = c.expr(owner)
     function = property_of(c, callee, owner, value, name)
-    own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members)
+    own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members.names)
     if name in _AWAITED and isinstance(function, ast.Attribute) and _has_twin(c, kind, name, kids(arguments)):
         function.attr = _AWAITED[name]
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
@@ -92,7 +92,7 @@ def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: 
     found = rule(c, node, owner, kids(arguments)) if rule is not None else surroundings.asked(c, owner, name)
     if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
         raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
-    if found is not None and kind == UNKNOWN and name in c.kinds.methods:
+    if found is not None and kind == UNKNOWN and name in c.kinds.members.methods:
         c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
     if found is not None:
         return found
@@ -146,7 +146,7 @@ def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
         return False
     if kind.name in names.classes():
         return hasattr(names.classes()[kind.name], _AWAITED[name])
-    return kind == UNKNOWN and name not in c.kinds.methods
+    return kind == UNKNOWN and name not in c.kinds.members.methods
 
 
 def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -178,7 +178,7 @@ def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 def _entries(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`entries()` of what may be a list or a map: lists are gone over with their indices far more often."""
-    if c.kinds.of(owner) != UNKNOWN or "entries" in c.kinds.methods:
+    if c.kinds.of(owner) != UNKNOWN or "entries" in c.kinds.members.methods:
         return None
     c.check(node, "`entries` of a list, as here, is enumerate(…); of a map it must be .items()")
     return call("enumerate", c.expr(owner))

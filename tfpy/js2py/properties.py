@@ -13,7 +13,9 @@ from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
 from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
+from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.origins import origin_of
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
 
@@ -46,7 +48,7 @@ def member(c: Converter, node: Node) -> ast.expr:
         return _as_function(known)
     if known in ("console.log", "console.info"):
         return atom("print")
-    found = module_member(c, node, path) or _of_node(c, node, path)
+    found = _of_file(c, node) or module_member(c, node, path) or _of_node(c, node, path)
     if found is not None:
         return found
     owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
@@ -59,6 +61,12 @@ def member(c: Converter, node: Node) -> ast.expr:
     if node.child_by_field_name("optional_chain") is not None or parse.has(node, "optional_chain"):
         return chained(c, owner, lambda value: property_of(c, node, owner, value, name))
     return property_of(c, node, owner, c.expr(owner), name)
+
+
+def _of_file(c: Converter, node: Node) -> ast.expr | None:
+    """What another file of the script's exports, of which all is imported; None for anything else."""
+    found = c.scopes.export(node)
+    return ast.Attribute(c.expr(parse.field(node, "object")), found.python) if found is not None else None
 
 
 def _as_function(name: str) -> ast.expr:
@@ -198,8 +206,8 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     if kind != UNKNOWN or _is_called(node):
         return False
     if name not in c.kinds.keys:
-        return False if name in names.attributes() or name in c.kinds.members else _is_data(c, node)
-    if name in c.kinds.members or name in names.attributes():
+        return False if name in names.attributes() or name in c.kinds.members.names else _is_data(c, node)
+    if name in c.kinds.members.names or name in names.attributes():
         c.check(node, f"is `{name}` an item of a dict, as here, or an attribute?")
     return True
 
@@ -226,7 +234,7 @@ def _data_of(c: Converter, node: Node) -> str:
 def _is_data(c: Converter, node: Node) -> bool:
     """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
     binding = c.scopes.bindings.get(_first(node).id)
-    return binding is not None and binding.kind != "import" and parse.field(node, "object").type != "this"
+    return binding is not None and origin_of(binding) is None and parse.field(node, "object").type != "this"
 
 
 def _is_called(node: Node) -> bool:
@@ -277,7 +285,7 @@ def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
     method = binding.scope.node if binding is not None and binding.kind == "parameter" else None
     if binding is None or method is None or method.type != "method_definition" or binding.writes:
         return False
-    owner = c.kinds.class_of(method)
+    owner = class_around(method)
     base = parse.base_of(owner) if owner is not None else None
     return text(parse.field(method, "name")) == "call" and "Layer" in text(base)
 

@@ -30,6 +30,19 @@ def fields(owner: Node) -> dict[str, list[Node]]:
     return found
 
 
+def object_types(root: Node) -> set[str]:
+    """The interfaces of TypeScript that plain objects have: those without methods, which no class implements."""
+    found: set[str] = set()
+    implemented: set[str] = set()
+    for node in parse.walk(root):
+        if node.type == "interface_declaration":
+            has_methods = any(kid.type == "method_signature" for kid in kids(parse.field(node, "body")))
+            (implemented if has_methods else found).add(text(node.child_by_field_name("name")))
+        elif node.type == "implements_clause":
+            implemented |= {text(kid) for kid in kids(node)}
+    return found - implemented
+
+
 def is_key(pattern: Node, name: Node) -> bool:
     """Whether a name is the key of the pairs of `Object.entries(…)` that a loop or a function of a list takes apart."""
     owner = pattern.parent
