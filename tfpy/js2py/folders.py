@@ -144,4 +144,4 @@ def _sum_up(folder: _Folder) -> None:
         print(f"Left out: {named}{f' and {more} more' if more > 0 else ''}.", file=sys.stderr)
     written = sum(path not in folder.faults for path in folder.targets)
     print(f"Files written: {written}; with errors: {len(folder.faults)}.", file=sys.stderr)
-    print(summary(folder.notes), file=sys.stderr)
+    print(summary(folder.notes, bool(folder.faults)), file=sys.stderr)

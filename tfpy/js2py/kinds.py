@@ -291,7 +291,10 @@ class Kinds:
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
 
     def _field(self, owner: str, name: str) -> Kind:
-        """The kind of an attribute of a class of the script, from what is assigned and pushed to it."""
+        """The kind of an attribute of a class of the script, from what is said of it, and assigned and pushed to it."""
+        said = joined([self._said(annotation) for annotation in self.members.of(owner, f"{name}:")])
+        if said != UNKNOWN:
+            return said
         found = joined([self.of(value) for value in self.members.of(owner, name)])
         pushed = [self.of(value) for value in self.members.of(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found

@@ -10,7 +10,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, name_of, py
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, dedented, statement
-from tfpy.js2py.elsewhere import Elsewhere
+from tfpy.js2py.elsewhere import Elsewhere, beside
 from tfpy.js2py.exports import renamed, specifiers
 from tfpy.js2py.functions import define
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
@@ -149,7 +149,9 @@ def _from_file(c: Converter, node: Node, there: Elsewhere, parts: list[tuple[str
             continue
         found = there.name("default" if name == "*" else name, here)
         if found is None and not c.typescript:
-            out += _left(c, node, f"the file that becomes {module}.py exports no {name}", [(name, local)])
+            out += _left(
+                c, node, f"the file that becomes {module.replace('.', '/')}.py exports no {name}", [(name, local)]
+            )
         elif found is not None and name in there.late:
             late.append((binding, found))
         elif found is not None:  # else it is a type
@@ -217,7 +219,9 @@ def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]
 
 def _all_of(there: Elsewhere) -> list[ast.stmt]:
     """`export * from './file'`: all names that the file is known to export."""
-    known = sorted(set(there.names.values())) if there.names is not None else ["*"]
+    known = ["*"]
+    if there.names is not None:
+        known = sorted({python for name, python in there.names.items() if name != "default"})
     return [ast.ImportFrom(there.module, [ast.alias(name) for name in known], 0)] if known else []
 
 
@@ -227,7 +231,8 @@ def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
         return []
     if value.type == "class" and optional(value, "name") is not None:
         return [class_of(c, value, text(optional(value, "name")))]
-    c.check(value, "this is exported by default; another file has to import it by the name `default`")
+    if c.elsewhere is beside:
+        c.check(value, "this is exported by default; another file has to import it by the name `default`")
     return _named(c, "default", value)
 
 

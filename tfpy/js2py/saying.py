@@ -22,9 +22,9 @@ def counts(notes: Sequence[Note]) -> str:
     return f"left to do: {left}; to check: {len(notes) - left}"
 
 
-def summary(notes: Sequence[Note]) -> str:
-    """The last line: whether all is converted."""
-    done = "Not complete." if any(note.left for note in notes) else "Converted."
+def summary(notes: Sequence[Note], has_faults: bool = False) -> str:
+    """The last line: whether all is converted, which it is not where a script has a fault."""
+    done = "Not complete." if has_faults or any(note.left for note in notes) else "Converted."
     return f"{done} Places {counts(notes)}. All are marked `# js2py:`."
 
 

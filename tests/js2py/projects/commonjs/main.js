@@ -6,4 +6,3 @@ const {half: toHalf} = require('./lib/deep/numbers');
 const model = makeModel({units: UNITS});
 console.log(model.layers.length, model.layers[0].units, data.load(3).xs.shape, data.NAMES);
 console.log(new Timer('t', 2).label(), toHalf(9), data.describe({name: 'set', sizes: [1, 2]}));
-if (require.main === module) console.log('main');
