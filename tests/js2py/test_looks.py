@@ -133,6 +133,32 @@ import lib.ui as ui
 ui.show_all(make_model(SIZE))
 """,
     ),
+    "what other files have is theirs, whatever it is called": (
+        """
+import * as util from './util';
+const data = require('./data');
+util.sort(xs); f(util.sum(1), util.map(g), data.NAMES, data.slice(3), data.length);
+""",
+        """
+import util
+import data
+
+util.sort(xs)
+f(util.sum_(1), util.map_(g), data.NAMES, data.slice_(3), data.length)
+""",
+    ),
+    "exports of other files": (
+        """
+export {a, someName as b, default as c} from './lib/util';
+export * from './other-file.js';
+export * as ui from './ui';
+""",
+        """
+from lib.util import a, some_name as b, c
+from other_file import *
+import ui
+""",
+    ),
     "exports": (
         """
 export const SIZE = 3;
@@ -906,6 +932,10 @@ LEFT = {
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
     "const p = new Promise((resolve, reject) => load(resolve));": "a promise of one's own has no counterpart",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
+    "import labels from './labels.json';": "./labels.json is no script; `json.load` reads it",
+    "export * from '@tensorflow/tfjs';": (
+        "what is exported from @tensorflow/tfjs has no counterpart; import it where it is used"
+    ),
     "import {x} from '../other';": "../other is not among what is converted; convert the folder that has both",
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
@@ -998,6 +1028,51 @@ class Color:
 
 class Mode:
     Train = "train"
+""",
+    ),
+    "types that are imported and exported": (
+        """
+import type {A} from './a';
+import {B, type C, make} from './b';
+import {D} from 'some-package';
+export type {A} from './a';
+export {type B} from './b';
+let x: B;
+export const f = (c: C, d: D): A => make(c as unknown as D);
+""",
+        """
+from b import make
+
+x = None
+
+
+def f(c, d):
+    return make(c)
+""",
+    ),
+    "interfaces are dicts, unless classes have them": (
+        """
+interface Size { width: number; inputs?: number[]; }
+interface Named { name: string; }
+interface Walker { step(): void; dtype: string; }
+class Person implements Named { constructor(public name: string, private size: Size, sizes: Size[]) {
+  f(size.width, sizes[0].inputs, this.size.width); } }
+function g(size: Size|null, named: Named, walker: Walker): Size { return h(size.inputs, named.name, walker.dtype); }
+f(g(a, b, c).width, (load() as unknown as Size).inputs, (x as Size[])[0].inputs);
+""",
+        """
+class Person:
+    def __init__(self, name, size, sizes):
+        self.name = name
+        self.size = size
+        f(size["width"], sizes[0]["inputs"], self.size["width"])
+
+
+def g(size, named, walker):
+    return h(size["inputs"], named.name, walker.dtype)
+
+
+f(g(a, b, c)["width"], load()["inputs"], x[0]["inputs"])
 """,
     ),
     "parameters that may be left out": (

@@ -52,6 +52,6 @@ def module_of(parts: Iterable[str]) -> str:
 
 def beside(source: str) -> Elsewhere | None:
     """A file beside a script, or in a folder beside it, of which only the name is known; None for any other."""
-    if not source.startswith("./"):
+    if not source.startswith("./") or source.endswith(".json"):
         return None
     return Elsewhere(module_of(re.sub(r"\.[cm]?[jt]s$", "", source[2:]).split("/")), None)

@@ -60,8 +60,18 @@ class Kinds:
         if node.id not in self._known:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
             rule = getattr(self, f"_{node.type}", None)
-            self._known[node.id] = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
+            found = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
+            self._known[node.id] = found if found != UNKNOWN else self._cast(node)
         return self._known[node.id]
+
+    def _cast(self, node: Node) -> Kind:
+        """The kind that TypeScript is told of an expression: `x as Type`, where x is not known otherwise."""
+        around, found = node.parent, UNKNOWN
+        while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
+            if around.type == "as_expression":
+                found = self._said(kids(around)[-1])
+            around = around.parent
+        return found
 
     def is_computed(self, owner: Node, name: str) -> bool:
         """Whether a static property of a class of the script is a getter, which is a function here."""

@@ -16,6 +16,7 @@ from tfpy.js2py.filling import array_length, fill
 from tfpy.js2py.indices import index
 from tfpy.js2py.kind import MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.origins import is_module
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.printing import source
 from tfpy.js2py.properties import is_cheap, property_of
@@ -66,6 +67,8 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
     if kind == PARSER:
         return commandline.method(c, owner, name, arguments)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
+    if is_module(c.scopes.bindings.get(owner.id)):
+        return call(ast.Attribute(c.expr(owner), names.variable(name)), *given(c, arguments))
     found = None if ours else _of_javascript(c, node, owner, name, arguments)
     if found is not None:
         return found

@@ -120,7 +120,9 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
             )
         return []
     said = f"the package {source} has no counterpart here"
-    if source.startswith("."):
+    if source.endswith(".json"):
+        said = f"{source} is no script; `json.load` reads it"
+    elif source.startswith("."):
         said = f"{source} is not among what is converted; convert the folder that has both"
     return _left(c, node, said, parts)
 

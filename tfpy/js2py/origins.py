@@ -42,6 +42,12 @@ def origin_of(binding: Binding) -> Origin | None:
     return _imported(binding.node) if binding.kind == "import" else _required(binding)
 
 
+def is_module(binding: Binding | None) -> bool:
+    """Whether a variable is all of a module: `import * as x`, `const x = require(…)`."""
+    origin = origin_of(binding) if binding is not None else None
+    return origin is not None and origin.name == "*"
+
+
 def _imported(node: Node) -> Origin | None:
     part: Node | None = node.parent
     name = "default"

@@ -96,6 +96,11 @@ def bare(node: Node) -> Node:
     return node
 
 
+def is_wrapper(node: Node) -> bool:
+    """Whether a node only stands around an expression."""
+    return node.type in _WRAPPERS
+
+
 def _is_cut_cast(node: Node) -> bool:
     """Whether a node is `x as a.b.C` as the grammar reads it in places: the property C of `x as a.b`."""
     inner = node.child_by_field_name("object") if node.type == "member_expression" else None

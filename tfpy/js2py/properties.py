@@ -15,7 +15,7 @@ from tfpy.js2py.indices import index, is_fraction
 from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
 from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.origins import origin_of
+from tfpy.js2py.origins import is_module, origin_of
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
 
@@ -174,6 +174,8 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
 def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """A property of what is no namespace."""
     kind = c.kinds.of(owner)
+    if is_module(c.scopes.bindings.get(owner.id)):
+        return ast.Attribute(value, names.variable(name))
     if name == "length" and kind != DICT and not kind.name.startswith("."):
         return call("len", value) if not surroundings.is_command_line(owner) else py("len(sys.argv) + 1")
     if name == "constructor":

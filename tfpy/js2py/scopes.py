@@ -155,6 +155,8 @@ class Scopes:
             return
         if kind in ("type_annotation", "type_arguments", "interface_declaration", "type_alias_declaration"):
             return
+        if kind == "export_statement" and node.child_by_field_name("source") is not None:
+            return  # its names are another file's
         if kind in (
             "statement_block",
             "for_statement",
