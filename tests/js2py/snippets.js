@@ -1140,3 +1140,25 @@ for (let i = 1; i <= 3; i++) {
 console.log(late19);
 const flat19 = (xs) => xs.reduce((all, x) => all.concat(Array.isArray(x) ? flat19(x) : x), []);
 console.log(flat19([1, [2, [3, 4]], 5]));
+//// parts of Math, steps within calls, and what only pages do
+const {sqrt: root20, max: most20, PI: pi20} = Math;
+const {NEGATIVE_INFINITY: low20} = Number;
+console.log(root20(16), most20(1, 2), pi20 > 3, low20 < 0);
+class Heap20 {
+  constructor() { this.count = 2; this.items = [5, 6, 7]; }
+  weigh(i, j) { return i * 10 + j + this.count * 100; }
+  down() { return this.weigh(0, this.count--); }
+  up() { return this.weigh(0, ++this.count); }
+  take() { return this.items[this.count--]; }
+}
+const heap20 = new Heap20();
+console.log(heap20.down(), heap20.count, heap20.up(), heap20.count, heap20.take(), heap20.count);
+const store20 = typeof window === 'undefined' ? 'none' : window.localStorage;
+if (typeof window !== 'undefined') {
+  window.alert(store20);  // on a page
+} else {
+  console.log('no page', store20);
+}
+if (typeof document !== 'undefined' && document.title) console.log('titled');
+const shown20 = typeof document !== 'undefined' && document.title;
+console.log(shown20);

@@ -331,7 +331,8 @@ def negated(node: ast.expr) -> ast.expr:
     """The opposite of a condition."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE:
         return ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
-    return py("not _0", node)
+    known = {"True": "False", "False": "True"}.get(build.name_of(node))
+    return atom(known) if known is not None else py("not _0", node)
 
 
 def truth(c: Converter, node: Node) -> ast.expr:
@@ -340,6 +341,8 @@ def truth(c: Converter, node: Node) -> ast.expr:
     if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("&&", "||"):
         word = "and" if text(node.child_by_field_name("operator")) == "&&" else "or"
         left = truth(c, parse.field(node, "left"))
+        if is_always(left, word == "or"):
+            return left
         with c.without():
             return build.both(word, left, truth(c, parse.field(node, "right")))
     if node.type in ("binary_expression", "unary_expression", "true", "false"):
@@ -351,6 +354,11 @@ def truth(c: Converter, node: Node) -> ast.expr:
         return py("_0 is not None", found)
     check_empty(c, node, found)
     return found
+
+
+def is_always(test: ast.expr, value: bool) -> bool:
+    """Whether a condition is known to be true, or false, as those on `typeof window` are."""
+    return build.name_of(test) == str(value)
 
 
 def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
@@ -369,6 +377,9 @@ def _is_looked_for(c: Converter, node: Node) -> bool:
 def ternary(c: Converter, node: Node) -> ast.expr:
     """`a if condition else b`."""
     test = truth(c, parse.field(node, "condition"))
+    for part, value in (("consequence", True), ("alternative", False)):
+        if is_always(test, value):
+            return c.expr(parse.field(node, part))
     return py(
         "_0 if _1 else _2", c.maybe(parse.field(node, "consequence")), test, c.maybe(parse.field(node, "alternative"))
     )

@@ -52,7 +52,7 @@ class _Folder:
                     self.faults[path] = f"{path}: would become the same file as {other}."
 
     def _is_left_out(self, place: Path) -> bool:
-        is_left_out = place.name.startswith(".") or place.name == "node_modules"
+        is_left_out = place.name.startswith(".") or place.name == "node_modules" or place.is_symlink()
         if is_left_out:
             self.left_out.append(place)
         return is_left_out

@@ -130,8 +130,13 @@ def _keys(pattern: Node) -> list[tuple[str, Node]]:
     """What each name in a pattern is the item of, as Python writes it between the brackets."""
     if pattern.type == "array_pattern":
         return [(str(at), part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+    return [(f'"{key}"', target) for key, target in parts_of(pattern)]
+
+
+def parts_of(pattern: Node) -> list[tuple[str, Node]]:
+    """The keys in a pattern `{a, b: c}` of names, and the names that their values get."""
     parts = [(parse.field(p, "key"), parse.field(p, "value")) if kids(p) else (p, p) for p in kids(pattern)]
-    return [(f'"{text(key)}"', target) for key, target in parts]
+    return [(text(key), target) for key, target in parts]
 
 
 def _has_comments(node: Node) -> bool:

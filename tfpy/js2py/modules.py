@@ -186,8 +186,9 @@ def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
         raise NotConvertedError("this export has no counterpart")
     found: list[ast.stmt] = []
     for name, alias in specifiers(clause):
-        if text(name) in c.modules:
-            found.append(assign(atom(names.variable(alias)), c.expr(name)))
+        if text(name) in c.modules:  # of a package; what has no counterpart has been said where it is imported
+            known = c.modules[text(name)] is not None
+            found += [assign(atom(names.variable(alias)), c.expr(name))] if known else []
         elif alias not in ("default", text(name)) and not (c.typescript and c.scopes.top.find(text(name)) is None):
             found += _named(c, alias, name)
     return found

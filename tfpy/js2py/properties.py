@@ -42,10 +42,8 @@ def member(c: Converter, node: Node) -> ast.expr:
     """A property: an attribute, an item of a dict, a length, or something of tfpy."""
     path = path_of(node)
     known = ".".join(path) if path is not None else ""
-    if known in CONSTANTS and c.scopes.bindings.get(_first(node).id) is None:
-        return py(CONSTANTS[known])
-    if known in builtins.FUNCTIONS and c.scopes.bindings.get(_first(node).id) is None:
-        return _as_function(known)
+    if (known in CONSTANTS or known in builtins.FUNCTIONS) and c.scopes.bindings.get(_first(node).id) is None:
+        return own(known)
     if known in ("console.log", "console.info"):
         return atom("print")
     found = _of_file(c, node) or module_member(c, node, path) or _of_node(c, node, path)
@@ -69,8 +67,12 @@ def _of_file(c: Converter, node: Node) -> ast.expr | None:
     return ast.Attribute(c.expr(parse.field(node, "object")), found.python) if found is not None else None
 
 
-def _as_function(name: str) -> ast.expr:
-    """A function of JavaScript's own as a value."""
+def own(name: str) -> ast.expr:
+    """A constant or a function of JavaScript's own as a value."""
+    if name in CONSTANTS:
+        return py(CONSTANTS[name])
+    if name not in builtins.FUNCTIONS:
+        raise NotConvertedError(f"{name} has no counterpart")
     if holes(builtins.FUNCTIONS[name][-1]) != 1:
         raise NotConvertedError(f"{name} as a value has no counterpart")
     template = py(builtins.FUNCTIONS[name][-1], atom("x"))
