@@ -159,13 +159,21 @@ def _from_file(c: Converter, node: Node, there: Elsewhere, parts: list[tuple[str
         elif found is not None:  # else it is a type
             taken.append(ast.alias(found, None if found == here else here))
     if late:
-        name = c.new_name(module.rpartition(".")[2], parts[0][1])
-        out.append(ast.Import([ast.alias(module, None if module == name else name)]))
-        for binding, found in late:
-            binding.python = f"{name}.{found}"
+        out.append(_looked_up(c, module, late))
     if not parts:
         out.append(ast.Import([ast.alias(module)]))
     return out + ([ast.ImportFrom(module, taken, 0)] if taken else [])
+
+
+def _looked_up(c: Converter, module: str, late: list[tuple[Binding, str]]) -> ast.stmt:
+    """The import of a module whose names are looked up in it whenever they are used."""
+    name = module.rpartition(".")[2]
+    if any(b.python == name for scope in c.scopes.by_node.values() for b in scope.bindings.values()):
+        name += "_module"
+    name = c.new_name(name, c.scopes.top.node)
+    for binding, found in late:
+        binding.python = f"{name}.{found}"
+    return ast.Import([ast.alias(module, None if module == name else name)])
 
 
 @statement("export_statement")

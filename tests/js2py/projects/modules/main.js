@@ -23,6 +23,10 @@ class Box extends Basket {
 console.log(new Box('nuts').add('nut', 1).describe(), words.join(words.list), sum([1, 2]));
 
 // Variables that are set later, and files that import each other.
+function show(counter) {
+  console.log(counter, count);
+}
 increase();
 increase();
+show('steps');
 console.log(count, isEven(10), isEven(7));
