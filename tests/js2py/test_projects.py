@@ -101,6 +101,9 @@ IMPORTS = {
         'raise NotImplementedError("line 1: x comes from a package that has no counterpart here")\n'
     ),
     "export {a as first, sum} from './lib/util';": "from lib.util import a as first, sum_\n",
+    "import {steps} from './lib/util'; export {steps}; export {steps as many};": (
+        "import lib.util as util\n\nsteps = util.steps\nmany = util.steps\n"
+    ),
     "export * from './lib/util';": "from lib.util import a, steps, sum_\n",
     "export * as everything from './lib/util';": "import lib.util as everything\n",
     "export {util as tools, tensor1d} from '@tensorflow/tfjs';": (

@@ -192,14 +192,17 @@ def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
         return _by_default(c, value)
     if clause is None:
         raise NotConvertedError("this export has no counterpart")
-    found: list[ast.stmt] = []
-    for name, alias in specifiers(clause):
-        if text(name) in c.modules:  # of a package; what has no counterpart has been said where it is imported
-            known = c.modules[text(name)] is not None
-            found += [assign(atom(names.variable(alias)), c.expr(name))] if known else []
-        elif alias not in ("default", text(name)) and not (c.typescript and c.scopes.top.find(text(name)) is None):
-            found += _named(c, alias, name)
-    return found
+    return [s for name, alias in specifiers(clause) for s in _own(c, name, alias)]
+
+
+def _own(c: Converter, name: Node, alias: str) -> list[ast.stmt]:
+    """What makes that a variable of the script has the name under which it is exported."""
+    if c.modules.get(text(name), "") is None:
+        return []  # that it has no counterpart has been said where it is imported
+    if text(name) in c.modules or not name_of(c.name(name)):  # of TF.js, or of a module that it is looked up in
+        return [assign(atom(names.variable(alias)), c.expr(name))]
+    is_type = c.typescript and c.scopes.top.find(text(name)) is None
+    return [] if is_type or alias in ("default", text(name)) else _named(c, alias, name)
 
 
 def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]:
