@@ -1162,3 +1162,13 @@ if (typeof window !== 'undefined') {
 if (typeof document !== 'undefined' && document.title) console.log('titled');
 const shown20 = typeof document !== 'undefined' && document.title;
 console.log(shown20);
+//// numbers of a tensor that are changed
+const pixels21 = tf.tensor1d([3, 1, 2]).dataSync();
+for (let i = 0; i < pixels21.length; i++) {
+  pixels21[i] *= 2;
+}
+pixels21.sort();
+tf.tensor1d([4, 5]).data().then(d => {
+  d[1]++;
+  console.log(d, pixels21);
+});

@@ -1,16 +1,21 @@
-"""Dicts, maps and sets that change while a loop goes over them, which JavaScript allows and Python does not."""
+"""What JavaScript lets a script change and Python does not: dicts that a loop goes over, numbers of a tensor."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from tfpy.js2py import parse
+from tfpy.js2py.build import py
 from tfpy.js2py.converter import Converter
+from tfpy.js2py.kind import NDARRAY
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, text
+from tfpy.js2py.scopes import is_written
 
 _OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
+_IN_PLACE = {"fill", "reverse", "set", "sort"}
 _OF_MAPS = {"keys", "values", "entries"}
 
 
@@ -31,6 +36,26 @@ def is_changed(c: Converter, loop: Node, over: Node, body: Node) -> bool:
         return False
     change = _takes_out if is_map else _changes
     return any(change(owner, node) and not _is_at_its_key(loop, node) for node in _done(c, body, set()))
+
+
+def own_numbers(c: Converter, name: Node, value: Node, found: ast.expr) -> ast.expr:
+    """What a variable is set to: a copy of the numbers of a tensor, where the script changes them in their place."""
+    given = kids(value)[0] if value.type == "await_expression" else value
+    callee = optional(given, "function") if given.type == "call_expression" else None
+    is_data = callee is not None and text(callee.child_by_field_name("property")) in ("data", "dataSync")
+    binding = c.scopes.bindings.get(name.id)
+    is_changed = binding is not None and any(_is_changed_in_place(read) for read in binding.reads)
+    return py("_0.copy()", found) if is_data and is_changed and c.kinds.of(value) == NDARRAY else found
+
+
+def _is_changed_in_place(read: Node) -> bool:
+    """Whether an item of a list is set, or all of it is filled, sorted or turned."""
+    part = read.parent
+    if part is None or part.child_by_field_name("object") != read:
+        return False
+    if part.type == "subscript_expression":
+        return is_written(part)
+    return part.type == "member_expression" and text(part.child_by_field_name("property")) in _IN_PLACE
 
 
 def _owner_of(over: Node) -> Node:

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
-from tfpy.js2py.changing import is_changed
+from tfpy.js2py.changing import is_changed, own_numbers
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import iterated
 from tfpy.js2py.functions import define, take_apart
@@ -75,7 +75,7 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
         return [*effects(c, owner), *_body(c, function)]
     value = c.expr(owner)
     first = (
-        [assign(c.name(given[0]), value)]
+        [assign(c.name(given[0]), own_numbers(c, given[0], owner, value))]
         if given[0].type == "identifier"
         else take_apart(c, given[0], value, DICT.name)
     )

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
-from tfpy.js2py.changing import is_changed
+from tfpy.js2py.changing import is_changed, own_numbers
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.counting import counted_range
@@ -69,7 +69,7 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
     if pattern.type == "identifier" and value.type == "class":
         return [class_of(c, value, text(pattern))]
     if pattern.type == "identifier":
-        return [assign(c.name(pattern), c.expr(value))]
+        return [assign(c.name(pattern), own_numbers(c, pattern, value, c.expr(value)))]
     if pattern.type == "object_pattern":
         return _from_object(c, pattern, value)
     return take_apart(c, pattern, iterated(c, value) if c.kinds.of(value) == NDARRAY else c.expr(value))
