@@ -67,15 +67,16 @@ def test_what_is_no_script_of_ones_own_is_left_out(folder: Path, capsys: pytest.
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("document.title;")
+    (folder / "linked").symlink_to(folder / "some-lib", target_is_directory=True)
     assert run(folder, str(folder.parent / "out"), force=False) == 0
     assert files(folder.parent / "out") == ["main.py", "some_lib/values.py"]
     left_out = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Left out")]
-    names = (".git", "node_modules", "page.tsx", "types.d.ts", "some-lib/.old")
+    names = (".git", "linked", "node_modules", "page.tsx", "types.d.ts", "some-lib/.old")
     assert left_out == [f"Left out: {', '.join(f'{folder}/{name}' for name in names)}."]
     for number in range(4):
         (folder / f"{number}.d.ts").write_text("")
     run(folder, str(folder.parent / "out"), force=True)
-    assert " and 3 more.\n" in capsys.readouterr().err
+    assert " and 4 more.\n" in capsys.readouterr().err
 
 
 def test_a_script_with_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
