@@ -54,6 +54,32 @@ config = {"units": 3, "useBias": False}
 model.add(tf.layers.dense(config))
 """,
     ),
+    "what getConfig gives": (
+        """
+const config = tf.layers.dense({units: 3}).getConfig();
+f(config.useBias, tf.sequential().layers[0].getConfig().useBias);
+class Scale extends tf.layers.Layer {
+  getConfig() {
+    const config = super.getConfig();
+    config.factor = this.factor;
+    return config;
+  }
+}
+""",
+        """
+import tfpy as tf
+
+config = tf.layers.dense(units=3).get_config()
+f(config["use_bias"], tf.sequential().layers[0].get_config()["use_bias"])
+
+
+class Scale(tf.layers.Layer):
+    def get_config(self):
+        config = super().get_config()
+        config["factor"] = self.factor
+        return config
+""",
+    ),
     "options that are spread": (
         """
 const layer = tf.layers.dense({units: 3, ...more});

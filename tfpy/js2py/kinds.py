@@ -432,7 +432,8 @@ class Kinds:
         if owner == PARSER:
             return known.OF_PARSERS.get(names.snake(name), UNKNOWN)
         if owner.name.startswith("."):
-            return joined([self.result_of(value) for value in self.members.of(owner.name[1:], name)])
+            own = self.members.of(owner.name[1:], name)
+            return joined([self.result_of(value) for value in own]) if own else annotated(names.method_result(name))
         if owner.name in ("map", "set") and name in ("set", "add"):
             return owner
         if name == "map" and arguments:

@@ -195,6 +195,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if _is_item(c, node, kind, name):
         may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
         missing = may_be_missing(node) or (may_lack and not is_written(node))
+        if not is_written(node) and _is_config(c, owner):
+            name = names.attributes().get(name, name)
         return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
     found = ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
     return call(found) if kind == Kind("class") and c.kinds.is_computed(owner, name) else found
@@ -214,6 +216,17 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     if name in c.kinds.members.names or name in names.attributes():
         c.check(node, f"is `{name}` an item of a dict, as here, or an attribute?")
     return True
+
+
+def _is_config(c: Converter, node: Node) -> bool:
+    """Whether an expression is what `getConfig` of something of tfpy gives, whose keys are tfpy's."""
+    binding = c.scopes.meant(node)
+    value = binding.value if binding is not None and not binding.writes else node
+    callee = parse.field(value, "function") if value is not None and value.type == "call_expression" else node
+    if callee.type != "member_expression" or text(parse.field(callee, "property")) != "getConfig":
+        return False
+    is_known = c.kinds.of(parse.field(callee, "object")).name in names.classes()
+    return is_known or "getConfig" not in c.kinds.members.methods
 
 
 def _data_of(c: Converter, node: Node) -> str:
