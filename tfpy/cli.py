@@ -135,17 +135,28 @@ def migrate(
 
 @app.command()
 def js2py(
-    file: Annotated[Path, typer.Argument(help="A script for TF.js: .js, .mjs, .cjs or .ts.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A script for TF.js: .js, .mjs, .cjs or .ts; or a folder with scripts that import each other "
+            "(not those in hidden folders and in node_modules)."
+        ),
+    ],
     out: Annotated[
-        str | None, typer.Option("-o", "--out", help="The Python file; without it, or with -, to print.")
+        str | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="The Python file; without it, or with -, to print. For a folder: a folder, which gets its layout.",
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
 ) -> None:
-    """Turn a script for TF.js into Python for tfpy; exit with 1 if something is left to do by hand."""
+    """Turn scripts for TF.js into Python for tfpy; exit with 1 if something is left to do by hand."""
     from tfpy.js2py.files import run
 
     with _faults_as_text():
-        code = run(file, out, force)
+        code = run(path, out, force)
     raise typer.Exit(code)
 
 

@@ -1,9 +1,9 @@
-// Records what Node prints for snippets.js and the scripts: node record.mjs > recorded.json
+// Records what Node prints for snippets.js, the scripts and the projects: node record.mjs > recorded.json
 // (needs @tensorflow/tfjs, deeplearn 0.3 for scripts of that, and argparse 1).
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(join(process.env.TFPY_NODE_MODULES ?? join(HERE, "../interop/node_modules"), "x.js"));
@@ -18,13 +18,12 @@ const plain = (value) => {
   return value;
 };
 
-async function printed(name, source) {
+async function printed(name, run) {
   const out = [];
   const log = console.log;
   console.log = (...args) => out.push(args.map(plain));
-  const script = source.replace(/^import .*$/gm, "").replace(/^export /gm, "");
   try {
-    new Function("require", script)((module) => (OTHERS.includes(module) ? require(module) : tf));
+    await run();
     for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 5)); // what is asynchronous ends
   } catch (error) {
     throw new Error(`in ${name}`, { cause: error });
@@ -34,12 +33,21 @@ async function printed(name, source) {
   return out;
 }
 
+const script = (source) => () => {
+  const plainScript = source.replace(/^import .*$/gm, "").replace(/^export /gm, "");
+  new Function("require", plainScript)((module) => (OTHERS.includes(module) ? require(module) : tf));
+};
+
 const recorded = {};
 for (const part of readFileSync(join(HERE, "snippets.js"), "utf-8").split(/^\/\/\/\/ /m).slice(1)) {
   const end = part.indexOf("\n");
-  recorded[part.slice(0, end)] = await printed(part.slice(0, end), part.slice(end + 1));
+  recorded[part.slice(0, end)] = await printed(part.slice(0, end), script(part.slice(end + 1)));
 }
 for (const file of readdirSync(join(HERE, "scripts")).sort()) {
-  if (file.endsWith(".js")) recorded[file] = await printed(file, readFileSync(join(HERE, "scripts", file), "utf-8"));
+  if (file.endsWith(".js")) recorded[file] = await printed(file, script(readFileSync(join(HERE, "scripts", file), "utf-8")));
+}
+for (const name of ["commonjs", "modules"]) {
+  const main = join(HERE, "projects", name, "main.js");
+  recorded[`projects/${name}`] = await printed(name, () => import(pathToFileURL(main)));
 }
 console.log(JSON.stringify(recorded, null, 1));

@@ -1094,3 +1094,81 @@ const numbered18 = ({units = [5]}) => {
 numbered18({});
 numbered18({units: [7, 8]});
 console.log(({a: 1}).hasOwnProperty('a'));
+//// loops over what they change
+class Store19 {
+  constructor() { this.items = {a: 1, b: 2, c: 3}; }
+  clear(label) { delete this.items[label]; }
+  clearAll() { for (const label in this.items) this.clear(label); }
+  copyAll() {
+    Object.keys(this.items).forEach(label => {
+      this.items[label + '2'] = this.items[label];
+    });
+  }
+  double() {
+    for (const label of Object.keys(this.items)) { this.items[label] = this.items[label] * 2; }
+  }
+}
+const store19 = new Store19();
+store19.copyAll();
+store19.double();
+console.log({...store19.items});
+store19.clearAll();
+console.log({...store19.items});
+const map19 = new Map();
+[1, 2, 3, 4].forEach(n => { map19.set('k' + n, n); });
+map19.forEach((value, key) => {
+  if (value === 1) map19.delete(key);
+});
+for (const [key, value] of map19) {
+  if (value === 2) { map19.delete(key); }
+}
+for (const key of map19.keys()) {
+  if (key === 'k3') map19.delete(key);
+}
+console.log([...map19.keys()]);
+//// functions of numbers, and arrays that are filled
+console.log(Math.acosh(2), Math.asinh(1), Math.atanh(0.5), Math.fround(0.1), Math.clz32(1), Math.clz32(0), Math.clz32(-1));
+console.log(Math.imul(3, 4), Math.imul(0xffffffff, 5), Math.imul(65536, 65536), Math.LOG2E, Math.LOG10E, Math.SQRT1_2);
+const ones19 = new Float32Array(3).fill(1);
+const same19 = ones19.fill(2);
+same19[0] = 7;
+console.log(ones19, new Int32Array(2).fill(4).length, String.fromCodePoint(97, 98));
+const late19 = [];
+for (let i = 1; i <= 3; i++) {
+  late19[i - 1] = i * i;
+}
+console.log(late19);
+const flat19 = (xs) => xs.reduce((all, x) => all.concat(Array.isArray(x) ? flat19(x) : x), []);
+console.log(flat19([1, [2, [3, 4]], 5]));
+//// parts of Math, steps within calls, and what only pages do
+const {sqrt: root20, max: most20, PI: pi20} = Math;
+const {NEGATIVE_INFINITY: low20} = Number;
+console.log(root20(16), most20(1, 2), pi20 > 3, low20 < 0);
+class Heap20 {
+  constructor() { this.count = 2; this.items = [5, 6, 7]; }
+  weigh(i, j) { return i * 10 + j + this.count * 100; }
+  down() { return this.weigh(0, this.count--); }
+  up() { return this.weigh(0, ++this.count); }
+  take() { return this.items[this.count--]; }
+}
+const heap20 = new Heap20();
+console.log(heap20.down(), heap20.count, heap20.up(), heap20.count, heap20.take(), heap20.count);
+const store20 = typeof window === 'undefined' ? 'none' : window.localStorage;
+if (typeof window !== 'undefined') {
+  window.alert(store20);  // on a page
+} else {
+  console.log('no page', store20);
+}
+if (typeof document !== 'undefined' && document.title) console.log('titled');
+const shown20 = typeof document !== 'undefined' && document.title;
+console.log(shown20);
+//// numbers of a tensor that are changed
+const pixels21 = tf.tensor1d([3, 1, 2]).dataSync();
+for (let i = 0; i < pixels21.length; i++) {
+  pixels21[i] *= 2;
+}
+pixels21.sort();
+tf.tensor1d([4, 5]).data().then(d => {
+  d[1]++;
+  console.log(d, pixels21);
+});

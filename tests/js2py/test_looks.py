@@ -54,6 +54,32 @@ config = {"units": 3, "useBias": False}
 model.add(tf.layers.dense(config))
 """,
     ),
+    "what getConfig gives": (
+        """
+const config = tf.layers.dense({units: 3}).getConfig();
+f(config.useBias, tf.sequential().layers[0].getConfig().useBias);
+class Scale extends tf.layers.Layer {
+  getConfig() {
+    const config = super.getConfig();
+    config.factor = this.factor;
+    return config;
+  }
+}
+""",
+        """
+import tfpy as tf
+
+config = tf.layers.dense(units=3).get_config()
+f(config["use_bias"], tf.sequential().layers[0].get_config()["use_bias"])
+
+
+class Scale(tf.layers.Layer):
+    def get_config(self):
+        config = super().get_config()
+        config["factor"] = self.factor
+        return config
+""",
+    ),
     "options that are spread": (
         """
 const layer = tf.layers.dense({units: 3, ...more});
@@ -131,6 +157,32 @@ from model import make_model, SIZE
 import lib.ui as ui
 
 ui.show_all(make_model(SIZE))
+""",
+    ),
+    "what other files have is theirs, whatever it is called": (
+        """
+import * as util from './util';
+const data = require('./data');
+util.sort(xs); f(util.sum(1), util.map(g), data.NAMES, data.slice(3), data.length);
+""",
+        """
+import util
+import data
+
+util.sort(xs)
+f(util.sum_(1), util.map_(g), data.NAMES, data.slice_(3), data.length)
+""",
+    ),
+    "exports of other files": (
+        """
+export {a, someName as b, default as c} from './lib/util';
+export * from './other-file.js';
+export * as ui from './ui';
+""",
+        """
+from lib.util import a, some_name as b, c
+from other_file import *
+import ui
 """,
     ),
     "exports": (
@@ -906,7 +958,11 @@ LEFT = {
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
     "const p = new Promise((resolve, reject) => load(resolve));": "a promise of one's own has no counterpart",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
-    "import {x} from '../other';": "../other is in another folder",
+    "import labels from './labels.json';": "./labels.json is no script; `json.load` reads it",
+    "export * from '@tensorflow/tfjs';": (
+        "what is exported from @tensorflow/tfjs has no counterpart; import it where it is used"
+    ),
+    "import {x} from '../other';": "../other is not among what is converted; convert the folder that has both",
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
@@ -970,6 +1026,9 @@ CHECKS = {
     "const t = typeof x.y;": "Python's types have other names",
     "const at = x.length / 2; f(x[at]);": "an index that is no whole number gives undefined",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
+    "const ys = xs.map(x => x > 1 ? Math.log(x - 1) : Math.sqrt(x * x) + Math.acos(xs[0]));": "Math.acos of this is NaN",
+    "for (const x of xs) f(x > 0 && Math.log(x), x < 0 ? 0 : Math.sqrt(x), Math.log2(x));": "Math.log2 of this is NaN",
+    "const total = xs.reduce((sum, x) => Math.sqrt(sum) + Math.log1p(x), 0);": "Math.log1p of this is NaN",
 }
 
 
@@ -995,6 +1054,89 @@ class Color:
 
 class Mode:
     Train = "train"
+""",
+    ),
+    "types that are imported and exported": (
+        """
+import type {A} from './a';
+import {B, type C, make} from './b';
+import {D} from 'some-package';
+export type {A} from './a';
+export {type B} from './b';
+let x: B;
+export const f = (c: C, d: D): A => make(c as unknown as D);
+""",
+        """
+from b import make
+
+x = None
+
+
+def f(c, d):
+    return make(c)
+""",
+    ),
+    "interfaces are dicts, unless classes have them": (
+        """
+interface Size { width: number; inputs?: number[]; }
+interface Named { name: string; }
+interface Walker { step(): void; dtype: string; }
+class Person implements Named { constructor(public name: string, private size: Size, sizes: Size[]) {
+  f(size.width, sizes[0].inputs, this.size.width); } }
+function g(size: Size|null, named: Named, walker: Walker): Size { return h(size.inputs, named.name, walker.dtype); }
+f(g(a, b, c).width, (load() as unknown as Size).inputs, (x as Size[])[0].inputs);
+""",
+        """
+class Person:
+    def __init__(self, name, size, sizes):
+        self.name = name
+        self.size = size
+        f(size["width"], sizes[0]["inputs"], self.size["width"])
+
+
+def g(size, named, walker):
+    return h(size["inputs"], named.name, walker.dtype)
+
+
+f(g(a, b, c)["width"], load()["inputs"], x[0]["inputs"])
+""",
+    ),
+    "parameters that may be left out": (
+        """
+export function scaled(values: number[], by?: number) { return values; }
+const init = (shape: number[], seed?: number) => shape.length;
+""",
+        """
+def scaled(values, by=None):
+    return values
+
+
+def init(shape, seed=None):
+    return len(shape)
+""",
+    ),
+    "what is imported by other names": (
+        """
+import {model, tensor1d, util} from '@tensorflow/tfjs-core';
+import * as tfl from '@tensorflow/tfjs-layers';
+const layer = tfl.layers.dense({units: 1});
+const shown = {sparse: 1, dtype: 2};
+f(layer.sparse, tensor1d([1]).dtype, new tfl.Sequential().sparse);
+const makeConv2D = (x: string) => g(x), makeConv2DTranspose = 1;
+""",
+        """
+import tfpy as tf
+
+layer = tf.layers.dense(units=1)
+shown = {"sparse": 1, "dtype": 2}
+f(layer.sparse, tf.tensor1d([1]).dtype, tf.Sequential().sparse)
+
+
+def make_conv2d(x):
+    return g(x)
+
+
+make_conv2d_transpose = 1
 """,
     ),
     "maps, and classes that are abstract": (

@@ -4,14 +4,17 @@ It needs tree-sitter, which the extra `js` installs. How a script goes through i
 
     parse.py        the syntax tree
     scopes.py       who declares what, and the names in Python
-    kind.py, kinds.py, known.py, uses.py    what expressions hold: numbers, texts, lists, tensors, …
+    kind.py, kinds.py, known.py, uses.py, members.py    what expressions hold: numbers, texts, lists, tensors, …
     converter.py    the state, and the tables of rules that the modules below fill
-    statements.py, switching.py, counting.py, growing.py, classes.py, functions.py, modules.py, inlining.py
+    statements.py, switching.py, counting.py, growing.py, changing.py, classes.py, functions.py, modules.py, inlining.py
     expressions.py, properties.py, operators.py, calls.py, arguments.py, methods.py, patterns.py, callbacks.py,
-        commandline.py, flags.py, nodejs.py, surroundings.py, indices.py
-    builtins.py     tables of JavaScript's own functions and methods
+        filling.py, domains.py, commandline.py, flags.py, nodejs.py, surroundings.py, indices.py
+    builtins.py, packages.py    tables of JavaScript's own functions and methods, and of packages
+    origins.py, exports.py, elsewhere.py, project.py    what is imported and exported, and scripts that are linked by it
+    names.py, build.py, notes.py    names, and what is put together: pieces of Python, and what is left to do
     order.py, documentation.py, printing.py    the order of functions, docstrings, the text
-    files.py        the command
+    script.py       a whole script
+    files.py, folders.py, saying.py    the command
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.domains import check_domain
 from tfpy.js2py.expressions import as_list, iterated, truth
 from tfpy.js2py.indices import index
 from tfpy.js2py.kind import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
@@ -50,6 +51,8 @@ def called(c: Converter, node: Node) -> ast.expr:
     found = _known(c, callee, path, arguments) if path is not None else None
     if found is not None:
         return found
+    if callee.type == "member_expression" and c.scopes.export(callee) is not None:
+        return call(c.expr(callee), *given(c, arguments))
     if callee.type == "member_expression":
         return method(c, node, callee, arguments)
     if callee.type == "identifier" and text(callee) == "require":
@@ -90,6 +93,7 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
         raise NotConvertedError(f"{known} of a list has no counterpart; see enumerate and range")
     if "class" in kinds:
         raise NotConvertedError(f"{known} of an enum or a class has no counterpart; list its constants")
+    check_domain(c, known, kids(arguments))
     parts = [c.expr(a) for a in kids(arguments)]
     return fitting(templates, parts, known)
 
@@ -220,6 +224,7 @@ _SPECIAL: dict[str, Rule] = {
     "Promise.all": _all_of,
     "argparse.ArgumentParser": commandline.parser,
     "String.fromCharCode": _characters,
+    "String.fromCodePoint": _characters,
     "Promise.resolve": lambda c, arguments: c.expr(kids(arguments)[0]) if kids(arguments) else atom("None"),
     **{f"{name}.from": _typed_from(dtype) for name, dtype in TYPED_ARRAYS.items()},
 }

@@ -6,7 +6,7 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, names, parse
+from tfpy.js2py import build, names, parse, uses
 from tfpy.js2py.build import assign, atom, name_of, py
 from tfpy.js2py.converter import Converter, expression, is_documentation, statement
 from tfpy.js2py.documentation import documented
@@ -188,7 +188,7 @@ def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:
     """TypeScript's parameters that are also fields, set at the beginning of the constructor."""
     found: list[ast.stmt] = []
     for parameter in kids(parse.field(node, "parameters")):
-        if any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children):
+        if uses.is_attribute(parameter):
             name = text(parse.field(parameter, "pattern"))
             found.append(assign(ast.Attribute(atom("self"), names.attribute(name)), atom(names.variable(name))))
     if not found:

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from tree_sitter import Node
 
 from tfpy.js2py import build, parse
+from tfpy.js2py.elsewhere import Elsewhere, beside
 from tfpy.js2py.kinds import Kinds
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.order import in_order
 from tfpy.js2py.parse import bare, text
-from tfpy.js2py.scopes import Scopes
+from tfpy.js2py.scopes import Binding, Scopes
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
 StatementRule = Callable[["Converter", Node], list[ast.stmt]]
@@ -54,7 +55,9 @@ class Converter:
     """The state of a conversion.
 
     Attributes:
+        typescript: whether the script is TypeScript.
         scopes: who declares what.
+        elsewhere: finds another file by what an import calls it.
         kinds: what expressions hold.
         notes: what has been said so far.
         calls: the arguments of calls of methods, by the method's name.
@@ -68,8 +71,10 @@ class Converter:
         returns: what a `return` is here: a "return", or a "continue" in the body of a forEach.
     """
 
-    def __init__(self, root: Node) -> None:
-        self.scopes = Scopes(root)
+    def __init__(self, root: Node, typescript: bool = False, bindings: dict[int, Binding] | None = None) -> None:
+        self.typescript = typescript
+        self.scopes = Scopes(root, bindings)
+        self.elsewhere: Callable[[str], Elsewhere | None] = beside
         self.kinds = Kinds(self.scopes, root)
         self.notes: list[Note] = []
         self.calls = _method_calls(root)

@@ -12,6 +12,7 @@ from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.functions import reference
 from tfpy.js2py.kind import BOOL, DICT, NAMESPACE, NDARRAY, NULL, NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, kids, text
 from tfpy.js2py.printing import source
@@ -330,7 +331,8 @@ def negated(node: ast.expr) -> ast.expr:
     """The opposite of a condition."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE:
         return ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
-    return py("not _0", node)
+    known = {"True": "False", "False": "True"}.get(build.name_of(node))
+    return atom(known) if known is not None else py("not _0", node)
 
 
 def truth(c: Converter, node: Node) -> ast.expr:
@@ -339,6 +341,8 @@ def truth(c: Converter, node: Node) -> ast.expr:
     if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("&&", "||"):
         word = "and" if text(node.child_by_field_name("operator")) == "&&" else "or"
         left = truth(c, parse.field(node, "left"))
+        if is_always(left, word == "or"):
+            return left
         with c.without():
             return build.both(word, left, truth(c, parse.field(node, "right")))
     if node.type in ("binary_expression", "unary_expression", "true", "false"):
@@ -352,6 +356,11 @@ def truth(c: Converter, node: Node) -> ast.expr:
     return found
 
 
+def is_always(test: ast.expr, value: bool) -> bool:
+    """Whether a condition is known to be true, or false, as those on `typeof window` are."""
+    return build.name_of(test) == str(value)
+
+
 def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
     """Note that something which is asked for its truth may be an empty list, unless a call gives it."""
     if node.type not in ("call_expression", "await_expression") and not isinstance(found, (ast.Compare, ast.Call)):
@@ -360,7 +369,7 @@ def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
 
 def _is_looked_for(c: Converter, node: Node) -> bool:
     """Whether an attribute is None until a method sets it."""
-    owner = c.kinds.class_of(node) if text(node).startswith("this.") and node.type == "member_expression" else None
+    owner = class_around(node) if text(node).startswith("this.") and node.type == "member_expression" else None
     return owner is not None and text(parse.field(node, "property")) in looked_for(owner)
 
 
@@ -368,6 +377,9 @@ def _is_looked_for(c: Converter, node: Node) -> bool:
 def ternary(c: Converter, node: Node) -> ast.expr:
     """`a if condition else b`."""
     test = truth(c, parse.field(node, "condition"))
+    for part, value in (("consequence", True), ("alternative", False)):
+        if is_always(test, value):
+            return c.expr(parse.field(node, part))
     return py(
         "_0 if _1 else _2", c.maybe(parse.field(node, "consequence")), test, c.maybe(parse.field(node, "alternative"))
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,6 +13,7 @@ from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.kind import DICT
+from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, default_of, kids, text
 from tfpy.js2py.scopes import Binding
@@ -80,7 +82,8 @@ def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
         return None
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
         return None
-    arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], [], None)
+    missing: list[ast.expr] = [atom("None") for _ in itertools.dropwhile(lambda p: not parse.is_optional(p), given)]
+    arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], missing, None)
     _bind_loop_variables(c, node, arguments)
     return ast.Lambda(arguments, value)
 
@@ -127,8 +130,13 @@ def _keys(pattern: Node) -> list[tuple[str, Node]]:
     """What each name in a pattern is the item of, as Python writes it between the brackets."""
     if pattern.type == "array_pattern":
         return [(str(at), part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+    return [(f'"{key}"', target) for key, target in parts_of(pattern)]
+
+
+def parts_of(pattern: Node) -> list[tuple[str, Node]]:
+    """The keys in a pattern `{a, b: c}` of names, and the names that their values get."""
     parts = [(parse.field(p, "key"), parse.field(p, "value")) if kids(p) else (p, p) for p in kids(pattern)]
-    return [(f'"{text(key)}"', target) for key, target in parts]
+    return [(text(key), target) for key, target in parts]
 
 
 def _has_comments(node: Node) -> bool:
@@ -214,7 +222,7 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
             defaults.append(value if stays else atom("None"))
             if not stays:
                 body.append(ast.If(py("_0 is None", atom(name)), [assign(atom(name), value)], []))
-        elif at >= fewest or defaults:
+        elif at >= fewest or defaults or parse.is_optional(pattern):
             defaults.append(atom("None"))
         if not plain:
             kind = DICT.name if pattern.type == "object_pattern" else ""
@@ -251,7 +259,7 @@ def _calls_of(c: Converter, node: Node) -> list[Node]:
     if node.type == "method_definition" and text(name) != "constructor":
         return c.calls.get(text(name), [])
     if node.type == "method_definition":
-        owner = c.kinds.class_of(node)
+        owner = class_around(node)
         name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
     elif name is None and node.parent is not None and node.parent.type == "variable_declarator":
         name = node.parent.child_by_field_name("name")

@@ -21,7 +21,9 @@ def is_append(c: Converter, left: Node) -> bool:
     if text(at) == f"{text(owner)}.length":
         return c.kinds.of(owner).name == "list"
     loop = _loop_of(left)
-    return loop is not None and _counts_by(c, loop, at) and _is_empty_before(loop, owner) and _is_alone(loop, left)
+    return (
+        loop is not None and _counts_from_zero(c, loop, at) and _is_empty_before(loop, owner) and _is_alone(loop, left)
+    )
 
 
 def _loop_of(left: Node) -> Node | None:
@@ -38,14 +40,17 @@ def _loop_of(left: Node) -> Node | None:
     return None if any(n.type == "continue_statement" for n in parse.walk_own(body)) else loop
 
 
-def _counts_by(c: Converter, loop: Node, at: Node) -> bool:
-    """Whether a variable goes from 0 on, by ones."""
+def _counts_from_zero(c: Converter, loop: Node, at: Node) -> bool:
+    """Whether an index goes from 0 on, by ones: `i` of a loop from 0, `i - 1` of one from 1."""
+    start = "0"
+    if at.type == "binary_expression" and parse.has(at, "-"):
+        at, start = parse.field(at, "left"), text(parse.field(at, "right"))
     initializer, increment = optional(loop, "initializer"), optional(loop, "increment")
     binding = c.scopes.bindings.get(at.id)
     if binding is None or initializer is None or increment is None or len(binding.writes) != 1:
         return False
     steps = increment.type == "update_expression" and parse.has(increment, "++")
-    return steps and binding.node.parent in kids(initializer) and text(binding.value) == "0"
+    return steps and binding.node.parent in kids(initializer) and text(binding.value) == start
 
 
 def _is_empty_before(loop: Node, owner: Node) -> bool:

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
+from tfpy.js2py.changing import is_changed, own_numbers
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import iterated
 from tfpy.js2py.functions import define, take_apart
@@ -33,7 +34,7 @@ def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:
         return None
     if name == "tidy":
         return [ast.With([ast.withitem(call("tf.tidy"))], build.filled(_body(c, function)))]
-    return _then(c, owner, function) if name == "then" else _loop(c, owner, function)
+    return _then(c, owner, function) if name == "then" else _loop(c, node, owner, function)
 
 
 def _body(c: Converter, function: Node) -> list[ast.stmt]:
@@ -41,7 +42,7 @@ def _body(c: Converter, function: Node) -> list[ast.stmt]:
     return c.block(body.named_children) if body.type == "statement_block" else c.by_rule(body, effects)
 
 
-def _loop(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
+def _loop(c: Converter, loop: Node, owner: Node, function: Node) -> list[ast.stmt]:
     kind = c.kinds.of(owner)
     over = c.expr(owner) if kind.name == "map" else iterated(c, owner)
     given = parse.parameters(function)
@@ -56,6 +57,8 @@ def _loop(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
         index = c.name(given[1])
         target = ast.Tuple([index, target])
         over = over if kind.name == "map" else call("enumerate", over)
+    if kind.name in ("map", "set") and is_changed(c, loop, owner, parse.field(function, "body")):
+        over = call("list", over)
     saved = c.steps, c.returns
     c.steps, c.returns = [], "continue"
     body = _body(c, function)
@@ -72,7 +75,7 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
         return [*effects(c, owner), *_body(c, function)]
     value = c.expr(owner)
     first = (
-        [assign(c.name(given[0]), value)]
+        [assign(c.name(given[0]), own_numbers(c, given[0], owner, value))]
         if given[0].type == "identifier"
         else take_apart(c, given[0], value, DICT.name)
     )

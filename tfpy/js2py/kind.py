@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from tfpy.js2py import names
@@ -42,22 +44,31 @@ _ANNOTATIONS = {
     "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
     "boolean": BOOL, "Function": FUNCTION, "object": DICT,
 }  # fmt: skip
+_OR_NOTHING = re.compile(r"(\s*\|\s*(None|null|undefined))+$")
 
 
-def annotated(said: str) -> Kind:
-    """The kind that an annotation means."""
-    said = said.strip().removesuffix(" | None")
+def annotated(said: str, objects: Container[str] = ()) -> Kind:
+    """The kind that an annotation means.
+
+    Args:
+        said: the annotation, of tfpy or of TypeScript.
+        objects: names of types that plain objects have.
+    """
+    said = _OR_NOTHING.sub("", said.strip())
     if said.startswith("Promise<"):
-        said = said[len("Promise<") : -1]
+        said = _OR_NOTHING.sub("", said[len("Promise<") : -1])
     said = said.removeprefix("tf.")
     for prefix, name in (("Map<", "map"), ("Set<", "set")):
         if said.startswith(prefix):
             return Kind(name)
     if said.endswith("[]"):
-        return Kind("list", annotated(said[:-2]))
-    if said.startswith(("list[", "Sequence[", "Array<")):
-        return LIST
-    if said.startswith(("dict[", "Mapping[", "{", "Record<")):
+        return Kind("list", annotated(said[:-2], objects))
+    if said.startswith("Array<"):
+        return Kind("list", annotated(said[len("Array<") : -1], objects))
+    if said.startswith(("list[", "Sequence[")):
+        item = annotated(said[said.index("[") + 1 : -1], objects)
+        return Kind("list", item) if item != UNKNOWN else LIST
+    if said in objects or said.startswith(("dict[", "Mapping[", "{", "Record<")):
         return DICT
     if said in TYPED_ARRAYS:
         return NDARRAY

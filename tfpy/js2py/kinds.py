@@ -31,10 +31,11 @@ from tfpy.js2py.kind import (
     annotated,
     joined,
 )
+from tfpy.js2py.members import Members, class_around
+from tfpy.js2py.origins import origin_of
+from tfpy.js2py.packages import root_of
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.js2py.scopes import Binding, Scopes
-
-_CLASSES = ("class_declaration", "abstract_class_declaration")
 
 
 class Kinds:
@@ -45,16 +46,9 @@ class Kinds:
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
         self._objects: dict[int, list[Node]] = {}
-        self._classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
-        self._fields = {name: uses.fields(node) for name, node in self._classes.items()}
+        self.members = Members(scopes, root)
+        self._objects_said = uses.object_types(root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
-        self.methods = {
-            name
-            for fields in self._fields.values()
-            for name, found in fields.items()
-            if any(node.type == "method_definition" for node in found)
-        }
-        self.members = {name for fields in self._fields.values() for name in fields}
         objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
 
@@ -66,19 +60,27 @@ class Kinds:
         if node.id not in self._known:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
             rule = getattr(self, f"_{node.type}", None)
-            self._known[node.id] = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
+            found = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
+            self._known[node.id] = found if found != UNKNOWN else self._cast(node)
         return self._known[node.id]
 
-    def class_of(self, node: Node) -> Node | None:
-        """The class of the script that surrounds a node."""
-        found: Node | None = node
-        while found is not None and found.type not in (*_CLASSES, "class"):
-            found = found.parent
+    def _cast(self, node: Node) -> Kind:
+        """The kind that TypeScript is told of an expression: `x as Type`, where x is not known otherwise."""
+        around, found = node.parent, UNKNOWN
+        while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
+            if around.type == "as_expression":
+                found = self._said(kids(around)[-1])
+            around = around.parent
         return found
 
     def is_computed(self, owner: Node, name: str) -> bool:
         """Whether a static property of a class of the script is a getter, which is a function here."""
-        return any(parse.is_static_getter(member) for member in self._members(text(owner), name))
+        return any(parse.is_static_getter(member) for member in self.members.of(self.members.named(owner), name))
+
+    def know(self, other: Kinds, is_imported: bool) -> None:
+        """Make known what another file says of classes and types."""
+        self.members.know(other.members, is_imported)
+        self._objects_said |= other._objects_said
 
     def _number(self, node: Node) -> Kind:
         return INDEX if text(node).isdigit() else NUMBER
@@ -93,7 +95,7 @@ class Kinds:
         return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
 
     def _identifier(self, node: Node) -> Kind:
-        binding = self._scopes.bindings.get(node.id)
+        binding = self._scopes.meant(node)
         if binding is not None:
             return self.of_binding(binding)
         return {"undefined": NULL, "NaN": NUMBER, "Infinity": NUMBER}.get(text(node), UNKNOWN)
@@ -101,11 +103,13 @@ class Kinds:
     _shorthand_property_identifier = _identifier
 
     def _this(self, node: Node) -> Kind:
-        owner = self.class_of(node)
+        owner = class_around(node)
         return Kind(f".{text(owner.child_by_field_name('name'))}") if owner is not None else UNKNOWN
 
     def of_binding(self, binding: Binding) -> Kind:
         """The kind of a variable."""
+        if binding.origin is not None:
+            return self.of_binding(binding.origin)
         if binding not in self._bindings:
             self._bindings[binding] = UNKNOWN
             self._bindings[binding] = self._declared(binding)
@@ -114,8 +118,8 @@ class Kinds:
     def _declared(self, binding: Binding) -> Kind:
         parent = binding.node.parent
         said = parent.child_by_field_name("type") if parent is not None else None
-        if said is not None and annotated(text(said).lstrip(": ")) != UNKNOWN:
-            return annotated(text(said).lstrip(": "))
+        if said is not None and self._said(said) != UNKNOWN:
+            return self._said(said)
         if binding.kind in ("function", "class"):
             return FUNCTION if binding.kind == "function" else Kind("class")
         if binding.kind == "catch":
@@ -133,6 +137,10 @@ class Kinds:
             return NAMESPACE
         kind = found if found == STRING else joined([found, *written])
         return Kind("list", joined(self._pushed(binding))) if kind == LIST else kind
+
+    def _said(self, annotation: Node) -> Kind:
+        """The kind that an annotation of TypeScript means."""
+        return annotated(text(annotation).lstrip(": "), self._objects_said)
 
     def _pushed(self, binding: Binding) -> list[Kind]:
         """What is pushed to a list."""
@@ -219,7 +227,7 @@ class Kinds:
 
     def _method_given(self, method: Node, at: int) -> list[Kind]:
         """What a method of a class of the script is called with."""
-        owner = self.class_of(method)
+        owner = class_around(method)
         name = text(parse.field(method, "name"))
         if name in ("computeOutputShape", "build"):
             return [SHAPE]
@@ -227,7 +235,7 @@ class Kinds:
             return [DICT] if name.startswith("on") and at else []
         if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
-        binding = self._scopes.bindings.get(parse.field(owner, "name").id)
+        binding = self._scopes.meant(parse.field(owner, "name"))
         return [self.of(a) for a in uses.arguments(binding, "constructor", at)]
 
     def _given(self, function: Node, at: int) -> list[Node]:
@@ -235,7 +243,7 @@ class Kinds:
         name = function.child_by_field_name("name")
         if name is None and function.parent is not None and function.parent.type == "variable_declarator":
             name = function.parent.child_by_field_name("name")
-        binding = self._scopes.bindings.get(name.id) if name is not None else None
+        binding = self._scopes.meant(name) if name is not None else None
         return uses.arguments(binding, "function", at)
 
     def _unary_expression(self, node: Node) -> Kind:
@@ -267,6 +275,9 @@ class Kinds:
         return self.of(kids(node)[0])
 
     def _member_expression(self, node: Node) -> Kind:
+        binding = self._scopes.meant(node)
+        if binding is not None:
+            return self.of_binding(binding)
         return self.of_member(parse.field(node, "object"), text(parse.field(node, "property")))
 
     def of_member(self, owner: Node, name: str) -> Kind:
@@ -285,13 +296,17 @@ class Kinds:
         if kind.name.startswith("."):
             return self._field(kind.name[1:], name)
         if kind.name in names.classes():
-            return annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
+            said = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
+            return known.ATTRIBUTES.get(name, UNKNOWN) if said == UNKNOWN else said
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
 
     def _field(self, owner: str, name: str) -> Kind:
-        """The kind of an attribute of a class of the script, from what is assigned and pushed to it."""
-        found = joined([self.of(value) for value in self._members(owner, name)])
-        pushed = [self.of(value) for value in self._members(owner, f"{name}.push")]
+        """The kind of an attribute of a class of the script, from what is said of it, and assigned and pushed to it."""
+        said = joined([self._said(annotation) for annotation in self.members.of(owner, f"{name}:")])
+        if said != UNKNOWN:
+            return said
+        found = joined([self.of(value) for value in self.members.of(owner, name)])
+        pushed = [self.of(value) for value in self.members.of(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
     def _method_definition(self, node: Node) -> Kind:
@@ -324,22 +339,22 @@ class Kinds:
             return [node]
         if node.type in ("await_expression", "ternary_expression"):
             return [literal for kid in kids(node)[-2:] for literal in self._literals(kid)]
-        binding = self._scopes.bindings.get(node.id)
+        binding = self._scopes.meant(node)
         if binding is not None:
             return self._literals(binding.value) if binding.value is not None and not binding.writes else []
-        functions = self._called(parse.field(node, "function")) if node.type == "call_expression" else []
+        functions = self.called(parse.field(node, "function")) if node.type == "call_expression" else []
         values = [value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)]
         return [literal for value in values for literal in self._literals(value)]
 
-    def _called(self, callee: Node) -> list[Node]:
+    def called(self, callee: Node) -> list[Node]:
         """The functions of the script that a call may mean."""
-        binding = self._scopes.bindings.get(callee.id)
+        binding = self._scopes.meant(callee)
         if binding is not None:
             return [binding.value] if binding.value is not None and not binding.writes else []
         if callee.type != "member_expression":
             return []
         owner = self._owner(parse.field(callee, "object")).name
-        return self._members(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
+        return self.members.of(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
 
     def _subscript_expression(self, node: Node) -> Kind:
         kind = self.of(parse.field(node, "object"))
@@ -349,14 +364,17 @@ class Kinds:
         name = text(parse.field(node, "constructor"))
         if name in TYPED_ARRAYS:
             return NDARRAY
-        if name.rpartition(".")[2] == "ArgumentParser" and name not in self._classes:
+        if name.rpartition(".")[2] == "ArgumentParser" and name not in self.members.classes:
             return PARSER
-        binding = self._scopes.bindings.get(parse.field(node, "constructor").id)
-        return Kind(f".{name}") if binding is not None else known.NEW.get(name, UNKNOWN)
+        path = self._path(parse.field(node, "constructor"))
+        if path[:1] == ["tf"] and path[-1] in names.classes():
+            return Kind(path[-1])
+        binding = self._scopes.meant(parse.field(node, "constructor"))
+        return Kind(f".{binding.name}") if binding is not None else known.NEW.get(name, UNKNOWN)
 
     def _call_expression(self, node: Node) -> Kind:
         callee = parse.field(node, "function")
-        path = path_of(callee) or []
+        path = self._path(callee)
         given = node.child_by_field_name("arguments")
         arguments = kids(given) if given is not None else []
         if path and ".".join(path) in known.CALLS:
@@ -377,9 +395,22 @@ class Kinds:
             return annotated(names.result(found[1]))
         if path and path[0] in known.NAMESPACES and callee.type == "member_expression":
             return UNKNOWN
-        if callee.type == "member_expression":
+        if callee.type == "member_expression" and self._scopes.meant(callee) is None:
             return self._method(callee, arguments)
         return self.result_of(callee)
+
+    def _path(self, node: Node) -> list[str]:
+        """The parts of `a.b.c`, from `tf` on where a is imported from there; empty for what is no path."""
+        path = path_of(node) or []
+        first = node
+        while first.type == "member_expression":
+            first = parse.field(first, "object")
+        binding = self._scopes.bindings.get(first.id)
+        found = origin_of(binding) if binding is not None and binding.origin is None else None
+        root = root_of(found.source) if found is not None and binding is not None and not binding.members else None
+        if found is None or root is None:
+            return path
+        return [*root.split("."), *([] if found.name in ("*", "default") else [found.name]), *path[1:]]
 
     def _is_index(self, node: Node | None) -> bool:
         if node is None:
@@ -390,7 +421,7 @@ class Kinds:
 
     def _method(self, callee: Node, arguments: list[Node]) -> Kind:
         owner, name = self._owner(parse.field(callee, "object")), text(parse.field(callee, "property"))
-        if owner == UNKNOWN and name in self.methods:
+        if owner == UNKNOWN and name in self.members.methods:
             return UNKNOWN  # the script's own, or one of tfpy that has the same name
         if name in ("data", "dataSync") and self._holds_texts(parse.field(callee, "object")):
             return Kind("list", STRING)
@@ -401,7 +432,8 @@ class Kinds:
         if owner == PARSER:
             return known.OF_PARSERS.get(names.snake(name), UNKNOWN)
         if owner.name.startswith("."):
-            return joined([self.result_of(value) for value in self._members(owner.name[1:], name)])
+            own = self.members.of(owner.name[1:], name)
+            return joined([self.result_of(value) for value in own]) if own else annotated(names.method_result(name))
         if owner.name in ("map", "set") and name in ("set", "add"):
             return owner
         if name == "map" and arguments:
@@ -415,11 +447,14 @@ class Kinds:
         given = known.METHODS.get(name, "")
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
-        return Kind(given, STRING if name == "split" else None) if given else annotated(names.method_result(name))
+        if name == "split" and owner == STRING:
+            return Kind("list", STRING)
+        guessed = annotated(names.method_result(name))
+        return Kind(given) if given else guessed if guessed.fixed else guessed._replace(item=None)
 
     def _holds_texts(self, node: Node) -> bool:
         """Whether an expression is a tensor that is made of texts, which are read as a list."""
-        binding = self._scopes.bindings.get(node.id)
+        binding = self._scopes.meant(node)
         node = node if binding is None or binding.value is None else binding.value
         given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
         made = given is not None and text(node.child_by_field_name("function")).startswith("tf.tensor")
@@ -427,7 +462,7 @@ class Kinds:
 
     def _matched(self, name: str, arguments: list[Node]) -> Kind:
         """What a search for a regular expression gives: a match, or a list of matches or of texts."""
-        binding = self._scopes.bindings.get(arguments[0].id) if arguments else None
+        binding = self._scopes.meant(arguments[0]) if arguments else None
         pattern = binding.value if binding is not None else arguments[0] if arguments else None
         if name == "match" and pattern is not None and "g" in text(pattern.child_by_field_name("flags")):
             return Kind("list", STRING)
@@ -436,30 +471,22 @@ class Kinds:
     def _owner(self, node: Node) -> Kind:
         """The kind of what a method is called on: for a class and for `super` that of an instance."""
         if node.type == "super":
-            owner = self.class_of(node)
-            return Kind(f".{text(parse.base_of(owner))}") if owner is not None else UNKNOWN
+            owner = class_around(node)
+            return Kind(f".{self.members.named(parse.base_of(owner))}") if owner is not None else UNKNOWN
         found = self.of(node)
-        return Kind(f".{text(node)}") if found == Kind("class") else found
-
-    def _members(self, owner: str, name: str) -> list[Node]:
-        """What a class of the script, or else the one that it extends, has under a name."""
-        while owner in self._fields:
-            if name in self._fields[owner]:
-                return self._fields[owner][name]
-            owner = text(parse.base_of(self._classes[owner]))
-        return []
+        return Kind(f".{self.members.named(node)}") if found == Kind("class") else found
 
     def result_of(self, function: Node) -> Kind:
         """The kind of what a function of the script gives."""
         function = bare(function)
-        binding = self._scopes.bindings.get(function.id)
+        binding = self._scopes.meant(function)
         if binding is not None and binding.value is not None:
             function = binding.value
         if function.type not in FUNCTIONS:
             return {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
         said = function.child_by_field_name("return_type")
-        if said is not None:
-            return annotated(text(said).lstrip(": "))
+        if said is not None and self._said(said) != UNKNOWN:
+            return self._said(said)
         if parse.has(function, "*") or function.type.startswith("generator"):
             return Kind("generator")
         return joined([self.of(value) for value in parse.returned(function)])

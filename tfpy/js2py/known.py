@@ -49,6 +49,8 @@ OF_PARSERS = {
     "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
     "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
 }  # fmt: skip
+# Attributes of tfpy's objects that no annotation tells of.
+ATTRIBUTES = {"layers": Kind("list", Kind("Layer"))}
 SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
 # What is written in the script, by the type of its node.
 LITERALS = {

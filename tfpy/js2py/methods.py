@@ -12,9 +12,11 @@ from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import element, elements, iterated, with_comments
+from tfpy.js2py.filling import array_length, fill
 from tfpy.js2py.indices import index
 from tfpy.js2py.kind import MATCH, NDARRAY, NUMBERS, PARSER, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.origins import is_module
 from tfpy.js2py.parse import kids, text
 from tfpy.js2py.printing import source
 from tfpy.js2py.properties import is_cheap, property_of
@@ -35,9 +37,11 @@ _NO_COUNTERPART = {
 _CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
 # Methods of lists and texts whose arguments are indices or counts.
 _BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
+_BRANCHES = ("consequence", "condition", "alternative")
 # Methods of tensors that give a promise, and those that give the same at once.
 _AWAITED = {
     "data": "data_sync", "array": "array_sync", "buffer": "buffer_sync", "getValuesAsync": "get_values", "val": "get",
+    "bytes": "bytes_sync",
 }  # fmt: skip
 
 
@@ -63,6 +67,8 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
     if kind == PARSER:
         return commandline.method(c, owner, name, arguments)
     ours = kind.name in names.classes() or kind.name.startswith(".") or owner.type in ("super", "this")
+    if is_module(c.scopes.bindings.get(owner.id)):
+        return call(ast.Attribute(c.expr(owner), names.variable(name)), *given(c, arguments))
     found = None if ours else _of_javascript(c, node, owner, name, arguments)
     if found is not None:
         return found
@@ -75,7 +81,7 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
         return call(ast.Attribute(py("super()"), names.attribute(name)), *given(c, arguments))
     value = c.expr(owner)
     function = property_of(c, callee, owner, value, name)
-    own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members)
+    own = kind.name.startswith(".") or (kind == UNKNOWN and name in c.kinds.members.names)
     if name in _AWAITED and isinstance(function, ast.Attribute) and _has_twin(c, kind, name, kids(arguments)):
         function.attr = _AWAITED[name]
     options = None if own or not isinstance(function, ast.Attribute) else names.method_options().get(function.attr)
@@ -89,7 +95,7 @@ def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: 
     found = rule(c, node, owner, kids(arguments)) if rule is not None else surroundings.asked(c, owner, name)
     if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
         raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
-    if found is not None and kind == UNKNOWN and name in c.kinds.methods:
+    if found is not None and kind == UNKNOWN and name in c.kinds.members.methods:
         c.check(node, f"is this `{name}` the method of a list or a text, as here, or the script's own?")
     if found is not None:
         return found
@@ -143,13 +149,13 @@ def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
         return False
     if kind.name in names.classes():
         return hasattr(names.classes()[kind.name], _AWAITED[name])
-    return kind == UNKNOWN and name not in c.kinds.methods
+    return kind == UNKNOWN and name not in c.kinds.members.methods
 
 
 def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) != 1:
         return None
-    length = _array_length(owner)
+    length = array_length(owner)
     if length is not None and _takes_no_item(c, given[0]):
         return callbacks.comprehension(c, given[0], call("range", index(c, length)), items=None, counted=True)
     over = _items(c, owner)
@@ -168,29 +174,14 @@ def _items(c: Converter, owner: Node) -> ast.expr:
     return iterated(c, owner) if c.kinds.of(owner) == NDARRAY else c.expr(owner)
 
 
-def _array_length(owner: Node) -> Node | None:
-    """n of `Array(n)`, `new Array(n)`, either with `.fill(…)`, and `[...Array(n)]`."""
-    if owner.type == "array" and len(kids(owner)) == 1 and kids(owner)[0].type == "spread_element":
-        owner = kids(kids(owner)[0])[0]
-    if owner.type == "call_expression" and owner.child_by_field_name("function") is not None:
-        callee = parse.field(owner, "function")
-        if callee.type == "member_expression" and text(parse.field(callee, "property")) == "fill":
-            owner = parse.field(callee, "object")
-    called = owner.child_by_field_name("constructor") or owner.child_by_field_name("function")
-    if called is None or text(called) != "Array":
-        return None
-    listed = kids(parse.field(owner, "arguments"))
-    return listed[0] if len(listed) == 1 else None
-
-
 def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    length = _array_length(owner)
+    length = array_length(owner)
     return call("range", index(c, length)) if length is not None else None
 
 
 def _entries(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     """`entries()` of what may be a list or a map: lists are gone over with their indices far more often."""
-    if c.kinds.of(owner) != UNKNOWN or "entries" in c.kinds.methods:
+    if c.kinds.of(owner) != UNKNOWN or "entries" in c.kinds.members.methods:
         return None
     c.check(node, "`entries` of a list, as here, is enumerate(…); of a map it must be .items()")
     return call("enumerate", c.expr(owner))
@@ -253,20 +244,6 @@ def _reverse(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
     return py("_0[::-1]", value)
 
 
-def _fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`new Array(n).fill(0)`; a list that is there already is filled in its place."""
-    if len(given) != 1 or c.kinds.of(owner) == NDARRAY:
-        return None
-    length = _array_length(node)
-    if length is not None and owner.type in ("new_expression", "call_expression"):
-        return py("[_1] * _0", index(c, length), c.expr(given[0]))
-    if c.kinds.of(owner).name != "list":
-        return None
-    value = c.expr(owner)
-    c.first(ast.Assign([py("_0[:]", value)], py("[_1] * len(_0)", value, c.expr(given[0])), lineno=0))
-    return value
-
-
 def _push(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
     if len(given) == 1 and given[0].type == "spread_element":
         return py("_0.extend(_1)", c.expr(owner), iterated(c, kids(given[0])[0]))
@@ -287,10 +264,20 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
             continue
         one = call("list", c.expr(other)) if _is_tuple(c, other) else c.expr(other)
         of_items = c.kinds.of(other).name not in ("list", "")
-        if c.kinds.of(other) == UNKNOWN:
+        if _asks_for_list(other):
+            one = py("_0 if _1 else [_2]", *(c.expr(parse.field(other, part)) for part in _BRANCHES))
+        elif c.kinds.of(other) == UNKNOWN:
             c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
         found = py("_0 + [_1]" if of_items else "_0 + _1", found, one)
     return found
+
+
+def _asks_for_list(node: Node) -> bool:
+    """Whether an expression is `Array.isArray(x) ? … : x`, so that its alternative is an item."""
+    if node.type != "ternary_expression":
+        return False
+    test, _, other = (text(parse.field(node, part)) for part in ("condition", "consequence", "alternative"))
+    return test == f"Array.isArray({other})"
 
 
 def _is_tuple(c: Converter, node: Node) -> bool:
@@ -472,7 +459,7 @@ _RULES: dict[str, Rule] = {
     "reduce": _reduce,
     "sort": _sort,
     "reverse": _reverse,
-    "fill": _fill,
+    "fill": fill,
     "push": _push,
     "concat": _concat,
     "slice": _slice,

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 import ast
-import keyword
-import re
-import sys
 
 from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
-from tfpy.js2py.build import atom, name_of
+from tfpy.js2py.build import assign, atom, name_of, py
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, dedented, statement
+from tfpy.js2py.elsewhere import Elsewhere, beside
+from tfpy.js2py.exports import renamed, specifiers
 from tfpy.js2py.functions import define
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
+from tfpy.js2py.origins import required as required_from
+from tfpy.js2py.origins import source_of
+from tfpy.js2py.packages import NODE, NOTHING, root_of
 from tfpy.js2py.parse import kids, optional, text
-
-_TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
-_DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
-_NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
-# Modules of Node and packages beside them, and what nodejs.py calls them; "" for what is known without a name.
-_NODE = {
-    "argparse": "argparse", "assert": "assert", "fs": "fs", "fs/promises": "fs", "mkdirp": "mkdirp", "os": "os",
-    "path": "path", "perf_hooks": "", "process": "process", "shelljs": "shelljs", "util": "util",
-}  # fmt: skip
+from tfpy.js2py.scopes import Binding
 
 
 @statement("import_statement")
 def import_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """`import`: of TF.js, of another file of the script's, or of something that has no counterpart."""
-    source = " ".join(text(optional(node, "source"))[1:-1].split())
-    if parse.has(node, "type") or _NOTHING.fullmatch(source):
+    source = source_of(node)
+    if source is None:
+        raise NotConvertedError("this import has no counterpart")
+    if parse.has(node, "type") or NOTHING.fullmatch(source):
         return []
     clause = next((kid for kid in kids(node) if kid.type == "import_clause"), None)
-    parts = list(_imported(clause)) if clause is not None else []
-    return _bring(c, node, source, parts)
+    parts = _imported(clause) if clause is not None else []
+    used = [(name, local) for name, local in parts if not c.typescript or c.scopes.bindings[local.id].reads]
+    return _bring(c, node, source, used) if used or not parts else []  # what is not used is a type
 
 
 def _imported(clause: Node) -> list[tuple[str, Node]]:
@@ -47,17 +44,17 @@ def _imported(clause: Node) -> list[tuple[str, Node]]:
         elif child.type == "namespace_import":
             found.append(("*", kids(child)[0]))
         else:
-            found += [(text(kids(part)[0]), kids(part)[-1]) for part in kids(child)]
+            found += [(text(kids(part)[0]), kids(part)[-1]) for part in kids(child) if not parse.has(part, "type")]
     return found
 
 
 def required(c: Converter, pattern: Node, value: Node | None) -> list[ast.stmt] | None:
     """`const x = require(…)`; None for any other declaration."""
-    source = _required(value)
+    source = required_from(value)
     if source is None and pattern.type == "identifier" and _promisified(c, pattern, value):
         return []
     if source is None and value is not None and value.type == "member_expression" and pattern.type == "identifier":
-        source = _required(parse.field(value, "object"))
+        source = required_from(parse.field(value, "object"))
         if source is not None:
             return _bring(c, pattern, source, [(text(parse.field(value, "property")), pattern)])
     if source is None:
@@ -85,20 +82,13 @@ def _promisified(c: Converter, pattern: Node, value: Node | None) -> bool:
     return module is not None
 
 
-def _required(value: Node | None) -> str | None:
-    if value is None or value.type != "call_expression" or text(parse.field(value, "function")) != "require":
-        return None
-    listed = kids(parse.field(value, "arguments"))
-    return text(listed[0])[1:-1] if len(listed) == 1 and listed[0].type == "string" else None
-
-
 def chosen(root: Node) -> dict[str, str]:
     """Variables that are set to TF.js, or the like, in one of several ways: what they stand for."""
     found = {}
     for node in parse.walk(root):
         if node.type == "assignment_expression" and parse.field(node, "left").type == "identifier":
-            source = _required(parse.field(node, "right"))
-            module = _root_of(source) if source is not None else None
+            source = required_from(parse.field(node, "right"))
+            module = root_of(source) if source is not None else None
             if module is not None:
                 found[text(parse.field(node, "left"))] = module
     return found
@@ -106,13 +96,16 @@ def chosen(root: Node) -> dict[str, str]:
 
 def requires_only(value: Node) -> bool:
     """Whether an expression only loads a module that stands for nothing here."""
-    source = _required(value)
-    return source is not None and (_root_of(source) is not None or bool(_NOTHING.fullmatch(source)))
+    source = required_from(value)
+    return source is not None and (root_of(source) is not None or bool(NOTHING.fullmatch(source)))
 
 
 def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """Make imported names known, and give the import that stands for it."""
-    root = _root_of(source)
+    there = c.elsewhere(source)
+    if there is not None:
+        return _from_file(c, node, there, parts)
+    root = root_of(source)
     if root is not None:
         for name, local in parts:
             whole = name in ("*", "default")
@@ -120,21 +113,24 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
             c.modules[text(local)] = root if whole else found[0] if found is not None else None
         return []
     source = source.removeprefix("node:")
-    if source in _NODE:
+    if source in NODE:
         for name, local in parts:
             c.modules[text(local)] = (
-                _NODE[source] if name in ("*", "default") else ".".join(filter(None, (_NODE[source], name)))
+                NODE[source] if name in ("*", "default") else ".".join(filter(None, (NODE[source], name)))
             )
         return []
-    if source.startswith("./"):
-        return _from_file(c, source, parts)
+    said = f"the package {source} has no counterpart here"
+    if source.endswith(".json"):
+        said = f"{source} is no script; `json.load` reads it"
+    elif source.startswith("."):
+        said = f"{source} is not among what is converted; convert the folder that has both"
+    return _left(c, node, said, parts)
+
+
+def _left(c: Converter, node: Node, said: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
+    """The comment for an import that is left; what uses the imported names is left, too."""
     for _, local in parts:
         c.modules[text(local)] = None
-    said = (
-        f"the package {source} has no counterpart here"
-        if not source.startswith(".")
-        else f"{source} is in another folder"
-    )
     statement = node
     while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
         statement = statement.parent
@@ -142,35 +138,42 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
     return [build.comment(f"{MARK[2:]}{said}"), *(build.comment(f"    {line}") for line in dedented(statement))]
 
 
-def _root_of(source: str) -> str | None:
-    """What stands for a module of TF.js, tfjs-vis or deeplearn.js; None for any other."""
-    if source == "@tensorflow/tfjs-vis":
-        return "tf.vis"
-    return "tf" if _TFJS.fullmatch(source) else "dl" if _DEEPLEARN.fullmatch(source) else None
-
-
-def _module(source: str) -> str:
-    """The module that a file such as ./some-file.js becomes: not one that Python has."""
-    parts = [names.snake(re.sub(r"\W", "_", part)) for part in re.sub(r"\.[jt]s$", "", source[2:]).split("/")]
-    taken = {*keyword.kwlist, *sys.stdlib_module_names}
-    return ".".join(f"{part}_" if part in taken else part for part in parts)
-
-
-def _from_file(c: Converter, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
+def _from_file(c: Converter, node: Node, there: Elsewhere, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """An import of another converted file."""
-    module = _module(source)
+    module = there.module
     out: list[ast.stmt] = []
     taken: list[ast.alias] = []
+    late: list[tuple[Binding, str]] = []
     for name, local in parts:
-        here = name_of(c.name(local))
-        if name == "*":
+        binding, here = c.scopes.bindings[local.id], name_of(c.name(local))
+        if name == "*" and not there.default:
             out.append(ast.Import([ast.alias(module, None if module == here else here)]))
-        else:
-            there = here if name == "default" else names.variable(name)
-            taken.append(ast.alias(there, None if there == here else here))
+            continue
+        found = there.name("default" if name == "*" else name, here)
+        if found is None and not c.typescript:
+            out += _left(
+                c, node, f"the file that becomes {module.replace('.', '/')}.py exports no {name}", [(name, local)]
+            )
+        elif found is not None and name in there.late:
+            late.append((binding, found))
+        elif found is not None:  # else it is a type
+            taken.append(ast.alias(found, None if found == here else here))
+    if late:
+        out.append(_looked_up(c, module, late))
     if not parts:
         out.append(ast.Import([ast.alias(module)]))
     return out + ([ast.ImportFrom(module, taken, 0)] if taken else [])
+
+
+def _looked_up(c: Converter, module: str, late: list[tuple[Binding, str]]) -> ast.stmt:
+    """The import of a module whose names are looked up in it whenever they are used."""
+    name = module.rpartition(".")[2]
+    if any(b.python == name for scope in c.scopes.by_node.values() for b in scope.bindings.values()):
+        name += "_module"
+    name = c.new_name(name, c.scopes.top.node)
+    for binding, found in late:
+        binding.python = f"{name}.{found}"
+    return ast.Import([ast.alias(module, None if module == name else name)])
 
 
 @statement("export_statement")
@@ -179,16 +182,61 @@ def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
     declaration, value = optional(node, "declaration"), optional(node, "value")
     if declaration is not None:
         return c.statement(declaration)
-    source = optional(node, "source")
-    if source is not None and parse.has(node, "*") and text(source)[1:3] == "./":
-        return [ast.ImportFrom(_module(text(source)[1:-1]), [ast.alias("*")], 0)]
+    source = source_of(node)
+    clause = next((kid for kid in kids(node) if kid.type in ("export_clause", "namespace_export")), None)
+    if parse.has(node, "type"):
+        return []
     if source is not None:
-        raise NotConvertedError("what is exported from another module has no counterpart; import it")
+        return _passed_on(c, source, clause)
     if value is not None:
         return _by_default(c, value)
-    renamed = [n for n in parse.walk(node) if n.type == "export_specifier" and n.child_by_field_name("alias")]
-    pairs = [(text(parse.field(n, "alias")), parse.field(n, "name")) for n in renamed]
-    return [s for alias, name in pairs if alias != "default" for s in _named(c, alias, name)]
+    if clause is None:
+        raise NotConvertedError("this export has no counterpart")
+    return [s for name, alias in specifiers(clause) for s in _own(c, name, alias)]
+
+
+def _own(c: Converter, name: Node, alias: str) -> list[ast.stmt]:
+    """What makes that a variable of the script has the name under which it is exported."""
+    if c.modules.get(text(name), "") is None:
+        return []  # that it has no counterpart has been said where it is imported
+    if text(name) in c.modules or not name_of(c.name(name)):  # of TF.js, or of a module that it is looked up in
+        return [assign(atom(names.variable(alias)), c.expr(name))]
+    is_type = c.typescript and c.scopes.top.find(text(name)) is None
+    return [] if is_type or alias in ("default", text(name)) else _named(c, alias, name)
+
+
+def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]:
+    """`export … from source`: of another file an import, of TF.js a name for each."""
+    there, root = c.elsewhere(source), root_of(source)
+    if there is None and (root is None or clause is None):
+        raise NotConvertedError(f"what is exported from {source} has no counterpart; import it where it is used")
+    if clause is not None and clause.type == "namespace_export":
+        name = names.variable(text(kids(clause)[0]))
+        if there is None:
+            return [assign(atom(name), py(root or ""))]
+        return [ast.Import([ast.alias(there.module, None if there.module == name else name)])]
+    if clause is None:
+        assert there is not None
+        return _all_of(there)
+    taken = []
+    out: list[ast.stmt] = []
+    for part, alias in specifiers(clause):
+        found = names.resolve([*(root or "tf").split("."), text(part)]) if there is None else None
+        python = there.name(text(part), names.variable(alias)) if there is not None else None
+        if found is not None:
+            out.append(assign(atom(names.variable(alias)), py(found[0])))
+        elif python is not None:
+            here = renamed(alias, text(part), python)
+            taken.append(ast.alias(python, None if python == here else here))
+    return [*out, *([ast.ImportFrom(there.module, taken, 0)] if there is not None and taken else [])]
+
+
+def _all_of(there: Elsewhere) -> list[ast.stmt]:
+    """`export * from './file'`: all names that the file is known to export."""
+    known = ["*"]
+    if there.names is not None:
+        known = sorted({python for name, python in there.names.items() if name != "default"})
+    return [ast.ImportFrom(there.module, [ast.alias(name) for name in known], 0)] if known else []
 
 
 def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
@@ -197,7 +245,8 @@ def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
         return []
     if value.type == "class" and optional(value, "name") is not None:
         return [class_of(c, value, text(optional(value, "name")))]
-    c.check(value, "this is exported by default; another file has to import it by the name `default`")
+    if c.elsewhere is beside:
+        c.check(value, "this is exported by default; another file has to import it by the name `default`")
     return _named(c, "default", value)
 
 
@@ -234,7 +283,7 @@ def _named(c: Converter, name: str, value: Node) -> list[ast.stmt]:
         made = [class_of(c, value, spelled)]
     else:
         found = c.expr(value)
-        made = [] if name_of(found) == spelled else [build.assign(atom(spelled), found)]
+        made = [] if name_of(found) == spelled else [assign(atom(spelled), found)]
     if made and any(b.python == spelled for b in c.scopes.top.bindings.values()):
         raise NotConvertedError(f"what is exported as {name} is something else than {spelled} here")
     return made

@@ -41,6 +41,7 @@ def snake(name: str) -> str:
     if name.isupper() or name[:1].isupper():
         return name
     name = name.lstrip("#$") if name.startswith("$") else name.replace("#", "_")
+    name = re.sub(r"(\d)D(?![a-z])", r"\1d", name)  # as in conv2d
     name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.replace("$", "_"))
     name = re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower() or "_"
     return name if name.isidentifier() else f"_{name}"

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, py
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
-from tfpy.js2py.expressions import check_empty, joined, negated, shown, truth
+from tfpy.js2py.expressions import check_empty, is_always, joined, negated, shown, truth
 from tfpy.js2py.kind import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import kids, text
@@ -95,6 +95,8 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
     value = c.expr(left)
+    if is_always(value, sign == "||"):
+        return value
     if kind == UNKNOWN and not by_value:
         check_empty(c, left, value)
     if kind != UNKNOWN and not by_value:
@@ -264,6 +266,10 @@ def updated(c: Converter, node: Node) -> ast.expr:
     if apart and c.certain and c.pre is not None and c.post is not None:
         (c.pre if prefix else c.post).append(statement)
         return target
+    if inner.type == "member_expression" and c.certain and c.pre is not None and _is_first(node, inner):
+        before = target if prefix else atom(c.new_name(names.variable(text(parse.field(inner, "property"))), node))
+        c.first(*([] if prefix else [assign(before, target)]), statement)
+        return before
     if inner.type != "identifier" or (c.pre is None and _is_outer(c, inner)):
         raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
     assert isinstance(target, ast.Name)
@@ -280,6 +286,24 @@ def _is_alone(c: Converter, node: Node, inner: Node) -> bool:
         return False
     calls = [n for n in parse.walk(statement) if n.type in ("call_expression", "new_expression")]
     return not calls and sum(text(n) == text(inner) for n in parse.walk(statement) if n.type == inner.type) == 1
+
+
+def _is_first(node: Node, inner: Node) -> bool:
+    """Whether a statement does nothing before an expression in it, and names what that changes once."""
+    statement = node
+    while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
+        statement = statement.parent
+    if statement.type not in (
+        "expression_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "return_statement",
+    ):
+        return False
+    effects = ("call_expression", "new_expression", "update_expression", "assignment_expression")
+    others = [n for n in parse.walk(statement) if n.type in effects and n != node]
+    around = all(n.start_byte <= node.start_byte < n.end_byte or n.start_byte > node.end_byte for n in others)
+    return around and sum(text(n) == text(inner) for n in parse.walk(statement) if n.type == inner.type) == 1
 
 
 def _step(target: ast.expr, sign: str) -> ast.stmt:

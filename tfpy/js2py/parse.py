@@ -96,6 +96,11 @@ def bare(node: Node) -> Node:
     return node
 
 
+def is_wrapper(node: Node) -> bool:
+    """Whether a node only stands around an expression."""
+    return node.type in _WRAPPERS
+
+
 def _is_cut_cast(node: Node) -> bool:
     """Whether a node is `x as a.b.C` as the grammar reads it in places: the property C of `x as a.b`."""
     inner = node.child_by_field_name("object") if node.type == "member_expression" else None
@@ -137,6 +142,11 @@ def parameters(function: Node) -> list[Node]:
             node = node if node.child_by_field_name("value") is not None else pattern
         found.append(node)
     return found
+
+
+def is_optional(pattern: Node) -> bool:
+    """Whether TypeScript says that a parameter may be left out: `b` of `(a, b?)`."""
+    return pattern.parent is not None and pattern.parent.type == "optional_parameter"
 
 
 def places(pattern: Node) -> list[Node | None]:

@@ -17,7 +17,8 @@ _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv:
 
 def module(body: list[ast.stmt]) -> str:
     """The source of a whole script."""
-    return "\n".join(_body(body, "", 2)).strip("\n") + "\n"
+    lines = "\n".join(_body(body, "", 2)).strip("\n")
+    return f"{lines}\n" if lines else ""
 
 
 def source(node: ast.AST) -> str:

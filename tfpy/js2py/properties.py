@@ -13,13 +13,17 @@ from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
 from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
+from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.origins import is_module, origin_of
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
 
 CONSTANTS = {
     "Math.PI": "math.pi", "Math.E": "math.e", "Math.LN2": "math.log(2)", "Math.LN10": "math.log(10)",
-    "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.EPSILON": "sys.float_info.epsilon",
+    "Math.LOG2E": "math.log2(math.e)", "Math.LOG10E": "math.log10(math.e)", "Math.SQRT1_2": "math.sqrt(0.5)",
+    "Math.SQRT2": "math.sqrt(2)", "Number.MAX_SAFE_INTEGER": "2**53 - 1", "Number.MIN_SAFE_INTEGER": "1 - 2**53",
+    "Number.MIN_VALUE": "math.ulp(0.0)", "Number.EPSILON": "sys.float_info.epsilon",
     "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
     "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
     **surroundings.CONSTANTS,
@@ -38,13 +42,11 @@ def member(c: Converter, node: Node) -> ast.expr:
     """A property: an attribute, an item of a dict, a length, or something of tfpy."""
     path = path_of(node)
     known = ".".join(path) if path is not None else ""
-    if known in CONSTANTS and c.scopes.bindings.get(_first(node).id) is None:
-        return py(CONSTANTS[known])
-    if known in builtins.FUNCTIONS and c.scopes.bindings.get(_first(node).id) is None:
-        return _as_function(known)
+    if (known in CONSTANTS or known in builtins.FUNCTIONS) and c.scopes.bindings.get(_first(node).id) is None:
+        return own(known)
     if known in ("console.log", "console.info"):
         return atom("print")
-    found = module_member(c, node, path) or _of_node(c, node, path)
+    found = _of_file(c, node) or module_member(c, node, path) or _of_node(c, node, path)
     if found is not None:
         return found
     owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
@@ -59,8 +61,18 @@ def member(c: Converter, node: Node) -> ast.expr:
     return property_of(c, node, owner, c.expr(owner), name)
 
 
-def _as_function(name: str) -> ast.expr:
-    """A function of JavaScript's own as a value."""
+def _of_file(c: Converter, node: Node) -> ast.expr | None:
+    """What another file of the script's exports, of which all is imported; None for anything else."""
+    found = c.scopes.export(node)
+    return ast.Attribute(c.expr(parse.field(node, "object")), found.python) if found is not None else None
+
+
+def own(name: str) -> ast.expr:
+    """A constant or a function of JavaScript's own as a value."""
+    if name in CONSTANTS:
+        return py(CONSTANTS[name])
+    if name not in builtins.FUNCTIONS:
+        raise NotConvertedError(f"{name} has no counterpart")
     if holes(builtins.FUNCTIONS[name][-1]) != 1:
         raise NotConvertedError(f"{name} as a value has no counterpart")
     template = py(builtins.FUNCTIONS[name][-1], atom("x"))
@@ -164,6 +176,8 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
 def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """A property of what is no namespace."""
     kind = c.kinds.of(owner)
+    if is_module(c.scopes.bindings.get(owner.id)):
+        return ast.Attribute(value, names.variable(name))
     if name == "length" and kind != DICT and not kind.name.startswith("."):
         return call("len", value) if not surroundings.is_command_line(owner) else py("len(sys.argv) + 1")
     if name == "constructor":
@@ -181,6 +195,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if _is_item(c, node, kind, name):
         may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
         missing = may_be_missing(node) or (may_lack and not is_written(node))
+        if not is_written(node) and _is_config(c, owner):
+            name = names.attributes().get(name, name)
         return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
     found = ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
     return call(found) if kind == Kind("class") and c.kinds.is_computed(owner, name) else found
@@ -196,10 +212,21 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     if kind != UNKNOWN or _is_called(node):
         return False
     if name not in c.kinds.keys:
-        return False if name in names.attributes() or name in c.kinds.members else _is_data(c, node)
-    if name in c.kinds.members or name in names.attributes():
+        return False if name in names.attributes() or name in c.kinds.members.names else _is_data(c, node)
+    if name in c.kinds.members.names or name in names.attributes():
         c.check(node, f"is `{name}` an item of a dict, as here, or an attribute?")
     return True
+
+
+def _is_config(c: Converter, node: Node) -> bool:
+    """Whether an expression is what `getConfig` of something of tfpy gives, whose keys are tfpy's."""
+    binding = c.scopes.meant(node)
+    value = binding.value if binding is not None and not binding.writes else node
+    callee = parse.field(value, "function") if value is not None and value.type == "call_expression" else node
+    if callee.type != "member_expression" or text(parse.field(callee, "property")) != "getConfig":
+        return False
+    is_known = c.kinds.of(parse.field(callee, "object")).name in names.classes()
+    return is_known or "getConfig" not in c.kinds.members.methods
 
 
 def _data_of(c: Converter, node: Node) -> str:
@@ -224,7 +251,7 @@ def _data_of(c: Converter, node: Node) -> str:
 def _is_data(c: Converter, node: Node) -> bool:
     """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
     binding = c.scopes.bindings.get(_first(node).id)
-    return binding is not None and binding.kind != "import" and parse.field(node, "object").type != "this"
+    return binding is not None and origin_of(binding) is None and parse.field(node, "object").type != "this"
 
 
 def _is_called(node: Node) -> bool:
@@ -275,7 +302,7 @@ def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
     method = binding.scope.node if binding is not None and binding.kind == "parameter" else None
     if binding is None or method is None or method.type != "method_definition" or binding.writes:
         return False
-    owner = c.kinds.class_of(method)
+    owner = class_around(method)
     base = parse.base_of(owner) if owner is not None else None
     return text(parse.field(method, "name")) == "call" and "Layer" in text(base)
 

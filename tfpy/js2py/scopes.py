@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -12,6 +13,18 @@ from tfpy.js2py.parse import FUNCTIONS, bare, default_of, kids, optional, text
 
 # Calls of these with a function become a loop or a `with`, so that the function's body lies in its surroundings.
 _LOOPS = {"forEach", "forEachAsync"}
+
+
+class Export(NamedTuple):
+    """Something that a script exports.
+
+    Attributes:
+        python: its name in Python, in the file that exports it.
+        binding: the variable; None for what is none.
+    """
+
+    python: str
+    binding: Binding | None
 
 
 @dataclass(eq=False)
@@ -27,6 +40,8 @@ class Binding:
         python: its name in the converted code.
         writes: assignments after the declaration.
         reads: where it is used.
+        origin: of something imported, the variable in the file that exports it, where that is known.
+        members: of a file imported as a whole, what it exports.
     """
 
     name: str
@@ -37,6 +52,8 @@ class Binding:
     python: str = ""
     writes: list[Node] = field(default_factory=list)
     reads: list[Node] = field(default_factory=list)
+    origin: Binding | None = None
+    members: dict[str, Export] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -77,12 +94,12 @@ class Scopes:
     """All scopes of a script.
 
     Attributes:
-        bindings: the binding of each identifier, by the id of its node.
+        bindings: the binding of each identifier, by the id of its node; files that are converted together share it.
         by_node: the scope that a node opens, by its id.
     """
 
-    def __init__(self, root: Node) -> None:
-        self.bindings: dict[int, Binding] = {}
+    def __init__(self, root: Node, bindings: dict[int, Binding] | None = None) -> None:
+        self.bindings: dict[int, Binding] = {} if bindings is None else bindings
         self.by_node: dict[int, Scope] = {}
         self.top = self._open(root, None)
         self._names: list[tuple[Node, Scope]] = []
@@ -101,6 +118,19 @@ class Scopes:
                 return self.by_node[found.id]
             found = found.parent
         return self.top
+
+    def meant(self, node: Node) -> Binding | None:
+        """The variable that a name, or `a.b` of an imported file a, means, in the file where it is declared."""
+        if node.type == "member_expression":
+            export = self.export(node)
+            return export.binding if export is not None else None
+        binding = self.bindings.get(node.id)
+        return binding.origin if binding is not None and binding.origin is not None else binding
+
+    def export(self, node: Node) -> Export | None:
+        """What `a.b` is in an imported file a; None for anything else."""
+        module = self.meant(parse.field(node, "object"))
+        return module.members.get(text(parse.field(node, "property"))) if module is not None else None
 
     def outer_writes(self, function: Node) -> list[Binding]:
         """Variables of outer functions that a function assigns to."""
@@ -125,6 +155,8 @@ class Scopes:
             return
         if kind in ("type_annotation", "type_arguments", "interface_declaration", "type_alias_declaration"):
             return
+        if kind == "export_statement" and node.child_by_field_name("source") is not None:
+            return  # its names are another file's
         if kind in (
             "statement_block",
             "for_statement",

@@ -29,8 +29,12 @@ RULES = (calls, classes, expressions, functions, modules, operators, properties,
 
 def converted(source: str, typescript: bool) -> Conversion:
     """The Python of a script; see `tfpy.js2py.convert`."""
-    root = parse.parse(source, typescript)
-    c = Converter(root)
+    return finished(Converter(parse.parse(source, typescript), typescript))
+
+
+def finished(c: Converter) -> Conversion:
+    """The Python of a script that has been read."""
+    root = c.scopes.top.node
     c.modules.update(modules.chosen(root))
     body = c.block(root.named_children)
     code = printing.module(_headed(body))

@@ -8,19 +8,20 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, names, parse
 from tfpy.js2py.build import assign, atom, call, name_of, py
+from tfpy.js2py.changing import is_changed, own_numbers
 from tfpy.js2py.classes import class_of
 from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.counting import counted_range
 from tfpy.js2py.documentation import documented
-from tfpy.js2py.expressions import iterated, negated, truth
-from tfpy.js2py.functions import define, take_apart
+from tfpy.js2py.expressions import is_always, iterated, negated, truth
+from tfpy.js2py.functions import define, is_of_items, parts_of, take_apart
 from tfpy.js2py.growing import is_append
 from tfpy.js2py.kind import DICT, NDARRAY
 from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
-from tfpy.js2py.properties import GLOBALS, is_cheap
+from tfpy.js2py.properties import GLOBALS, is_cheap, own
 
 
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
@@ -68,7 +69,7 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
     if pattern.type == "identifier" and value.type == "class":
         return [class_of(c, value, text(pattern))]
     if pattern.type == "identifier":
-        return [assign(c.name(pattern), c.expr(value))]
+        return [assign(c.name(pattern), own_numbers(c, pattern, value, c.expr(value)))]
     if pattern.type == "object_pattern":
         return _from_object(c, pattern, value)
     return take_apart(c, pattern, iterated(c, value) if c.kinds.of(value) == NDARRAY else c.expr(value))
@@ -79,7 +80,9 @@ def _is_again(c: Converter, pattern: Node) -> bool:
 
 
 def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
-    """`const {a, b} = value`: of a dict or of something of tfpy."""
+    """`const {a, b} = value`: of a dict, of something of tfpy, or of JavaScript's own `Math` and `Number`."""
+    if text(value) in ("Math", "Number") and value.id not in c.scopes.bindings and is_of_items(pattern):
+        return [assign(c.name(target), own(f"{text(value)}.{key}")) for key, target in parts_of(pattern)]
     kind = c.kinds.of(value)
     found = c.expr(value)
     out: list[ast.stmt] = []
@@ -207,15 +210,28 @@ def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if text(condition).replace(" ", "") == "require.main===module":
         return [ast.If(py('__name__ == "__main__"'), body_of(c, consequence), [])]
     test = truth(c, condition)
-    body = body_of(c, consequence)
     other = [n for n in alternative.named_children] if alternative is not None else []
     if len(other) == 1 and other[0].type == "statement_block":
         other = other[0].named_children
+    if is_always(test, False) and condition.type != "false":
+        _drop(c, consequence)
+        return c.block(other)
+    body = body_of(c, consequence)
+    if is_always(test, True) and condition.type != "true":
+        _drop(c, alternative)
+        return body
     otherwise = c.block(other)
     if not body and not otherwise and kids(consequence) and is_cheap(test):
         c.checks.clear()
         return []  # what was done here means nothing in Python
     return [ast.If(test, build.filled(body), otherwise)]
+
+
+def _drop(c: Converter, node: Node | None) -> None:
+    """Leave out what is never done, with its comments."""
+    for inner in parse.walk(node) if node is not None else ():
+        if inner.type == "comment":
+            c.place(inner)
 
 
 @statement("for_statement")
@@ -263,6 +279,8 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
             c.check(node, "`for … in` goes over the keys of a dict here; over a list it must be range(len(…))")
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
+    if is_changed(c, node, right, parse.field(node, "body")):
+        over = call("list", over)
     target, later = loop_target(c, left)
     saved, c.steps = c.steps, []
     body = _loop_body(c, node)

@@ -10,15 +10,21 @@ from tfpy.js2py.scopes import Binding
 
 
 def fields(owner: Node) -> dict[str, list[Node]]:
-    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`."""
+    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`.
+
+    Under `name:` is what TypeScript says that an attribute is.
+    """
     found: dict[str, list[Node]] = {}
     for node in parse.walk(owner):
         if node.type == "method_definition":
             found.setdefault(text(parse.field(node, "name")), []).append(node)
+        elif is_attribute(node):
+            found.setdefault(text(parse.field(node, "pattern")), []).append(parse.field(node, "pattern"))
         elif node.type in ("field_definition", "public_field_definition"):
             name = node.child_by_field_name("property") or node.child_by_field_name("name")
-            value = optional(node, "value")
+            value, said = optional(node, "value"), node.child_by_field_name("type")
             found.setdefault(text(name), []).extend([value] if value is not None else [])
+            found.setdefault(f"{text(name)}:", []).extend([said] if said is not None else [])
         elif node.type == "assignment_expression":
             target = path_of(parse.field(node, "left"))
             if target is not None and len(target) == 2 and target[0] == "this":
@@ -28,6 +34,25 @@ def fields(owner: Node) -> dict[str, list[Node]]:
             if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
                 found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
     return found
+
+
+def is_attribute(parameter: Node) -> bool:
+    """Whether TypeScript makes an attribute of a parameter of a constructor: `constructor(private x: number)`."""
+    is_parameter = parameter.type in ("required_parameter", "optional_parameter")
+    return is_parameter and any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children)
+
+
+def object_types(root: Node) -> set[str]:
+    """The interfaces of TypeScript that plain objects have: those without methods, which no class implements."""
+    found: set[str] = set()
+    implemented: set[str] = set()
+    for node in parse.walk(root):
+        if node.type == "interface_declaration":
+            has_methods = any(kid.type == "method_signature" for kid in kids(parse.field(node, "body")))
+            (implemented if has_methods else found).add(text(node.child_by_field_name("name")))
+        elif node.type == "implements_clause":
+            implemented |= {text(kid) for kid in kids(node)}
+    return found - implemented
 
 
 def is_key(pattern: Node, name: Node) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,8 +11,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tfpy.core.io.scripts import FileError, read_script
-from tfpy.core.io.writing import replacing
+from tfpy.core.io.scripts import FileError, files_in, read_script, write_script
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
 
@@ -62,10 +60,8 @@ def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
-        folders[:] = sorted(f for f in folders if f[0] != "." and not (here / f / "pyvenv.cfg").exists())
-        yield from (here / file for file in sorted(files) if file.endswith(".py"))
+    files = files_in(folder, lambda place: place.name[0] == "." or (place / "pyvenv.cfg").exists())
+    return (file for file in files if file.suffix == ".py")
 
 
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
@@ -119,13 +115,7 @@ def write(outcome: Outcome) -> None:
         FileError: it cannot be written; the file is as it was.
     """
     assert outcome.migration is not None
-    target = outcome.path.resolve()
-    try:
-        with replacing(target) as file:
-            os.chmod(file.name, stat.S_IMODE(target.stat().st_mode))
-            file.write(outcome.migration.code.encode())
-    except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}") from None
+    write_script(outcome.path, outcome.migration.code)
 
 
 def difference(outcome: Outcome) -> str:

@@ -1,14 +1,48 @@
-"""Scripts that the commands turn into others: read with care."""
+"""Scripts that the commands turn into others: found, read and written with care."""
 
 from __future__ import annotations
 
+import os
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from tfpy.core.io.writing import replacing
 
 LARGEST = 1_000_000  # bytes; what people write by hand is far smaller
 
 
 class FileError(Exception):
     """A file cannot be converted; the text says why."""
+
+
+def files_in(folder: Path, is_left_out: Callable[[Path], bool]) -> Iterator[Path]:
+    """The files of a folder and of the folders in it, in the order of their names.
+
+    Args:
+        folder: the folder.
+        is_left_out: says of a folder in it whether it is left out.
+    """
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(f for f in folders if not is_left_out(here / f))
+        yield from (here / file for file in sorted(files))
+
+
+def write_script(path: Path, text: str) -> None:
+    """Write a script all at once, so that it is never half written; one that is replaced keeps its rights.
+
+    Raises:
+        FileError: it cannot be written; what was there is as it was.
+    """
+    target = path.resolve()
+    try:
+        with replacing(target) as file:
+            if target.exists():
+                os.chmod(file.name, stat.S_IMODE(target.stat().st_mode))
+            file.write(text.encode())
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}") from None
 
 
 def read_script(path: Path, encoding: str = "utf-8", newline: str | None = None) -> str:

@@ -1,0 +1,6 @@
+module.exports = {
+  half: n => n / 2,
+  double(n) {
+    return n * 2;
+  },
+};

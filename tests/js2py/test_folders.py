@@ -1,0 +1,133 @@
+"""The command on a folder, as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tfpy.cli
+from tfpy.core.io.scripts import LARGEST
+from tfpy.js2py.files import run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two scripts."""
+    (tmp_path / "src" / "some-lib").mkdir(parents=True)
+    (tmp_path / "src" / "main.js").write_text("import {x} from './some-lib/values.js';\nconsole.log(x);\n")
+    (tmp_path / "src" / "some-lib" / "values.js").write_text("export const x = 1;\n")
+    return tmp_path / "src"
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_layout_stays_and_each_file_is_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = folder.parent / "out"
+    (folder / "some-lib" / "page.js").write_text("export const y = 7;\n\ndocument.title = 'x';\n")
+    assert run(folder, str(out), force=False) == 1
+    assert files(out) == ["main.py", "some_lib/page.py", "some_lib/values.py"]
+    assert (out / "main.py").read_text() == "from some_lib.values import x\n\nprint(x)\n"
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        f"{folder}/main.js: written to {out}/main.py; left to do: 0; to check: 0",
+        f"{folder}/some-lib/page.js:3: document is the browser's",
+        f"{folder}/some-lib/page.js: written to {out}/some_lib/page.py; left to do: 1; to check: 0",
+        f"{folder}/some-lib/values.js: written to {out}/some_lib/values.py; left to do: 0; to check: 0",
+        "Files written: 3; with errors: 0.",
+        "Not complete. Places left to do: 1; to check: 0. All are marked `# js2py:`.",
+    ]
+
+
+def test_nothing_is_written_where_one_file_is_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = folder.parent / "out"
+    (out / "some_lib").mkdir(parents=True)
+    (out / "some_lib" / "values.py").write_text("mine")
+    assert run(folder, str(out), force=False) == 1
+    assert capsys.readouterr().err == f"{out}/some_lib/values.py is there already; --force writes over it.\n"
+    assert files(out) == ["some_lib/values.py"]
+    assert run(folder, str(out), force=True) == 0
+    assert (out / "some_lib" / "values.py").read_text() == "x = 1\n"
+    assert run(folder, str(out), force=False) == 1
+    assert "main.py and 1 more are there already; --force writes over them." in capsys.readouterr().err
+
+
+def test_what_is_no_script_of_ones_own_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (
+        "node_modules/x/index.js",
+        ".git/hook.js",
+        "types.d.ts",
+        "page.tsx",
+        "notes.txt",
+        "some-lib/.old/a.js",
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("document.title;")
+    (folder / "linked").symlink_to(folder / "some-lib", target_is_directory=True)
+    assert run(folder, str(folder.parent / "out"), force=False) == 0
+    assert files(folder.parent / "out") == ["main.py", "some_lib/values.py"]
+    left_out = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Left out")]
+    names = (".git", "linked", "node_modules", "page.tsx", "types.d.ts", "some-lib/.old")
+    assert left_out == [f"Left out: {', '.join(f'{folder}/{name}' for name in names)}."]
+    for number in range(4):
+        (folder / f"{number}.d.ts").write_text("")
+    run(folder, str(folder.parent / "out"), force=True)
+    assert " and 4 more.\n" in capsys.readouterr().err
+
+
+def test_a_script_with_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "some-lib" / "values.js").write_text("export const x = ;\n")
+    (folder / "large.js").write_text("//" + " " * LARGEST)
+    (folder / "binary.js").write_bytes(b"\xff\xfe\x00")
+    (folder / "Main.ts").write_text("f();")
+    out = folder.parent / "out"
+    assert run(folder, str(out), force=False) == 1
+    said = capsys.readouterr().err
+    assert files(out) == ["Main.py"]
+    for fault in (
+        f"{folder}/some-lib/values.js:1:16: syntax error",
+        f"{folder}/large.js: has {LARGEST + 2} bytes; files of more than {LARGEST} are no scripts.\n",
+        f"{folder}/binary.js: is no text in UTF-8.\n",
+        f"{folder}/main.js: would become the same file as {folder}/Main.ts.\n",
+        "Files written: 1; with errors: 4.\nNot complete. Places left to do: 0;",
+    ):
+        assert fault in said
+
+
+def test_a_file_that_cannot_be_written_does_not_stop_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = folder.parent / "out"
+    out.mkdir()
+    (out / "some_lib").write_text("a file where a folder must be")
+    assert run(folder, str(out), force=False) == 1
+    assert files(out) == ["main.py", "some_lib"]
+    assert f"{folder}/some-lib/values.js: {out}/some_lib cannot be made: File exists.\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", [None, "-"])
+def test_the_folder_for_the_python_must_be_given(
+    out: str | None, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(folder, out, force=False) == 1
+    assert capsys.readouterr().err == f"{folder} is a folder; --out says which folder the Python goes to.\n"
+
+
+def test_folders_that_cannot_be_converted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, str(folder / "main.js"), force=True) == 1
+    assert capsys.readouterr().err == f"{folder}/main.js is no folder; the Python of a folder goes to one.\n"
+    empty = folder.parent / "empty"
+    empty.mkdir()
+    assert run(empty, str(folder.parent / "out"), force=False) == 1
+    assert f"{empty} has no scripts: no file that ends in .js" in capsys.readouterr().err
+    assert not (folder.parent / "out").exists()
+
+
+def test_the_command(folder: Path) -> None:
+    out = folder.parent / "out"
+    assert CliRunner().invoke(tfpy.cli.app, ["js2py", str(folder), "-o", str(out)]).exit_code == 0
+    assert files(out) == ["main.py", "some_lib/values.py"]

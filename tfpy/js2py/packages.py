@@ -1,0 +1,21 @@
+"""What the packages stand for that scripts import: TF.js and its kin, modules of Node, and what means nothing here."""
+
+from __future__ import annotations
+
+import re
+
+_TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
+_DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
+NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
+# Modules of Node and packages beside them, and what nodejs.py calls them; "" for what is known without a name.
+NODE = {
+    "argparse": "argparse", "assert": "assert", "fs": "fs", "fs/promises": "fs", "mkdirp": "mkdirp", "os": "os",
+    "path": "path", "perf_hooks": "", "process": "process", "shelljs": "shelljs", "util": "util",
+}  # fmt: skip
+
+
+def root_of(source: str) -> str | None:
+    """What stands for a module of TF.js, tfjs-vis or deeplearn.js; None for any other."""
+    if source == "@tensorflow/tfjs-vis":
+        return "tf.vis"
+    return "tf" if _TFJS.fullmatch(source) else "dl" if _DEEPLEARN.fullmatch(source) else None
