@@ -216,6 +216,10 @@ _STATIC: dict[str, str | list[tuple[str, str]]] = {
 }
 # Classes, by what is called; the first letter of an array's class says how `new` is called.
 _CLASSES: dict[str, str | list[tuple[str, str]]] = {
+    **dict.fromkeys(
+        ["loadWeights", "load_weights"],
+        "tf.io.load_weights(manifest, file_path_prefix, weight_names, request_init)",
+    ),
     "Scalar.new": "tf.scalar(value, dtype)",
     "Array1D.new": "tf.tensor1d(values, dtype)",
     "Array2D.new": "tf.tensor2d(values, shape, dtype)",
