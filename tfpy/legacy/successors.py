@@ -228,7 +228,7 @@ _CLASSES: dict[str, str | list[tuple[str, str]]] = {
     "variable": "tf.variable(initial_value, trainable, name, dtype)",
     "NDArray": [("values", "tf.tensor(values, shape, dtype)"), ("", "tf.zeros(shape, dtype)")],
     "SGDOptimizer": "tf.train.sgd(learning_rate)",
-    "MomentumOptimizer": "tf.train.momentum(learning_rate, momentum)",
+    "MomentumOptimizer": "tf.train.momentum(learning_rate, momentum, use_nesterov)",
     "AdagradOptimizer": "tf.train.adagrad(learning_rate, initial_accumulator_value)",
     "RMSPropOptimizer": "tf.train.rmsprop(learning_rate, gamma)",
     "AdadeltaOptimizer": "tf.train.adadelta(learning_rate, gamma)",
