@@ -92,7 +92,7 @@ def test_gradients_scope(math: dl.NDArrayMathCPU) -> None:
         math.gradientWrt(dl.Scalar.new(1), a)
 
 
-def test_gradients_in_a_gradients_scope_know_what_came_before(math: dl.NDArrayMathCPU) -> None:
+def test_gradients_within_gradients_know_what_came_before(math: dl.NDArrayMathCPU) -> None:
     a, three = dl.Scalar.new(2), dl.Scalar.new(3, "int32")
 
     def again() -> dl.NDArray:
@@ -105,6 +105,7 @@ def test_gradients_in_a_gradients_scope_know_what_came_before(math: dl.NDArrayMa
 
     assert math.gradients_scope(again).get() == 12
     assert math.gradients_scope(through).get() == 32
+    assert math.gradients(through, a).get() == 48
 
 
 THROUGH_SCOPES: list[Any] = [

@@ -56,6 +56,7 @@ VALUES: list[tuple[str, Any, Any]] = [
     ("reverse2D", lambda: m().reverse2D(A2([1, 2], [1, 2]), 1), [[2, 1]]),
     ("reverse3D", lambda: m().reverse3D(A3([1, 1, 2], [1, 2]), [2]), [[[2, 1]]]),
     ("reverse4D", lambda: m().reverse4D(A4([1, 1, 1, 2], [1, 2]), [3]), [[[[2, 1]]]]),
+    ("concat", lambda: m().concat([A1([1]), A1([2, 3])]), [1, 2, 3]),
     ("concat1D", lambda: m().concat1D(A1([1]), A1([2])), [1, 2]),
     ("concat2D", lambda: m().concat2D(A2([1, 1], [1]), A2([1, 1], [2]), 1), [[1, 2]]),
     ("concat3D", lambda: m().concat3D(A3([1, 1, 2], [1, 2]), A3([1, 1, 2], [3, 4]), 2), [[[1, 2, 3, 4]]]),
@@ -111,6 +112,7 @@ VALUES: list[tuple[str, Any, Any]] = [
     ("norm", lambda: m().norm(A1([3, 4])), 5),
     ("moments", lambda: m().moments(A1([1, 3])).variance, 1),
     ("softmaxCrossEntropyWithLogits", lambda: m().softmaxCrossEntropyWithLogits(A2([1, 2], [0, 1]), A2([1, 2], [0, 0])), [python_math.log(2)]),
+    ("softmaxCrossEntropy", lambda: m().softmaxCrossEntropy(A2([1, 2], [0, 1]), A2([1, 2], [0, 0]), 1), [python_math.log(2)]),
     ("multinomial", lambda: m().multinomial(A1([0.2, 0.3, 0.5]), 10, 42), [2, 2, 2, 0, 2, 2, 0, 2, 2, 1]),
 ]  # fmt: skip
 
@@ -374,13 +376,14 @@ def test_set_backend_makes_a_math() -> None:
 
 @pytest.mark.cpu
 def test_the_environment_has_features() -> None:
-    assert dl.ENV.get("WEBGL_VERSION") == 0
+    assert dl.ENV.get("WEBGL_VERSION") == dl.ENV.get("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION") == 0
     assert dl.Environment({"DEBUG": True}).get("DEBUG") is True
     with pytest.raises(ValueError, match="feature"):
         dl.ENV.get("NOTHING")
     dl.environment.set_environment(dl.Environment({"DEBUG": True}))
     assert dl.ENV.get("DEBUG") is True
-    assert dl.ENV.getBestBackend() is tf.find_backend("cpu")
+    assert dl.ENV.getBestBackend() is dl.ENV.findBackend("cpu") is tf.find_backend("cpu")
+    assert dl.ENV.getBestBackendType() == "cpu"
 
 
 # Debug mode

@@ -97,6 +97,7 @@ def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
     assert dl.train is tf.train
     assert dl.losses is tf.losses
+    assert dl.loadWeights is tf.io.load_weights
     assert dl.version == tf.__version__
 
 

@@ -402,3 +402,19 @@ def test_feed_entries_take_keywords(math: dl.NDArrayMathCPU) -> None:
     assert dl.Session(g, math).eval(g.square(x), [entry]).get() == 9
     with pytest.raises(TypeError):
         dl.FeedEntry(x)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_momentum_that_looks_ahead(numerics: Any, math: dl.NDArrayMathCPU) -> None:
+    """0.5's useNesterov."""
+    graph = dl.Graph()
+    x = graph.placeholder("x", [2])
+    w = graph.variable("w", dl.Array1D.zeros([2]))
+    cost = graph.reduceSum(graph.multiply(w, x))
+    (provider,) = dl.InCPUMemoryShuffledInputProviderBuilder([[dl.Array1D.new([2, 4])]]).getInputProviders()
+    feeds = [{"tensor": x, "data": provider}]
+    with dl.numerics(numerics):
+        optimizer, session = dl.MomentumOptimizer(0.1, 0.5, None, True), dl.Session(graph, math)
+        for expected in ([-0.3, -0.6], [-0.65, -1.3]):
+            session.train(cost, feeds, 1, optimizer)
+            np.testing.assert_allclose(session.eval(w).getValues(), expected, rtol=1e-6)

@@ -45,6 +45,7 @@ EXPRESSIONS = {
     "dl.NDArray.randUniform([2], 0, 1)": "tf.random_uniform([2], 0, 1)",
     "dl.SGDOptimizer(0.1)": "tf.train.sgd(0.1)",
     "dl.RMSPropOptimizer(0.1, gamma=0.5)": "tf.train.rmsprop(0.1, 0.5)",
+    "dl.loadWeights(unknown, 'folder')": "tf.io.load_weights(unknown, 'folder')",
     "dl.util.sizeFromShape([2])": "tf.util.sizeFromShape([2])",
     "math.scope(lambda keep, track: track(keep(a)))": "tf.tidy(lambda: tf.keep(a))",
 }

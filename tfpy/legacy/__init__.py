@@ -29,6 +29,7 @@ Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`
 from __future__ import annotations
 
 from tfpy._version import VERSION
+from tfpy.core.io.loader import load_weights as load_weights
 from tfpy.legacy import conv_util as conv_util
 from tfpy.legacy import environment as environment
 from tfpy.legacy import test_util as test_util
@@ -111,5 +112,6 @@ Tensor2D = Array2D
 Tensor3D = Array3D
 Tensor4D = Array4D
 version = VERSION
+loadWeights = load_weights
 getNumerics = get_numerics
 migrationHints = migration_hints

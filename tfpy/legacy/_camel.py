@@ -144,6 +144,10 @@ class EnvironmentCamel:
 
         def getBestBackend(self) -> Any: ...
 
+        def findBackend(self, name: str) -> Any: ...
+
+        def getBestBackendType(self) -> str: ...
+
         def registerBackend(self, name: str, factory: Callable[[], Any]) -> bool: ...
 
     else:
@@ -152,6 +156,8 @@ class EnvironmentCamel:
         setFeatures = forward("set_features")
         getBackend = forward("get_backend")
         getBestBackend = forward("get_best_backend")
+        findBackend = forward("find_backend")
+        getBestBackendType = forward("get_best_backend_type")
         registerBackend = forward("register_backend")
 
 

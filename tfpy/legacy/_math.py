@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.ops import activation as core_activation
 from tfpy.core.ops import arith as core_arith
 from tfpy.core.ops import compare as core_compare
+from tfpy.core.ops import join as core_join
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
@@ -247,6 +248,12 @@ class DerivedMath:
     def clone(self, x: TensorLike) -> NDArray:
         """A new tensor that shares the data of another."""
         result: NDArray = self._run(core_shape.clone, x)
+        return result
+
+    @accepts_options()
+    def concat(self, tensors: Sequence[TensorLike], axis: int = 0) -> NDArray:
+        """Tensors joined along an axis that they have."""
+        result: NDArray = self._run(core_join.concat, tensors, axis)
         return result
 
     def concat1d(self, a: TensorLike, b: TensorLike) -> NDArray:
@@ -961,6 +968,8 @@ class DerivedMath:
         return result
 
     softmaxCrossEntropyWithLogits = softmax_cross_entropy_with_logits
+    softmax_cross_entropy = softmax_cross_entropy_with_logits
+    softmaxCrossEntropy = softmax_cross_entropy_with_logits
 
     def sqrt(self, x: TensorLike) -> NDArray:
         """The square root; NaN below 0."""

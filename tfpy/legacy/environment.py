@@ -33,6 +33,7 @@ _FEATURES: dict[str, Any] = {
     "BACKEND": None,
     "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_ENABLED": False,
     "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_RELIABLE": False,
+    "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION": 0,
     "WEBGL_FLOAT_TEXTURE_ENABLED": False,
     "WEBGL_GET_BUFFER_SUB_DATA_ASYNC_EXTENSION_ENABLED": False,
     "WEBGL_VERSION": 0,
@@ -97,6 +98,15 @@ class Environment(EnvironmentCamel):
     def get_best_backend(self) -> Any:
         """The backend that is used by default."""
         return registry.default()
+
+    def find_backend(self, name: str) -> Any:
+        """`get_backend` in 0.5."""
+        return self.get_backend(name)
+
+    def get_best_backend_type(self) -> str:
+        """The name of the backend that is used by default."""
+        name: str = self.get_best_backend().name
+        return name
 
     def register_backend(self, name: str, factory: Callable[[], Any]) -> bool:
         """Add a backend; False when the name is taken."""

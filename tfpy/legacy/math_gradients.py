@@ -58,7 +58,8 @@ class Gradients(GradientsCamel):
             x: an array, or a dict of arrays.
 
         Returns:
-            The gradient of the array, or a dict of gradients under the same names.
+            The gradient of the array, or a dict of gradients under the same names. Inside another function that is
+            differentiated, or a `gradients_scope`, what was computed there before counts as part of f.
 
         Raises:
             ValueError: f returns no Scalar, or does not depend on one of the arrays. TypeError: no function or array.
@@ -165,8 +166,8 @@ def _sources(op: str, x: Arrays) -> dict[str, Handle]:
 
 
 def _recorded_since_the_scope_began(sources: Iterable[Handle]) -> Tape | None:
-    """A tape of what depends on the arrays, inside `gradients_scope`: of all that was computed in it."""
-    whole = next((t for t in reversed(local.state.tapes) if isinstance(t.tracked, _Everything)), None)
+    """A tape of what depends on the arrays, inside `gradients_scope` or `gradients`: of all since the outermost."""
+    whole = next((t for t in local.state.tapes if isinstance(t.tracked, _Everything)), None)
     if whole is None:
         return None
     found = Tape(sources)
@@ -180,11 +181,15 @@ def _recorded_since_the_scope_began(sources: Iterable[Handle]) -> Tape | None:
 def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | None) -> tuple[Handle, Any]:
     if not callable(f):
         raise argument_error(op, "f", "a function", f, TypeError)
-    with recording(_sources(op, x).values()) as tape:
+    sources = _sources(op, x).values()
+    with recording([]) as recorded:
+        recorded.tracked = _Everything()
         y = f()
+        tape = _recorded_since_the_scope_began(sources)
     if not isinstance(y, Handle):
         raise argument_error(op, "f", "a function that returns an array", y, TypeError)
-    return y, _walk(op, _recorded_since_the_scope_began(_sources(op, x).values()) or tape, y, x, dy)
+    assert tape is not None
+    return y, _walk(op, tape, y, x, dy)
 
 
 def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:

@@ -284,23 +284,27 @@ class SGDOptimizer(RuleOptimizer):
 
 
 class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
-    """Gradient descent with momentum. Source: deeplearn.js `MomentumOptimizer`."""
+    """Gradient descent with momentum, Nesterov's if wanted (0.5). Source: deeplearn.js `MomentumOptimizer`."""
 
     rule = "Momentum"
     _core: classes.MomentumOptimizer
 
     @accepts_options()
     def __init__(
-        self, learning_rate: float, momentum: float, specified_variable_list: Sequence[Any] | None = None
+        self,
+        learning_rate: float,
+        momentum: float,
+        specified_variable_list: Sequence[Any] | None = None,
+        use_nesterov: bool = False,
     ) -> None:
-        core = classes.MomentumOptimizer(learning_rate, momentum)
-        super().__init__(core, specified_variable_list, Settings(momentum))
+        core = classes.MomentumOptimizer(learning_rate, momentum, use_nesterov)
+        super().__init__(core, specified_variable_list, Settings(momentum, nesterov=use_nesterov))
 
     def set_momentum(self, momentum: float) -> None:
         """Set the part of the last step that the next one keeps."""
         self._core.set_momentum(momentum)
         if not quirk_rules.MOMENTUM.active:
-            self._settings = Settings(momentum)
+            self._settings = self._settings._replace(decay=momentum)
 
 
 class AdagradOptimizer(RuleOptimizer):

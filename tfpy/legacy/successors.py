@@ -216,6 +216,10 @@ _STATIC: dict[str, str | list[tuple[str, str]]] = {
 }
 # Classes, by what is called; the first letter of an array's class says how `new` is called.
 _CLASSES: dict[str, str | list[tuple[str, str]]] = {
+    **dict.fromkeys(
+        ["loadWeights", "load_weights"],
+        "tf.io.load_weights(manifest, file_path_prefix, weight_names, request_init)",
+    ),
     "Scalar.new": "tf.scalar(value, dtype)",
     "Array1D.new": "tf.tensor1d(values, dtype)",
     "Array2D.new": "tf.tensor2d(values, shape, dtype)",
@@ -224,7 +228,7 @@ _CLASSES: dict[str, str | list[tuple[str, str]]] = {
     "variable": "tf.variable(initial_value, trainable, name, dtype)",
     "NDArray": [("values", "tf.tensor(values, shape, dtype)"), ("", "tf.zeros(shape, dtype)")],
     "SGDOptimizer": "tf.train.sgd(learning_rate)",
-    "MomentumOptimizer": "tf.train.momentum(learning_rate, momentum)",
+    "MomentumOptimizer": "tf.train.momentum(learning_rate, momentum, use_nesterov)",
     "AdagradOptimizer": "tf.train.adagrad(learning_rate, initial_accumulator_value)",
     "RMSPropOptimizer": "tf.train.rmsprop(learning_rate, gamma)",
     "AdadeltaOptimizer": "tf.train.adadelta(learning_rate, gamma)",

@@ -15,7 +15,7 @@ from tfpy.engine.spec import as_int, resolve_axis, unpacked
 from tfpy.engine.tape import gradient
 
 
-@op(doc="Tensors / Slicing and Joining")
+@op(legacy="concat", doc="Tensors / Slicing and Joining")
 def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """Tensors joined along an axis that they have.
 

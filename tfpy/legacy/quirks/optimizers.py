@@ -31,12 +31,14 @@ class Settings(NamedTuple):
         decay2: beta2.
         power: beta1 to the power of the steps, this one included.
         power2: beta2 likewise.
+        nesterov: whether momentum looks ahead.
     """
 
     decay: float = 0.0
     decay2: float = 0.0
     power: float = 0.0
     power2: float = 0.0
+    nesterov: bool = False
 
 
 Rule = Callable[[Tensor, Tensor, Slots, float, Settings], Update]
@@ -73,7 +75,8 @@ def sgd(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
 @_rule("Momentum", "v = m · v + g; w + c · v. TF.js: the same but for rounding while the batch size stays.")
 def momentum(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     velocity = _scaled_add(s.decay, slots["momentum"], 1, g)
-    return _scaled_add(c, velocity, 1, w), {"momentum": velocity}
+    step = _scaled_add(1, g, s.decay, velocity) if s.nesterov else velocity
+    return _scaled_add(c, step, 1, w), {"momentum": velocity}
 
 
 @_rule("Adagrad", "a += g², from 0; w + c · g / (√a + 10⁻⁶). TF.js: a from 0.1; lr · g / √(a + 10⁻⁷).")
