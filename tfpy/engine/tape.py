@@ -223,7 +223,8 @@ def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, .
     handles: list[Handle] = []
     for _, place in row.places:
         handles += outputs if place is None else inputs[place]
-    return [saved(t) for t in handles]
+    # As `saved`, without a call for each: this runs for every op on a tape.
+    return [(t, t.payload, t.backend) for t in handles]
 
 
 def saved(handle: Handle) -> Saved:
