@@ -61,6 +61,21 @@ def test_a_kernel_must_give_the_shape_and_dtype_of_the_one_it_stands_for() -> No
     tf.unregister_kernel("Square", "cpu")
 
 
+@pytest.mark.parametrize("result", [{"dataId": 1, "shape": [1], "dtype": "float32"}, None, [[1, 2], [object()]]])
+def test_what_is_no_result_of_a_kernel_is_named(result: Any) -> None:
+    tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda: result)
+    with pytest.raises(TypeError, match=r"kernel_func.*returns tensors or arrays, but got (\{'dataId'|None|\[)"):
+        tf.square([1.0])
+    tf.unregister_kernel("Square", "cpu")
+
+
+def test_a_result_of_another_kind_is_named_by_dtype_and_shape() -> None:
+    tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda: np.int32([1, 2]))
+    with pytest.raises(ValueError, match=r"a function that returns float32 \[1\], but got int32 \[2\]\."):
+        tf.square([1.0])
+    tf.unregister_kernel("Square", "cpu")
+
+
 def test_functions_of_a_kernel_may_take_nothing() -> None:
     calls: list[str] = []
     tf.register_kernel(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from tfpy.core.results import Record, call_with_as_many
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
 from tfpy.engine.backend import Array, Backend, Outputs, current, registry, using
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
@@ -179,6 +179,10 @@ def copy_registered_kernels(registered_backend_name: str, new_backend_name: str)
         register_kernel(**(options | {"backend_name": new_backend_name}))
 
 
+def _listed(specs: Iterable[Spec]) -> str:
+    return ", ".join(f"{s.dtype} {list(s.shape)}" for s in specs)
+
+
 def _in_place_of(row: Kernel, function: Callable[..., Any]) -> hooks.UserKernel:
     """A user's function as the engine calls kernels."""
 
@@ -187,10 +191,8 @@ def _in_place_of(row: Kernel, function: Callable[..., Any]) -> hooks.UserKernel:
         backend = current()
         results = _called(function, _by_name(row, inputs), attrs)
         if [r.spec for r in results] != specs:
-            expected = ", ".join(f"{s.dtype} {list(s.shape)}" for s in specs)
-            raise argument_error(
-                row.name, "kernel_func", f"a function that returns {expected}", [r.spec for r in results]
-            )
+            expected = f"a function that returns {_listed(specs)}"
+            raise argument_error(row.name, "kernel_func", expected, Words(_listed([r.spec for r in results])))
         for result in results:
             if result.backend is not backend:
                 dispatch.move(result, backend)
@@ -224,15 +226,17 @@ def _called(function: Callable[..., Any], inputs: Inputs, attrs: Mapping[str, An
 def _result(value: Any) -> Tensor:
     if isinstance(value, Handle):
         return _tensor(value)
-    values: Array = np.asarray(value)
-    if values.dtype.kind in "OUS":
-        values, _ = host_values("register_kernel", "kernel_func", values, "string")
-    dtypes = dict(zip("fibOc", DTYPES, strict=True))
-    if values.dtype.kind not in dtypes:
-        raise argument_error(
-            "register_kernel", "kernel_func", "a function that returns tensors or arrays", value, TypeError
-        )
-    return dispatch.make(Tensor, values, dtypes[values.dtype.kind])
+    try:
+        values: Array = np.asarray(value)
+        if values.dtype.kind in "OUS":
+            values, _ = host_values("register_kernel", "kernel_func", values, "string")
+        return dispatch.make(Tensor, values, _DTYPES[values.dtype.kind])
+    except (KeyError, TypeError, ValueError):
+        expected = "a function that returns tensors or arrays"
+        raise argument_error("register_kernel", "kernel_func", expected, value, TypeError) from None
+
+
+_DTYPES = dict(zip("fibOc", DTYPES, strict=True))
 
 
 def _in_both_spellings(attrs: Mapping[str, Any]) -> dict[str, Any]:
