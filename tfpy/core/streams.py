@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.core.ready import away_from_loop, finish
 from tfpy.core.results import field
+from tfpy.engine.errors import argument_error
 
 if TYPE_CHECKING:
     import asyncio
 
 
-def elements_in(source: Any) -> Iterator[Any] | None:
-    """The elements of a source, or None if it has none that can be read."""
+def elements_in(function: str, argument: str, expected: str, source: Any) -> Iterator[Any]:
+    """The elements of a source, or an error that says what was expected of the function's argument."""
     if hasattr(source, "__aiter__"):
         return _AsyncElements(source)
     following = source.get("next") if isinstance(source, Mapping) else getattr(source, "next", None)
     if callable(following) and not hasattr(source, "__next__"):
         return _Results(following)
-    return iter(source) if hasattr(source, "__iter__") else None
+    if not hasattr(source, "__iter__"):
+        raise argument_error(function, argument, expected, source, TypeError)
+    return iter(source)
 
 
 def element_in(result: Any) -> Any:
-    """The element in a result in TF.js's manner; StopIteration when there is none left."""
+    """The element in a result in TF.js's manner, which may be awaited; StopIteration when there is none left."""
+    result = finish(result)
     what = "tf.data: what a function returns for an element"
     if field(result, "done", 1, what):
         raise StopIteration
@@ -37,7 +41,7 @@ class _Results(Iterator[Any]):
         self._following = following
 
     def __next__(self) -> Any:
-        return element_in(finish(self._following()))
+        return element_in(self._following())
 
 
 class _AsyncElements(Iterator[Any]):

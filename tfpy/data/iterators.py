@@ -45,7 +45,7 @@ class LazyIterator(LazyIteratorCamel, Ready, BothSpellings):
     def __next__(self) -> Any:
         if type(self).next is LazyIterator.next:
             raise TypeError(f"{type(self).__name__}: a stream must define __next__() or next().")
-        return element_in(finish(self.next()))
+        return element_in(self.next())
 
     def next(self) -> IteratorResult:
         """The next element: {value, done}; after the last one `done` is True."""

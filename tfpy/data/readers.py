@@ -92,7 +92,7 @@ def func(f: Callable[[], Any]) -> Dataset:
     """
     if not callable(f):
         raise argument_error("func", "f", "a function", f, TypeError)
-    elements = Calls(lambda: element_in(finish(f())))
+    elements = Calls(lambda: element_in(f()))
     return from_function(lambda: elements)
 
 

@@ -14,7 +14,6 @@ from tfpy.core.memory import dispose
 from tfpy.core.ready import finish
 from tfpy.core.streams import elements_in
 from tfpy.engine import rng
-from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training.data_adapter import batches
 from tfpy.layers.training.steps import Batch
@@ -222,11 +221,8 @@ class DatasetBatches:
 
     def _start(self) -> Iterator[Any]:
         made = finish(self._dataset.iterator())
-        elements = elements_in(made)
-        if elements is None:
-            of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
-            raise argument_error("fit", "data", f"{of} that returns an iterator", made, TypeError)
-        return elements
+        of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
+        return elements_in("fit", "data", f"{of} that returns an iterator", made)
 
     def _release(self, element: Any) -> None:
         """Dispose the tensors of an element that has been used, as TF.js does; those of a plain iterator are the
