@@ -7,11 +7,10 @@ from pathlib import Path
 
 from tfpy.core.io.scripts import FileError, read_script, write_script
 from tfpy.js2py import convert
+from tfpy.js2py.elsewhere import TYPESCRIPT
 from tfpy.js2py.folders import run_folder
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.saying import fault_of, say_notes, summary
-
-_TYPESCRIPT = (".ts", ".mts", ".cts")
 
 
 def run(path: Path, out: str | None, force: bool) -> int:
@@ -45,7 +44,7 @@ def _run_file(path: Path, target: Path | None, force: bool) -> int:
 
 def _converted(path: Path) -> Conversion:
     try:
-        return convert(read_script(path, "utf-8-sig"), path.suffix in _TYPESCRIPT)
+        return convert(read_script(path, "utf-8-sig"), path.suffix in TYPESCRIPT)
     except (FileError, ScriptError, SyntaxError, RecursionError) as error:
         raise FileError(fault_of(path, error)) from error
 

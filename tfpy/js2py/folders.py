@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.extras import optional_module
 from tfpy.core.io.scripts import FileError, files_in, read_script, write_script
+from tfpy.js2py.elsewhere import SUFFIXES, module_of
 from tfpy.js2py.notes import Note
 from tfpy.js2py.saying import counts, fault_of, say_notes, summary
 
@@ -32,8 +33,6 @@ class _Folder:
     """
 
     def __init__(self, root: Path, out: Path) -> None:
-        from tfpy.js2py.elsewhere import SUFFIXES, module_of
-
         self._root = root
         self.targets: dict[Path, Path] = {}
         self.faults: dict[Path, str] = {}
