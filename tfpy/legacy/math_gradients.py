@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.core.convert import to_tensor
@@ -137,8 +138,7 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js 0.3.16 `math.gradientsScope`.
         """
-        with recording([]) as recorded:
-            recorded.tracked = _Everything()
+        with _recording_everything():
             return self.scope(scope_fn)
 
     def gradient_wrt(self, y: Handle, x: Arrays) -> Any:
@@ -165,6 +165,14 @@ def _sources(op: str, x: Arrays) -> dict[str, Handle]:
     return named
 
 
+@contextmanager
+def _recording_everything() -> Iterator[None]:
+    """Record all that is computed inside a `with`, whatever it depends on."""
+    with recording([]) as recorded:
+        recorded.tracked = _Everything()
+        yield
+
+
 def _recorded_since_the_scope_began(sources: Iterable[Handle]) -> Tape | None:
     """A tape of what depends on the arrays, inside `gradients_scope` or `gradients`: of all since the outermost."""
     whole = next((t for t in local.state.tapes if isinstance(t.tracked, _Everything)), None)
@@ -182,8 +190,7 @@ def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | Non
     if not callable(f):
         raise argument_error(op, "f", "a function", f, TypeError)
     sources = _sources(op, x).values()
-    with recording([]) as recorded:
-        recorded.tracked = _Everything()
+    with _recording_everything():
         y = f()
         tape = _recorded_since_the_scope_began(sources)
     if not isinstance(y, Handle):
