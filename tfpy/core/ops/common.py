@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import DType, Shape, Spec, as_number, broadcast_axes, upcast
 from tfpy.engine.state import local
@@ -71,9 +70,6 @@ def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
     return run("Fill", shape=shape, value=value, dtype=dtype)
 
 
-T = TypeVar("T", bound=Handle)
-
-
 def zero_gradient(spec: Spec) -> Tensor:
     """The gradient by an input of that spec of what does not depend on it."""
     return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
@@ -83,7 +79,7 @@ CONSTANT = Kernel("constant", ("*sources",), same, False, "constant")
 _FLAT = GradientRow(CONSTANT, (), {"sources": flat}, None, pure=True)
 
 
-def as_function_of(source: Tensor, value: T) -> T:
+def as_function_of(source: Tensor, value: Tensor) -> Tensor:
     """`value`, which tapes take for a constant function of a tensor."""
     record(local.state.tapes, CONSTANT, _FLAT, (source,), {}, (value,), Tensor)
     return value
