@@ -62,6 +62,14 @@ class Window(NamedTuple):
         """Whether all places lie on an input of these sizes, with nothing around it."""
         return not any(map(any, self.pads)) and all(c <= n for c, n in zip(self.covered, sizes, strict=True))
 
+    def turned(self, sizes: Sequence[int]) -> Window:
+        """How the gradient of an input of these inner sizes comes of that of the output, where strides are 1.
+
+        It is a convolution with the cells in reverse order, which has a place for each element of the input.
+        """
+        pads = [(r - 1 - before, r - 1 - after) for r, (before, after) in zip(self.reach, self.pads, strict=True)]
+        return self._replace(pads=tuple(pads), out=tuple(sizes))
+
     def trimmed(self, sizes: Sequence[int]) -> Window:
         """Without the cells at its ends that lie beside an input of these inner sizes at all places; one is kept."""
         ends = []

@@ -19,7 +19,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, like_input, summed
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, frame, padded
+from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, finite, frame, padded, turned
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
@@ -50,11 +50,6 @@ def _together(window: Window, channels: int, filters: int, wide: int = _WIDE) ->
         out=(*window.out[:-1], window.out[-1] // count),
     )
     return count, wider
-
-
-def _finite(factors: Array) -> bool:
-    """Whether their products with 0 are 0; False, too, if their sum is too large."""
-    return bool(np.isfinite(np.add.reduce(factors, None)))
 
 
 def _spread(filter: Array, window: Window, count: int, wider: Window) -> Array:
@@ -107,7 +102,7 @@ def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Arr
         return
     count, wider = _together(window, *filter.shape[-2:])
     weights = filter
-    if count > 1 and _finite(x):
+    if count > 1 and finite(x):
         weights, window = _spread(filter, window, count, wider), wider
     weights = weights.reshape(-1, weights.shape[-1])
     y = y.reshape(len(y), *window.out, weights.shape[-1])
@@ -154,14 +149,25 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
     if channels <= _FEW_CHANNELS:
         _add_by_cell(dx, dy, filter, window)
         return
+    if _turning_pays(dx, dy, window) and finite(filter):
+        _conv(dx, dy, turned(filter.swapaxes(-1, -2), window), window.turned(dx.shape[1:-1]))
+        return
     target, extent = extended(dx, window)
     count, wider = _together(window, channels, filters, _WIDE_BY_INPUT)
-    if 2 * wider.size[-1] < count * window.size[-1] and _finite(dy):  # less than half of the sums are left
+    if 2 * wider.size[-1] < count * window.size[-1] and finite(dy):  # less than half of the sums are left
         dy = dy.reshape(len(dy), *wider.out, count * filters)
         _add_runs(covered(target, wider, extent), dy, _spread(filter, window, count, wider), wider)
     else:
         _add_products(covered(target, window, extent), dy, filter, window)
     cropped(target, extent, dx)
+
+
+def _turning_pays(dx: Array, dy: Array, window: Window) -> bool:
+    """Whether a convolution of dy takes less time than adding products to dx where they overlap.
+
+    It copies the window's cells of dy for each place of dx; adding reads and writes those of dx for each place of dy.
+    """
+    return set(window.strides) == {1} and dx.size * dy.shape[-1] ** 2 <= 2 * dy.size * dx.shape[-1] ** 2
 
 
 def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> None:

@@ -1,16 +1,18 @@
-"""numpy kernels of depthwise convolution: products of slabs, cell by cell, on blocks that stay in the cache.
+"""numpy kernels of depthwise convolution: sums of products, in one pass over lines of places and channels.
 
 Several filters for a channel are the same as one filter for each of its copies.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, like_input, summed
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import blocks, cells, covered, cropped, extended, padded
+from tfpy.engine.cpu.windows import blocks, cells, covered, cropped, extended, finite, padded, turned
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
@@ -21,54 +23,92 @@ def _copies(x: Array, multiplier: int) -> Array:
     return x if multiplier == 1 else np.repeat(x, multiplier, axis=-1)
 
 
-def _lines(filter: Array, window: Window) -> Array:
-    """The filter (*window, channels) with a copy for each place of a line, so that products run over whole lines."""
-    return np.repeat(filter.reshape(*window.size, 1, -1), window.out[-1], axis=-2)
+def _per_copy(filter: Array) -> Array:
+    """The filter (*window, channels, multiplier) as (*window, copies)."""
+    return filter.reshape(*filter.shape[:-2], filter.shape[-2] * filter.shape[-1])
+
+
+class _Lines(NamedTuple):
+    """What a window covers, (batch, *places, *cells, line), and the names of these axes for einsum.
+
+    Where neighbouring places are neighbours in memory, the last of them and the channels are one axis: numpy's inner
+    loops run over whole lines.
+
+    Attributes:
+        length: how many places there are in a line.
+    """
+
+    views: Array
+    length: int
+    places: list[int]
+    cells: list[int]
+    line: list[int]
+
+    def per_place(self, y: Array) -> Array:
+        """An array (batch, *places, channels) as (batch, *places, line)."""
+        return y if self.length == 1 else y.reshape(*y.shape[:-2], self.length * y.shape[-1])
+
+    def per_cell(self, filter: Array) -> Array:
+        """A filter (*cells, channels) as (*cells, line)."""
+        return filter if self.length == 1 else np.tile(filter, self.length)
+
+
+def _lines(x: Array, window: Window) -> _Lines:
+    array, extent = padded(np.ascontiguousarray(x), window)
+    views = covered(array, window, extent)
+    n = len(window.size)
+    length = window.out[-1] if window.strides[-1] == 1 else 1
+    if length != 1:
+        views = np.moveaxis(views, n, -2)
+        views = views.reshape(*views.shape[:-2], length * x.shape[-1])
+    *axes, line = range(views.ndim)
+    return _Lines(views, length, axes[:-n], axes[-n:], [line])
+
+
+def _convolve(y: Array, x: Array, filter: Array, window: Window) -> None:
+    """Fill y from as many channels as there are filters, (*window, channels)."""
+    lines = _lines(x, window)
+    axes = [*lines.places, *lines.cells, *lines.line], [*lines.cells, *lines.line], [*lines.places, *lines.line]
+    np.einsum(lines.views, axes[0], lines.per_cell(filter), axes[1], axes[2], out=lines.per_place(y))
 
 
 def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
-    array, extent = padded(_copies(x, filter.shape[-1]), window)
-    views, weights = covered(array, window, extent), _lines(filter, window)
-    for index in blocks(x.shape[0], window.out, array.shape[-1] * x.itemsize, _BLOCK_BYTES):
-        total, product = y[index], None
-        for at, values in cells(views[index], window):
-            if product is None:
-                np.multiply(values, weights[at], out=total)
-                product = np.empty_like(total)
-            else:
-                np.multiply(values, weights[at], out=product)
-                total += product
+    _convolve(y, _copies(x, filter.shape[-1]), _per_copy(filter), window)
 
 
 def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape: Shape) -> None:
     multiplier = filter.shape[-1]
     copies = dx if multiplier == 1 else np.empty((*dx.shape[:-1], dy.shape[-1]), dy.dtype)
-    array, extent = extended(copies, window)
-    views, weights = covered(array, window, extent), _lines(filter, window)
+    if set(window.strides) == {1} and dy.size and finite(filter):
+        _convolve(copies, dy, turned(_per_copy(filter), window), window.turned(dx.shape[1:-1]))
+    else:
+        _scatter(copies, dy, _per_copy(filter), window)
+    if copies is not dx:
+        np.add.reduce(copies.reshape(*dx.shape, multiplier), axis=-1, out=dx)
+
+
+def _scatter(dx: Array, dy: Array, filter: Array, window: Window) -> None:
+    """Each place's dy, times the filter, added where the window lay: cell by cell, on blocks that stay in the cache."""
+    array, extent = extended(dx, window)
+    views = covered(array, window, extent)
+    weights = np.repeat(filter[..., None, :], window.out[-1], axis=-2)
     for index in blocks(dy.shape[0], window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
         product = np.empty_like(block)
         for at, target in cells(views[index], window):
             np.multiply(block, weights[at], out=product)
             target += product
-    cropped(array, extent, copies)
-    if copies is not dx:
-        np.add.reduce(copies.reshape(*dx.shape, multiplier), axis=-1, out=dx)
+    cropped(array, extent, dx)
 
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     channels = x.shape[-1]
     multiplier = dy.shape[-1] // max(1, channels)
-    array, extent = padded(_copies(x, multiplier), window)
-    views = covered(array, window, extent)
-    total = np.zeros((*window.size, dy.shape[-1]), dy.dtype)
-    for index in blocks(dy.shape[0], window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
-        block = dy[index]
-        ones = np.ones(block.size // max(1, dy.shape[-1]), dy.dtype)
-        product = np.empty_like(block)
-        for at, values in cells(views[index], window):
-            np.multiply(values, block, out=product)
-            total[at] += ones @ product.reshape(len(ones), dy.shape[-1])
+    lines = _lines(_copies(x, multiplier), window)
+    axes = [*lines.places, *lines.cells, *lines.line], [*lines.places, *lines.line], [*lines.cells, *lines.line]
+    total = np.einsum(lines.views, axes[0], lines.per_place(dy), axes[1], axes[2])
+    if lines.length != 1:
+        total = np.add.reduce(total.reshape(*window.size, lines.length, dy.shape[-1]), axis=-2)
     return total.reshape(*window.size, channels, multiplier)
 
 

@@ -123,6 +123,16 @@ def covered(array: Array, window: Window, extent: Frame) -> Array:
     return as_strided(array[(slice(None), *[slice(s, None) for s in extent.start])], shape, strides)
 
 
+def turned(filter: Array, window: Window) -> Array:
+    """The filter of `Window.turned`: (*window, …) with the cells in reverse order."""
+    return filter[(slice(None, None, -1),) * len(window.size)]
+
+
+def finite(factors: Array) -> bool:
+    """Whether their products with 0 are 0; False, too, if their sum is too large."""
+    return bool(np.isfinite(np.add.reduce(factors, None)))
+
+
 def cell(views: Array, at: Shape) -> Array:
     """What one cell of the window covers at each place: (batch, *places, channels)."""
     index: Index = (..., *at, slice(None))
