@@ -11,8 +11,9 @@ from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
 from tfpy.core.registry import op
 from tfpy.core.results import Record
-from tfpy.core.run import run
+from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
 from tfpy.engine.state import local
@@ -314,6 +315,20 @@ def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moment
     """
     t = real("moments", x, "float32")
     axes = resolve_axes("moments", axis, t.rank)
+    if t.spec.size and current().implements("Moments"):
+        found = run_multi("Moments", t, axes=axes)
+        shape = reduced_shape(t.spec.shape, axes, bool(keep_dims))
+        return Moments(*[reshape_to(moment, shape) for moment in found])
     average = mean(t, axes, keep_dims)
     deviation = run("Square", sub(t, with_kept_axes(average, t.shape, axes)))
     return Moments(average, mean(deviation, axes, keep_dims))
+
+
+def _moments_gradient(dy: Sequence[Tensor], n: Any) -> list[Tensor]:
+    """(dmean + 2 · dvariance · (x - mean)) / count."""
+    share = number(math.prod(n.shape("x")[axis] for axis in n.attrs["axes"]) ** -1)
+    spread = mul(sub(n.x, n.y[0]), mul(dy[1], mul(share, number(2.0))))
+    return [add(spread, mul(dy[0], share))]
+
+
+gradient("Moments", saves="x y", joint=_moments_gradient)

@@ -22,6 +22,7 @@ from tfpy.engine.cpu.elementwise import ELEMENTWISE
 from tfpy.engine.cpu.exact import EXACT, rounded
 from tfpy.engine.cpu.fused import FUSED
 from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced, in_blocks
+from tfpy.engine.cpu.moments import MOMENTS
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
@@ -233,7 +234,7 @@ class CpuBackend:
 
 
 # Kernels that do what TF.js does in several, each of which rounds.
-_COMPOSED = frozenset((*FUSED, *SEQUENCES, *UPDATES))
+_COMPOSED = frozenset((*FUSED, *MOMENTS, *SEQUENCES, *UPDATES))
 
 
 class ExactBackend(CpuBackend):

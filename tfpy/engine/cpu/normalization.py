@@ -5,14 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.lines import along_line, as_lines, in_blocks
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import widened
 
+_LARGE = 1 << 16
 
-def _batch_norm(x: Array, mean: Array, variance: Array, offset: Array, scale: Array, variance_epsilon: float) -> Array:
+
+def batch_norm(x: Array, mean: Array, variance: Array, offset: Array, scale: Array, variance_epsilon: float) -> Array:
+    factor = scale / np.sqrt(variance + variance_epsilon)
+    if x.size >= _LARGE and all(map(_by_channel, (mean, factor, offset))):
+        return _normalized_lines(x, mean, factor, offset)
     y = np.asarray(np.subtract(x, widened(mean, x.shape)))
-    np.multiply(y, widened(scale / np.sqrt(variance + variance_epsilon), x.shape), out=y)
+    np.multiply(y, widened(factor, x.shape), out=y)
     return np.add(y, widened(offset, x.shape), out=y)
+
+
+def _by_channel(values: Array) -> bool:
+    """Whether there is one number, or one for each channel."""
+    return values.size == (values.shape[-1] if values.ndim else 1)
+
+
+def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array) -> Array:
+    lines, y = as_lines(x, x.shape[-1]), np.empty(x.shape, x.dtype)
+    found = y.reshape(lines.shape)
+    centre, slope, shift = (
+        v if v.size == 1 else along_line(v.reshape(-1), lines.shape[1]) for v in (mean, factor, offset)
+    )
+
+    def work(number: int, part: slice) -> None:
+        out = np.subtract(lines[part], centre, out=found[part])
+        out *= slope
+        out += shift
+
+    in_blocks(lines, work)
+    return y
 
 
 def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Array:
@@ -32,4 +59,4 @@ def neighbours(count: int, radius: int) -> Array:
     return np.abs(index[:, None] - index) <= radius
 
 
-KERNELS.update({"FusedBatchNorm": _batch_norm, "LRN": _lrn})
+KERNELS.update({"FusedBatchNorm": batch_norm, "LRN": _lrn})

@@ -18,6 +18,7 @@ from tfpy.engine.gl import (  # noqa: F401
     index,
     join,
     matmul,
+    moments,
     reduce,
     replay,
     resize,

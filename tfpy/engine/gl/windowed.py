@@ -319,15 +319,8 @@ def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequenc
 
 # Normalization
 
-_NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
 _RESPONSE = Expression("{0} * m_pow({p} + {q} * {1}, {r})", "float32", ("float32",) * 3)
 _SQUARE = Expression("{0} * {0}", "float32")
-
-
-def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
-    if out.dtype != "float32":
-        return None
-    return fuse(device, out, _NORMALIZED, values, broadcast(values, out), (float_bits(attrs["variance_epsilon"]),))
 
 
 def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -354,7 +347,6 @@ KERNELS.update(
         "DepthwiseConv2dNative": _depthwise,
         "DepthwiseConv2dNativeBackpropFilter": _depthwise_filter,
         "DepthwiseConv2dNativeBackpropInput": _depthwise_input,
-        "FusedBatchNorm": _batch_norm,
         "LRN": _lrn,
         "MaxPoolWithArgmax": _max_with_argmax,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel, same
-from tfpy.engine.spec import Spec, broadcast_shapes
+from tfpy.engine.spec import Spec, broadcast_shapes, reduced_shape, spec
 
 
 def _batch_norm(
@@ -20,5 +20,23 @@ def _batch_norm(
     return x.spec
 
 
+def _moments(x: Handle, *, axes: tuple[int, ...]) -> list[Spec]:
+    """Mean and population variance, with axes of size 1."""
+    return [spec(reduced_shape(x.spec.shape, axes, True), x.spec.dtype)] * 2
+
+
+def _normalized(*inputs: Handle, axes: tuple[int, ...], variance_epsilon: float) -> Spec:
+    return _batch_norm(*inputs, variance_epsilon=variance_epsilon)
+
+
+def _normalized_back(dy: Handle, *inputs: Handle, wanted: tuple[int, ...], **attrs: object) -> list[Spec]:
+    return [inputs[i].spec for i in wanted]
+
+
 kernel("FusedBatchNorm", "x mean variance offset scale", _batch_norm, label="batch_norm")  # variance_epsilon
+kernel("Moments", "x", _moments, label="moments")  # axes
+# The same, whose gradient knows that mean and variance are x's own along the first or the last axes: axes,
+# variance_epsilon. What it returns is that of those inputs that `wanted` names by their number: x, offset, scale.
+kernel("NormalizeByMoments", "x mean variance offset scale", _normalized, label="batch_norm")
+kernel("NormalizeByMomentsGrad", "dy x mean variance offset scale", _normalized_back, label="batch_norm")
 kernel("LRN", "x", same, label="local_response_normalization")  # depth_radius, bias, alpha, beta

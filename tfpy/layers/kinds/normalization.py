@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import add, maximum, mul, sub
+from tfpy.core.ops.by_moments import normalize_by_moments
 from tfpy.core.ops.normalization import batch_norm
 from tfpy.core.ops.reduce import moments
 from tfpy.core.tensor import Tensor
@@ -88,13 +89,10 @@ class BatchNormalization(_Normalization, class_name="BatchNormalization", factor
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(inputs)
         axis = self.axis % x.rank
+        if training:
+            return self._by_the_batch(x, axis)
         mean: Tensor = self.moving_mean
         variance: Tensor = self.moving_variance
-        if training:
-            mean, variance = moments(x, [i for i in range(x.rank) if i != axis])
-            with paused():
-                self._follow(self.moving_mean, mean)
-                self._follow(self.moving_variance, variance)
         beta: Tensor | None = self.beta
         gamma: Tensor | None = self.gamma
         if axis != x.rank - 1:
@@ -103,8 +101,16 @@ class BatchNormalization(_Normalization, class_name="BatchNormalization", factor
             beta, gamma = (None if t is None else t.reshape(shape) for t in (beta, gamma))
         return batch_norm(x, mean, variance, beta, gamma, self.epsilon)
 
+    def _by_the_batch(self, x: Tensor, axis: int) -> Tensor:
+        others = tuple(i for i in range(x.rank) if i != axis)
+        y, mean, variance = normalize_by_moments(x, others, self.beta, self.gamma, [axis], self.epsilon)
+        with paused():
+            self._follow(self.moving_mean, mean)
+            self._follow(self.moving_variance, variance)
+        return y
+
     def _follow(self, moving: LayerVariable, value: Tensor) -> None:
-        moving.write(sub(moving, mul(sub(moving, value), 1 - self.momentum)))
+        moving.write(sub(moving, mul(sub(moving, value.reshape(moving.shape)), 1 - self.momentum)))
 
 
 class LayerNormalization(_Normalization, class_name="LayerNormalization", factory="layers.layer_normalization"):
@@ -129,10 +135,8 @@ class LayerNormalization(_Normalization, class_name="LayerNormalization", factor
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(inputs)
-        mean, variance = moments(x, self._axes, True)
-        shape = [n if i in self._axes else 1 for i, n in enumerate(x.shape)]
-        beta, gamma = (None if t is None else t.reshape(shape) for t in (self.beta, self.gamma))
-        return batch_norm(x, mean, variance, beta, gamma, self.epsilon)
+        axes = tuple(sorted(self._axes))
+        return normalize_by_moments(x, axes, self.beta, self.gamma, self._axes, self.epsilon).y
 
 
 def _distinct_axes(layer: str, axis: Any, rank: int) -> list[int]:

@@ -1,0 +1,125 @@
+"""Normalization of what its own moments are taken of: one kernel gives what its parts give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.core.ops import by_moments
+from tfpy.core.ops.by_moments import normalize_by_moments
+from tfpy.engine.backend import registry
+from tfpy.engine.cpu import lines, moments, normalization
+
+EPSILON = 1e-3
+
+CASES = [  # shape, the axes of the moments, those of offset and scale
+    ((4, 5, 6, 3), (0, 1, 2), [3]),
+    ((9, 13, 13, 8), (0, 1, 2), [3]),
+    ((7, 3), (0,), [1]),
+    ((1, 5), (0,), [1]),
+    ((64, 70), (0,), [1]),
+    ((4, 5, 6), (2,), [2]),
+    ((31, 17), (1,), [1]),
+    ((3, 7, 9), (1, 2), [1, 2]),
+    ((3, 1, 1, 2), (1, 2, 3), [1, 2, 3]),
+]
+OTHERS = [((4, 5, 6), (0, 2), [1]), ((4, 5, 6), (1,), [1]), ((4, 5, 6), (1, 2), [2, 1]), ((2, 3), (0, 1), [1])]
+
+
+def _random(*shape: int) -> Any:
+    return np.random.default_rng(len(shape)).standard_normal(shape) * 2 + 3
+
+
+def _everything(shape: Any, axes: Any, along: Any, shifted: bool, scaled: bool) -> list[np.ndarray]:
+    """What is normalized, its moments, and the gradients of all that goes in."""
+    sizes = [shape[i] for i in along]
+    given = [tf.tensor(_random(*shape))]
+    given += [tf.tensor(np.sin(_random(*sizes)))] * shifted + [tf.tensor(np.cos(_random(*sizes)))] * scaled
+    weights = tf.tensor(np.sin(7 * _random(*shape)))
+
+    def run(x: Any, *parameters: Any) -> Any:
+        offset = parameters[0] if shifted else None
+        scale = parameters[-1] if scaled else None
+        return normalize_by_moments(x, axes, offset, scale, along, EPSILON)
+
+    slopes = tf.grads(lambda *inputs: tf.sum(tf.mul(run(*inputs).y, weights)))(given)
+    return [t.numpy() for t in (*run(*given), *slopes)]
+
+
+def _kernels(function: Any) -> set[str]:
+    return {kernel.name for kernel in tf.profile(function).kernels}
+
+
+@pytest.mark.parametrize(("shifted", "scaled"), [(True, True), (False, False), (True, False), (False, True)])
+@pytest.mark.parametrize(("shape", "axes", "along"), CASES)
+@pytest.mark.parametrize("block", [None, 50])
+def test_as_its_parts(
+    shape: Any, axes: Any, along: Any, shifted: bool, scaled: bool, block: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.use("double")
+    if block:  # blocks, and parts of one that is left
+        monkeypatch.setattr(lines, "_BLOCK", block)
+        monkeypatch.setattr(lines, "_SHARD", block)
+        monkeypatch.setattr(lines, "_LINE", 24)
+        monkeypatch.setattr(moments, "_SMALL", 0)
+        monkeypatch.setattr(normalization, "_LARGE", 0)
+    lines._rows_in_line.cache_clear()
+    found = _everything(shape, axes, along, shifted, scaled)
+    monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
+    for value, expected in zip(found, _everything(shape, axes, along, shifted, scaled), strict=True):
+        assert value.shape == expected.shape
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-10)
+    lines._rows_in_line.cache_clear()
+
+
+@pytest.mark.parametrize(("shape", "axes", "along"), CASES[:2] + CASES[5:8])
+def test_on_each_backend(shape: Any, axes: Any, along: Any, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _everything(shape, axes, along, True, True)
+    monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
+    for value, expected in zip(found, _everything(shape, axes, along, True, True), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize(("case", "whole"), [*[(case, True) for case in CASES], *[(case, False) for case in OTHERS]])
+def test_which_axes_one_kernel_does(case: Any, whole: bool) -> None:
+    assert ("NormalizeByMoments" in _kernels(lambda: _everything(*case, True, True))) == whole
+
+
+def test_second_derivatives_go_through_the_parts() -> None:
+    registry.use("double")
+    x, along = _random(5, 4), np.cos(_random(5, 4))
+
+    def slope(t: Any) -> Any:
+        inner = tf.grad(lambda z: tf.sum(tf.pow(normalize_by_moments(z, (0,), None, None, [1], EPSILON).y, 3)))
+        return tf.sum(tf.mul(inner(t), tf.tensor(np.sin(_random(5, 4)))))
+
+    exact = float(np.sum(tf.grad(slope)(tf.tensor(x)).numpy() * along))
+    up, down = (float(slope(tf.tensor(x + h * along))) for h in (1e-5, -1e-5))
+    assert exact == pytest.approx((up - down) / 2e-5, rel=1e-6)
+
+
+@pytest.mark.parametrize("axes", [[0], [1], [0, 2], [0, 1, 2], [2]])
+def test_moments_have_second_derivatives(axes: list[int]) -> None:
+    registry.use("double")
+    x, along = _random(3, 4, 2), np.cos(_random(3, 4, 2))
+
+    def slope(t: Any) -> Any:
+        def both(z: Any) -> Any:
+            found = tf.moments(z, axes)
+            return tf.add(tf.sum(tf.pow(found.mean, 3)), tf.sum(tf.square(found.variance)))
+
+        return tf.sum(tf.mul(tf.grad(both)(t), tf.tensor(np.sin(_random(3, 4, 2)))))
+
+    exact = float(np.sum(tf.grad(slope)(tf.tensor(x)).numpy() * along))
+    up, down = (float(slope(tf.tensor(x + h * along))) for h in (1e-5, -1e-5))
+    assert exact == pytest.approx((up - down) / 2e-5, rel=1e-6)
+
+
+def test_moments_far_from_zero() -> None:
+    """The variance does not come of the difference of large squares."""
+    x = (_random(600, 300) * 0.01 + 1000).astype(np.float32)
+    found = tf.moments(tf.tensor(x), 0)
+    np.testing.assert_allclose(found.variance.numpy(), x.astype(np.float64).var(0), rtol=1e-3)

@@ -1,0 +1,72 @@
+"""Normalization of what its own moments are taken of, for the layers: one kernel, and one for its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tfpy.core.convert import number
+from tfpy.core.ops.normalization import batch_norm
+from tfpy.core.ops.reduce import moments
+from tfpy.core.run import run, run_multi
+from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
+from tfpy.engine.state import local
+from tfpy.engine.tape import gradient, no_gradient, paused
+
+Axes = tuple[int, ...]
+
+
+class Normalized(NamedTuple):
+    """What was normalized, and its moments, with axes of size 1."""
+
+    y: Tensor
+    mean: Tensor
+    variance: Tensor
+
+
+def normalize_by_moments(
+    x: Tensor, axes: Axes, offset: Tensor | None, scale: Tensor | None, along: Sequence[int], epsilon: float
+) -> Normalized:
+    """scale · (x - mean) / √(variance + ε) + offset, with the moments of x.
+
+    Args:
+        x: a tensor.
+        axes: those that the moments are taken along, in order.
+        offset, scale: with the sizes of x along the axes `along`, in that order; 0 and 1 if None.
+        along: which axes of x these are.
+        epsilon: a small number that keeps the root above 0.
+    """
+    if _whole_possible(x, axes, along):
+        with paused():
+            mean, variance = run_multi("Moments", x, axes=axes)
+        shift = number(0.0) if offset is None else offset
+        factor = number(1.0) if scale is None else scale
+        y = run("NormalizeByMoments", x, mean, variance, shift, factor, axes=axes, variance_epsilon=epsilon)
+        return Normalized(y, mean, variance)
+    mean, variance = moments(x, axes, True)
+    shape = [n if i in along else 1 for i, n in enumerate(x.shape)]
+    offset, scale = (None if p is None else p.reshape(shape) for p in (offset, scale))
+    return Normalized(batch_norm(x, mean, variance, offset, scale, epsilon), mean, variance)
+
+
+def _whole_possible(x: Tensor, axes: Axes, along: Sequence[int]) -> bool:
+    """Whether the backend has the kernels for these axes, and no second derivative may be asked for: there is none."""
+    rank, count = len(x.spec.shape), len(axes)
+    ends = axes in (tuple(range(count)), tuple(range(rank - count, rank)))
+    last = list(along) == list(range(rank - len(along), rank))
+    together = last and (set(along).isdisjoint(axes) or tuple(along) == axes)
+    possible = ends and together and x.spec.size > 0 and x.spec.dtype == "float32" and len(local.state.tapes) <= 1
+    return possible and current().implements("NormalizeByMoments")
+
+
+def _joint(dy: Tensor, n: Any) -> list[Tensor | None]:
+    wanted = tuple(i for i in (0, 3, 4) if n.wanted[i])
+    inputs = n.x, n.mean, n.variance, n.offset, n.scale
+    found = run_multi("NormalizeByMomentsGrad", dy, *inputs, **n.attrs, wanted=wanted)
+    gradients = dict(zip(wanted, found, strict=True))
+    return [gradients.get(i) for i in range(len(inputs))]
+
+
+gradient("NormalizeByMoments", saves="x mean variance offset scale", joint=_joint)
+no_gradient("NormalizeByMomentsGrad")

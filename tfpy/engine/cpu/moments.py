@@ -1,0 +1,165 @@
+"""numpy kernels of moments, and the gradient of what is normalized by its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+from tfpy.engine.cpu.lines import along_line, as_lines, block_count, in_blocks
+from tfpy.engine.cpu.normalization import batch_norm
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.spec import reduced_shape
+
+Axes = tuple[int, ...]
+
+_SMALL = 1 << 17
+
+_sum = KERNELS["Sum"]
+
+
+def _are_first(axes: Axes) -> bool:
+    return axes == tuple(range(len(axes)))
+
+
+def _are_last(axes: Axes, rank: int) -> bool:
+    return axes == tuple(range(rank - len(axes), rank))
+
+
+def _moments(x: Array, axes: Axes) -> list[Array]:
+    shape = reduced_shape(x.shape, axes, True)
+    count = math.prod(shape)
+    if x.size < _SMALL or not (_are_first(axes) or _are_last(axes, x.ndim)):
+        mean = _sum(x, axes, True) * (count / x.size)
+        return [mean, _sum(np.square(np.subtract(x, mean)), axes, True) * (count / x.size)]
+    if _are_first(axes):
+        found = _of_columns(as_lines(x, count), count)
+    else:
+        found = _of_rows(np.ascontiguousarray(x).reshape(count, -1))
+    return [moment.reshape(shape) for moment in found]
+
+
+def _of_columns(lines: Array, channels: int) -> tuple[Array, Array]:
+    parts, count = np.empty((block_count(lines), lines.shape[1]), lines.dtype), lines.size // channels
+
+    def add_up(number: int, part: slice) -> None:
+        np.add.reduce(lines[part], axis=0, out=parts[number])
+
+    def add_squares(number: int, part: slice) -> None:
+        centred = np.subtract(lines[part], centre)
+        np.einsum("ij,ij->j", centred, centred, out=parts[number])
+
+    in_blocks(lines, add_up)
+    mean = np.add.reduce(parts.reshape(-1, channels), axis=0) / count
+    centre = along_line(mean, lines.shape[1])
+    in_blocks(lines, add_squares)
+    return mean, np.add.reduce(parts.reshape(-1, channels), axis=0) / count
+
+
+def _of_rows(rows: Array) -> tuple[Array, Array]:
+    count, width = rows.shape
+    mean, variance = np.empty(count, rows.dtype), np.empty(count, rows.dtype)
+
+    def work(number: int, part: slice) -> None:
+        mean[part] = np.add.reduce(rows[part], axis=1) / width
+        centred = np.subtract(rows[part], mean[part, None])
+        variance[part] = np.einsum("ij,ij->i", centred, centred) / width
+
+    in_blocks(rows, work)
+    return mean, variance
+
+
+def _normalize(
+    x: Array, mean: Array, variance: Array, offset: Array, scale: Array, axes: Axes, variance_epsilon: float
+) -> Array:
+    return batch_norm(x, mean, variance, offset, scale, variance_epsilon)
+
+
+def _normalize_grad(
+    dy: Array,
+    x: Array,
+    mean: Array,
+    variance: Array,
+    offset: Array,
+    scale: Array,
+    axes: Axes,
+    variance_epsilon: float,
+    wanted: tuple[int, ...],
+) -> list[Array]:
+    """With r = 1 / √(variance + ε), x̂ = (x - mean) · r and g = scale · dy: dx = r · (g - Σ g / n - x̂ · Σ g x̂ / n)."""
+    inverse = (1 / np.sqrt(variance + variance_epsilon)).reshape(-1)
+    first = _are_first(axes)
+    shape = x.shape[len(axes) :] if first else x.shape[-len(axes) :]
+    factors = np.broadcast_to(scale, shape).reshape(-1)
+    go_back = _back_by_columns if first else _back_by_rows
+    dx = np.empty(x.shape if 0 in wanted else 0, x.dtype)
+    doffset, dscale = go_back(dx, np.ascontiguousarray(dy), x, mean.reshape(-1), inverse, factors)
+    found = {0: dx, 3: doffset.reshape(shape), 4: dscale.reshape(shape)}
+    return [found[i] for i in wanted]
+
+
+def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array, scale: Array) -> tuple[Array, Array]:
+    """Fill dx, unless it is empty; the gradients of offset and scale."""
+    lines = as_lines(x, len(mean))
+    found = (dx if dx.size else np.empty(x.shape, x.dtype)).reshape(lines.shape)
+    slopes, width, count = dy.reshape(lines.shape), lines.shape[1], x.size // len(mean)
+    sums = np.empty((block_count(lines), width), lines.dtype)
+    products, centre = np.empty_like(sums), along_line(mean, width)
+
+    def add_up(number: int, part: slice) -> None:
+        np.add.reduce(slopes[part], axis=0, out=sums[number])
+        centred = np.subtract(lines[part], centre, out=found[part])
+        np.einsum("ij,ij->j", centred, slopes[part], out=products[number])
+
+    in_blocks(lines, add_up)
+    doffset = np.add.reduce(sums.reshape(-1, len(mean)), axis=0)
+    dscale = np.add.reduce(products.reshape(-1, len(mean)), axis=0) * inverse
+    if not dx.size:
+        return doffset, dscale
+    factor = scale * inverse
+    by_x, by_place, by_slope = (
+        along_line(v, width) for v in (-factor * inverse * dscale / count, -factor * doffset / count, factor)
+    )
+
+    def go_back(number: int, part: slice) -> None:
+        out = found[part]
+        out *= by_x
+        out += by_place
+        out += slopes[part] * by_slope
+
+    in_blocks(lines, go_back)
+    return doffset, dscale
+
+
+def _back_by_rows(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array, scale: Array) -> tuple[Array, Array]:
+    """Fill dx, unless it is empty; the gradients of offset and scale."""
+    rows = np.ascontiguousarray(x).reshape(len(mean), -1)
+    slopes, found, width = dy.reshape(rows.shape), dx.reshape(-1, rows.shape[1]), rows.shape[1]
+    sums = np.empty((block_count(rows), width), rows.dtype)
+    products = np.empty_like(sums)
+
+    def work(number: int, part: slice) -> None:
+        normal = np.subtract(rows[part], mean[part, None])
+        normal *= inverse[part, None]
+        np.add.reduce(slopes[part], axis=0, out=sums[number])
+        np.einsum("ij,ij->j", normal, slopes[part], out=products[number])
+        if not len(found):
+            return
+        out = np.multiply(slopes[part], scale, out=found[part])
+        normal *= np.einsum("ij,ij->i", out, normal)[:, None] / width
+        out -= np.add.reduce(out, axis=1, keepdims=True) / width
+        out -= normal
+        out *= inverse[part, None]
+
+    in_blocks(rows, work)
+    return np.add.reduce(sums, axis=0), np.add.reduce(products, axis=0)
+
+
+MOMENTS: dict[str, Any] = {
+    "Moments": _moments,
+    "NormalizeByMoments": _normalize,
+    "NormalizeByMomentsGrad": _normalize_grad,
+}
+KERNELS.update(MOMENTS)

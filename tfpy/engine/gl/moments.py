@@ -1,0 +1,82 @@
+"""Normalization and moments. They are made of sums and of elementwise work, which are fused with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.elementwise import broadcast
+from tfpy.engine.gl.fusion import fuse, view
+from tfpy.engine.gl.table import KERNELS, Attrs
+from tfpy.engine.gl.trace import Expression
+from tfpy.engine.gl.value import Value, float_bits
+from tfpy.engine.spec import Spec, reduced_shape, spec
+
+Values = tuple[Value, ...]
+
+_INVERSE = "m_div(1., m_sqrt({2} + {p}))"
+_NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
+_SQUARED = Expression("({0} - {1}) * ({0} - {1})", "float32")
+_CENTRED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
+_PRODUCT = Expression("{0} * {1}", "float32")
+# Of x̂, g, the variance, and the sums of g and of g · x̂; q is one by the number of elements that were summed.
+_BACK = Expression(f"{_INVERSE} * ({{1}} - {{3}} * {{q}} - {{0}} * ({{4}} * {{q}}))", "float32", ("float32", "float32"))
+
+
+def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    if out.dtype != "float32":
+        return None
+    return fuse(device, out, _NORMALIZED, values, broadcast(values, out), (float_bits(attrs["variance_epsilon"]),))
+
+
+def _moments(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+    x, out = values[0], outs[0]
+    if out.dtype != "float32":
+        return None
+    reduction = {"axes": attrs["axes"], "keep_dims": True}
+    mean = KERNELS["Mean"](device, (x,), reduction, out)
+    apart = fuse(device, x.spec, _SQUARED, (x, mean), broadcast((x, mean), x.spec))
+    return [mean, KERNELS["Mean"](device, (apart,), reduction, out)]
+
+
+def _elementwise(device: Device, out: Spec, expression: Expression, values: Values, words: Sequence[int] = ()) -> Value:
+    return fuse(device, out, expression, values, broadcast(values, out), words)
+
+
+def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+    """With g = scale · dy: dx = (g - Σ g / n - x̂ · Σ g x̂ / n) / √(variance + ε)."""
+    dy, x, mean, variance, _, scale = values
+    axes, epsilon = attrs["axes"], float_bits(attrs["variance_epsilon"])
+    whole, rank = x.spec, len(x.spec.shape)
+    by_channel = axes[0] == 0
+    others = axes if by_channel else tuple(range(rank - len(axes)))  # what offset and scale are the same for
+
+    def total(value: Value, over: tuple[int, ...]) -> Value:
+        out = spec(reduced_shape(whole.shape, over, True), "float32")
+        found: Value = KERNELS["Sum"](device, (value,), {"axes": over, "keep_dims": True}, out)
+        return found
+
+    def product(a: Value, b: Value, out: Spec = whole) -> Value:
+        return _elementwise(device, out, _PRODUCT, (a, b))
+
+    normal = _elementwise(device, whole, _CENTRED, (x, mean, variance), (epsilon,))
+    scaled = product(dy, scale)
+    sums = total(dy, others), total(product(dy, normal), others)
+    if by_channel:
+        along = [product(s, scale, mean.spec) for s in sums]
+    else:
+        along = [total(scaled, axes), total(product(scaled, normal), axes)]
+    share = float_bits(mean.spec.size / whole.size)
+    dx = _elementwise(device, whole, _BACK, (normal, scaled, variance, *along), (epsilon, share))
+    found = {0: dx, 3: sums[0], 4: sums[1]}
+    return [view(device, out, found[i], None) for i, out in zip(attrs["wanted"], outs, strict=True)]
+
+
+KERNELS.update(
+    {
+        "FusedBatchNorm": _batch_norm,
+        "Moments": _moments,
+        "NormalizeByMoments": _batch_norm,
+        "NormalizeByMomentsGrad": _normalize_grad,
+    }
+)
