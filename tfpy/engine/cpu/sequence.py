@@ -19,8 +19,9 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import run_sharded, spans
 from tfpy.engine.rows.sequence import workspace_rows
 
-# Below so many numbers in a state, handing a shard to another thread costs more than it brings.
+# Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
 _SHARD_SIZE = 4096
+_SHARD_PRODUCTS = 1_200_000
 
 # The backward pass takes so many bytes of gates at once: few enough to stay in the cache.
 _CHUNK_BYTES = 1 << 20
@@ -217,7 +218,7 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
             if sequences:
                 outputs[a:b] = way.states[1:].transpose(2, 0, 1)
 
-        run_sharded(shard, spans(batch, batch * units, _SHARD_SIZE))
+        run_sharded(shard, _cuts(cell, x, units))
         return [outputs, *last, workspace]
 
     return run
@@ -236,7 +237,7 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         dx = np.empty_like(x) if 0 in wanted else None
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
         dfirst = [np.empty_like(d) for d in dlast]
-        cuts = spans(batch, batch * units, _SHARD_SIZE)
+        cuts = _cuts(cell, x, units)
         sums: dict[int, list[Array]] = {}
 
         def shard(a: int, b: int) -> None:
@@ -255,6 +256,13 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         return [gradients[i] for i in wanted]  # type: ignore[misc]
 
     return run
+
+
+def _cuts(cell: type[Pass], x: Array, units: int) -> list[tuple[int, int]]:
+    """The shards of the batch."""
+    batch, _, features = x.shape
+    products = batch * cell.gates * units * (units + features + 1)
+    return spans(batch, max(batch * units // _SHARD_SIZE, products // _SHARD_PRODUCTS), 1)
 
 
 def _chunks(time: int, most: int) -> Iterator[tuple[int, int]]:
