@@ -89,13 +89,13 @@ def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
 
 def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
     """Sums of the rows with the same id; ids out of range are left out."""
-    flat = rows.reshape(ids.size, math.prod(rows.shape[1:]))
-    out = np.zeros((num_segments, flat.shape[1]), rows.dtype)
-    order = np.argsort(ids, kind="stable")
-    order = order[(ids[order] >= 0) & (ids[order] < num_segments)]
-    if order.size:
-        present, starts = np.unique(ids[order], return_index=True)
-        out[present] = np.add.reduceat(flat[order], starts, axis=0, dtype=rows.dtype)
+    width = math.prod(rows.shape[1:])
+    flat, known = rows.reshape(ids.size, width), (ids >= 0) & (ids < num_segments)
+    if not known.all():
+        flat, ids = flat[known], ids[known]
+    out = np.zeros(num_segments * width, rows.dtype)
+    # Number by number, since numpy adds to single places several times faster than to rows.
+    np.add.at(out, (ids.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1), flat.reshape(-1))
     return out.reshape((num_segments, *rows.shape[1:]))
 
 
