@@ -203,15 +203,16 @@ def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
 def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
     """One product for all cells, laid out cell by cell and channel by channel, as then the input's gradient is."""
     channels, filters = filter.shape[-2:]
-    extent = frame(window, dx.shape[1:-1])
-    target = np.moveaxis(np.zeros((channels, len(dx), *extent.sizes), dx.dtype), 0, -1)
+    extent, n = frame(window, dx.shape[1:-1]), len(window.size)
+    target = np.zeros((channels, len(dx), *extent.sizes), dx.dtype).transpose(*range(1, n + 2), 0)
     views = covered(target, window, extent)
     weights = filter.reshape(-1, filters)
     for index in blocks(dy.shape[0], window.out, len(weights) * dy.itemsize, _COLUMN_BYTES):
         block = dy[index]
         product = (weights @ block.reshape(-1, filters).T).reshape(*window.size, channels, *block.shape[:-1])
+        channels_last = product.transpose(*range(n), *range(n + 1, product.ndim), n)
         for at, cell in cells(views[index], window):
-            cell += np.moveaxis(product[at], 0, -1)
+            cell += channels_last[at]
     cropped(target, extent, dx)
 
 

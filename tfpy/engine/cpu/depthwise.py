@@ -11,6 +11,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, like_input, summed
+from tfpy.engine.cpu.lines import along_line
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import blocks, cells, covered, cropped, extended, finite, padded, turned
 from tfpy.engine.spec import Shape
@@ -50,7 +51,7 @@ class _Lines(NamedTuple):
 
     def per_cell(self, filter: Array) -> Array:
         """A filter (*cells, channels) as (*cells, line)."""
-        return filter if self.length == 1 else np.tile(filter, self.length)
+        return filter if self.length == 1 else along_line(filter, self.length)
 
 
 def _lines(x: Array, window: Window) -> _Lines:
@@ -59,7 +60,7 @@ def _lines(x: Array, window: Window) -> _Lines:
     n = len(window.size)
     length = window.out[-1] if window.strides[-1] == 1 else 1
     if length != 1:
-        views = np.moveaxis(views, n, -2)
+        views = views.transpose(*range(n), *range(n + 1, 2 * n + 1), n, 2 * n + 1)
         views = views.reshape(*views.shape[:-2], length * x.shape[-1])
     *axes, line = range(views.ndim)
     return _Lines(views, length, axes[:-n], axes[-n:], [line])

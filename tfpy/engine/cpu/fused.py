@@ -11,6 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch
 from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive
+from tfpy.engine.cpu.lines import along_line
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans
@@ -68,7 +69,7 @@ def _by_line(
     extras: tuple[Array, ...], places: int, activation: str, leakyrelu_alpha: float
 ) -> Callable[[Array], None]:
     """What adds numbers for each channel to lines (places · channels) and applies an activation, in place."""
-    along = tuple([np.tile(extra, places) for extra in extras])
+    along = tuple([along_line(extra, places) for extra in extras])
 
     def finish(lines: Array) -> None:
         found = _finished(lines, along, activation, leakyrelu_alpha)

@@ -32,9 +32,10 @@ def _rows_in_line(rows: int, width: int) -> int:
     return max(n for n in range(1, most + 1) if rows % n == 0)
 
 
-def along_line(values: Array, width: int) -> Array:
-    """A number for each channel, repeated for each place of a line."""
-    return np.repeat(values[None], width // len(values), axis=0).reshape(-1)
+def along_line(values: Array, places: int) -> Array:
+    """Numbers (…, channels) repeated for each place of a line, (…, places · channels)."""
+    repeated = np.repeat(values[..., None, :], places, axis=-2)
+    return repeated.reshape(*values.shape[:-1], places * values.shape[-1])
 
 
 def block_count(rows: Array) -> int:

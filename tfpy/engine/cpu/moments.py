@@ -53,7 +53,7 @@ def _of_columns(lines: Array, channels: int) -> tuple[Array, Array]:
 
     in_blocks(lines, add_up)
     mean = np.add.reduce(parts.reshape(-1, channels), axis=0) / count
-    centre = along_line(mean, lines.shape[1])
+    centre = along_line(mean, lines.shape[1] // channels)
     in_blocks(lines, add_squares)
     return mean, np.add.reduce(parts.reshape(-1, channels), axis=0) / count
 
@@ -106,7 +106,8 @@ def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array
     found = (dx if dx.size else np.empty(x.shape, x.dtype)).reshape(lines.shape)
     slopes, width, count = dy.reshape(lines.shape), lines.shape[1], x.size // len(mean)
     sums = np.empty((block_count(lines), width), lines.dtype)
-    products, centre = np.empty_like(sums), along_line(mean, width)
+    places = width // len(mean)
+    products, centre = np.empty_like(sums), along_line(mean, places)
 
     def add_up(number: int, part: slice) -> None:
         np.add.reduce(slopes[part], axis=0, out=sums[number])
@@ -120,7 +121,7 @@ def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array
         return doffset, dscale
     factor = scale * inverse
     by_x, by_place, by_slope = (
-        along_line(v, width) for v in (-factor * inverse * dscale / count, -factor * doffset / count, factor)
+        along_line(v, places) for v in (-factor * inverse * dscale / count, -factor * doffset / count, factor)
     )
 
     def go_back(number: int, part: slice) -> None:

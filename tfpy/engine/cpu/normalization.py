@@ -29,9 +29,8 @@ def _by_channel(values: Array) -> bool:
 def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array) -> Array:
     lines, y = as_lines(x, x.shape[-1]), np.empty(x.shape, x.dtype)
     found = y.reshape(lines.shape)
-    centre, slope, shift = (
-        v if v.size == 1 else along_line(v.reshape(-1), lines.shape[1]) for v in (mean, factor, offset)
-    )
+    places = lines.shape[1] // x.shape[-1]
+    centre, slope, shift = (v if v.size == 1 else along_line(v.reshape(-1), places) for v in (mean, factor, offset))
 
     def work(number: int, part: slice) -> None:
         out = np.subtract(lines[part], centre, out=found[part])

@@ -232,7 +232,7 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         x, kernel, recurrent, bias, *_, workspace = inputs[1 + states :]
         mask = inputs[-2] if masked else None
         seen = mask[:, ::-1] if mask is not None and go_backwards else mask
-        batch, units = dlast[0].shape
+        units = dlast[0].shape[1]
         weights = cell.prepare(kernel, recurrent, bias, recurrent_activation)
         dx = np.empty_like(x) if 0 in wanted else None
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
