@@ -19,9 +19,11 @@ def to_int32(array: Array) -> Array:
     kind = array.dtype.kind
     if kind in "biu":
         return array.astype(np.int32)
-    real = (array.real if kind == "c" else array).astype(np.float64)
+    real = array.real if kind == "c" else array
+    if real.size and real.min() >= -(2.0**31) and real.max() < 2.0**31:  # not so if one is NaN
+        return real.astype(np.int32)
     with np.errstate(invalid="ignore"):
-        wrapped = np.fmod(np.trunc(real), 2.0**32)
+        wrapped = np.fmod(np.trunc(real.astype(np.float64)), 2.0**32)
     return np.where(np.isfinite(wrapped), wrapped, 0.0).astype(np.int64).astype(np.int32)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.where import where
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
 from tfpy.engine.values import to_bool, to_int32
 
@@ -49,15 +50,15 @@ def _softplus(x: Array) -> Array:
     """log(1 + eˣ); where eˣ is tiny or huge against 1 the sum is skipped, as in TF.js."""
     threshold = math.log(1.1920928955078125e-7) + 2
     e = np.exp(x)
-    return np.where(x < threshold, e, np.where(x > -threshold, x, np.log1p(e)))
+    return where(x < threshold, e, where(x > -threshold, x, np.log1p(e)))
 
 
 def _elu(x: Array) -> Array:
-    return np.where(x >= 0, x, np.expm1(x))
+    return where(x >= 0, x, np.expm1(x))
 
 
 def _selu(x: Array) -> Array:
-    return np.where(x >= 0, x * SELU_SCALE, np.expm1(x) * SELU_SCALE_ALPHA)
+    return where(x >= 0, x * SELU_SCALE, np.expm1(x) * SELU_SCALE_ALPHA)
 
 
 def _erf(x: Array) -> Array:
@@ -69,6 +70,7 @@ def _erf(x: Array) -> Array:
     return np.sign(x) * (1 - series * np.exp(-v * v))
 
 
+_EXACT = 2.0**29
 _FEW = 1 << 10
 _ZEROS = {x.dtype: x for x in (np.zeros((), dtype) for dtype in (np.float32, np.float64, np.int32))}
 
@@ -90,24 +92,27 @@ def _relu6(x: Array) -> Array:
 
 
 def _leaky_relu(x: Array, alpha: float) -> Array:
-    return np.where(x < 0, x * alpha, x)
+    return where(x < 0, x * alpha, x)
 
 
 def _prelu(x: Array, alpha: Array) -> Array:
-    return np.where(x < 0, x * alpha, x)
+    return where(x < 0, x * alpha, x)
 
 
 def _step(x: Array, alpha: float) -> Array:
     if alpha == 0 and _is_float(x):  # the gradient of relu: the same in two quick calls, NaN included
         y = np.asarray(positive(x))
         return np.sign(y, out=y)
-    slope = np.where(x > 0, 1.0, alpha)
     if _is_float(x):
-        return np.where(np.isnan(x), x, slope.astype(x.dtype))
-    return _like(slope, x)
+        slope = where(x > 0, x.dtype.type(1), x.dtype.type(alpha))
+        unknown = np.isnan(x)
+        return where(unknown, x, slope) if unknown.any() else slope
+    return _like(np.where(x > 0, 1.0, alpha), x)
 
 
 def _clip(x: Array, clip_value_min: float, clip_value_max: float) -> Array:
+    if _is_float(x):
+        return np.clip(x, x.dtype.type(clip_value_min), x.dtype.type(clip_value_max))
     return _like(np.minimum(np.maximum(x, clip_value_min), clip_value_max), x)
 
 
@@ -130,7 +135,7 @@ def _sub(a: Array, b: Array) -> Array:
 def _div_no_nan(a: Array, b: Array) -> Array:
     if a.dtype == np.int32:
         return np.floor_divide(a, b)
-    return np.where(b == 0, np.zeros((), a.dtype), np.divide(a, b))
+    return where(b == 0, np.zeros((), a.dtype), np.divide(a, b))
 
 
 def _floor_div(a: Array, b: Array) -> Array:
@@ -144,10 +149,26 @@ def _mod(a: Array, b: Array) -> Array:
     """The remainder with the divisor's sign; NaN where an infinite divisor has the other sign, as in TF.js."""
     if not _is_float(a):
         return np.mod(a, b)
+    if a.dtype == np.float32 and (found := _mod_by_quotient(a, b)) is not None:
+        return found
     remainder = np.fmod(a, b)
     # In float64, as in TF.js: in float32 the sum may round to the divisor, whose remainder is 0.
     moved = np.fmod(np.add(remainder, b, dtype=np.float64), b)
     return np.where((a < 0) == (b < 0), remainder, moved).astype(a.dtype)
+
+
+def _mod_by_quotient(a: Array, b: Array) -> Array | None:
+    """a - ⌊a / b⌋ · b, which is exact in float64 for float32's numbers up to quotients of 2²⁹; None beyond that.
+
+    It takes an eighth of `fmod`'s time.
+    """
+    quotient = np.asarray(np.divide(a, b, dtype=np.float64))
+    np.floor(quotient, out=quotient)
+    if not (quotient.size and quotient.min() > -_EXACT and quotient.max() < _EXACT and np.isfinite(b).all()):
+        return None
+    np.multiply(quotient, b, out=quotient)
+    remainder = np.subtract(a, quotient, out=quotient)
+    return where(remainder == b, np.zeros((), remainder.dtype), remainder).astype(a.dtype)
 
 
 def _pow(a: Array, b: Array) -> Array:
@@ -254,7 +275,7 @@ _TABLE: dict[str, Any] = {
     "Relu6": _relu6,
     "Round": _round,
     "Rsqrt": _rsqrt,
-    "Select": np.where,
+    "Select": where,
     "Selu": _selu,
     "Sigmoid": _sigmoid,
     "SigmoidGrad": _sigmoid_grad,

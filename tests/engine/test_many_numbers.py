@@ -1,0 +1,87 @@
+"""Kernels that take another way for many numbers give what the plain way gives, bit for bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.where import where
+from tfpy.engine.values import to_int32
+
+COUNT = 5000
+SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0)
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    with np.errstate(all="ignore"):
+        yield
+
+
+def _random(dtype: str, seed: int) -> np.ndarray:
+    values = np.random.default_rng(seed).standard_normal(COUNT) * 100
+    if np.dtype(dtype).kind == "f":
+        values[: len(SPECIAL)] = SPECIAL
+    return values.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64", "bool"])
+@pytest.mark.parametrize("shape", [(COUNT,), (50, 100)])
+def test_where(dtype: str, shape: tuple[int, ...]) -> None:
+    a, b = _random(dtype, 1).reshape(shape), _random(dtype, 2).reshape(shape)
+    condition = _random("float32", 3).reshape(shape) > 0
+    row = a.reshape(-1)[: shape[-1]]
+    for x, y in [
+        (a, b),
+        (a, b[..., ::-1]),
+        (row, b),
+        (a, b.dtype.type(3)),
+        (np.asarray(a.flat[7]), np.asarray(b.flat[7])),
+    ]:
+        found, expected = where(condition, x, y), np.where(condition, x, y)
+        assert found.dtype == expected.dtype
+        assert found.tobytes() == expected.tobytes()
+    assert where(condition.T, a.T, b.T).tobytes() == np.where(condition.T, a.T, b.T).tobytes()
+
+
+@pytest.mark.parametrize("scale", [1, 1e7, 1e12])
+def test_whole_numbers_wrap(scale: float) -> None:
+    values = (_random("float32", 4) * scale).astype(np.float32)
+    expected = [
+        0 if not math.isfinite(v) else (math.trunc(v) + 2**31) % 2**32 - 2**31 for v in values.astype(float).tolist()
+    ]
+    assert to_int32(values).tolist() == expected
+    assert to_int32(values[len(SPECIAL) :]).tolist() == expected[len(SPECIAL) :]
+
+
+def _remainder(a: float, b: float) -> float:
+    """As TF.js has it."""
+    if b == 0 or not math.isfinite(a) or math.isnan(b):
+        return math.nan
+    rest = math.fmod(a, b)
+    return rest if (a < 0) == (b < 0) else math.nan if math.isinf(b) else math.fmod(rest + b, b)
+
+
+@pytest.mark.parametrize("special", [True, False])
+@pytest.mark.parametrize(("above", "below"), [(1, 1), (1e3, 1e-3), (1e-30, 1), (1e9, 1e-3), (1, 1e20)])
+def test_remainders(above: float, below: float, special: bool) -> None:
+    start = 0 if special else len(SPECIAL)
+    a, b = ((_random("float32", i) * f).astype(np.float32)[start:] for i, f in ((5, above), (6, below)))
+    a[100:200] = b[100:200] * 3
+    a[200:300], b[200:300] = np.rint(a[200:300]), np.rint(b[200:300]) * 2 + 1
+    pairs = zip(a.astype(float).tolist(), b.astype(float).tolist(), strict=True)
+    expected = np.array([_remainder(x, y) for x, y in pairs], np.float32)
+    np.testing.assert_array_equal(KERNELS["Mod"](a, b), expected)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (0, 6), (2, 1), (-np.inf, 3)])
+def test_clipped(low: float, high: float) -> None:
+    x = _random("float32", 7)
+    expected = [v if math.isnan(v) else min(max(v, low), high) for v in x.tolist()]
+    found = KERNELS["ClipByValue"](x, clip_value_min=low, clip_value_max=high)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.array(expected, np.float32))
