@@ -16,8 +16,8 @@ class Workload(NamedTuple):
         name: what the table calls it.
         task: 'fit' (steps of Adam), 'predict', 'chain' or 'elementwise'; the last two without and with a gradient.
         shape: that of one batch of inputs.
-        layers: of the model: ('lstm', units), ('dense', units, activation), ('conv', filters, size), ('pool',),
-            ('flatten',).
+        layers: of the model: ('lstm', units), ('dense', units, activation), ('conv', filters, size),
+            ('depthwise', size), ('norm',), ('pool',), ('flatten',).
         steps: how many are timed together.
     """
 
@@ -49,6 +49,13 @@ def _convnet(a: int, b: int, size: int, *dense: Layer) -> tuple[Layer, ...]:
 _SMALL, _LARGE = _convnet(8, 16, 5), _convnet(32, 64, 3, ("dense", 128, "relu"))
 _IMAGES = (32, 28, 28, 1)
 
+
+def _separable(filters: int) -> tuple[Layer, ...]:
+    return ("depthwise", 3), ("norm",), ("conv", filters, 1), ("norm",)
+
+
+_SEPARABLE = ("conv", 16, 3), *_separable(32), ("pool",), *_separable(64), ("flatten",), ("dense", 10, "softmax")
+
 WORKLOADS = [
     *_recurrent("rnn"),
     *_recurrent("gru"),
@@ -56,6 +63,7 @@ WORKLOADS = [
     Workload(
         "lstm 20, batch 32, 80 steps: predict", "predict", (32, 80, 4), (("lstm", 20), ("dense", 3, "softmax")), 20
     ),
+    Workload("lstm 128, batch 32, 80 steps: fit", "fit", (32, 80, 4), (("lstm", 128), ("dense", 3, "softmax")), 5),
     Workload("lstm 128, batch 128: predict", "predict", (128, 80, 4), (("lstm", 128), ("dense", 3, "softmax")), 5),
     Workload("MLP 784-128-10, batch 32: fit", "fit", (32, 784), _MLP, 50),
     Workload("MLP 784-128-10, batch 128: fit", "fit", (128, 784), _MLP, 20),
@@ -63,6 +71,8 @@ WORKLOADS = [
     Workload("convnet 32/64, batch 32: fit", "fit", _IMAGES, _LARGE, 3),
     Workload("convnet 8/16: predict", "predict", _IMAGES, _SMALL, 10),
     Workload("convnet 32/64: predict", "predict", _IMAGES, _LARGE, 5),
+    Workload("separable convnet, batch 32: fit", "fit", (32, 32, 32, 3), _SEPARABLE, 3),
+    Workload("separable convnet: predict", "predict", (32, 32, 32, 3), _SEPARABLE, 5),
     Workload("one sample, MLP: predict", "predict", (1, 784), _MLP, 100),
     Workload("one sample, lstm 128: predict", "predict", (1, 80, 4), (("lstm", 128), ("dense", 3, "softmax")), 20),
     Workload("tiny model, 2 weights: fit", "fit", (4, 2), (("dense", 1, "linear"),), 200),
@@ -77,7 +87,10 @@ _GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
 
 def arrays_of(workload: Workload) -> dict[str, np.ndarray]:
-    """The input x, the labels y, and the weights w0, w1, … in the order and the layout of TF.js's models."""
+    """The input x, the labels y, and the weights w0, w1, … in the order and the layout of TF.js's layers.
+
+    Normalization has those that it begins with.
+    """
     rng = np.random.default_rng(len(workload.name))
 
     def normal(*shape: int, scale: float = 1.0) -> np.ndarray:
@@ -99,9 +112,13 @@ def arrays_of(workload: Workload) -> dict[str, np.ndarray]:
             filters, k = options
             weights += [normal(k, k, shape[-1], filters, scale=(k * k * shape[-1]) ** -0.5), normal(filters, scale=0.1)]
             shape = (shape[0] - k + 1, shape[1] - k + 1, filters)
+        elif kind == "depthwise":
+            (k,) = options
+            weights += [normal(k, k, shape[-1], 1, scale=1 / k), normal(shape[-1], scale=0.1)]
+            shape = (shape[0] - k + 1, shape[1] - k + 1, shape[-1])
         elif kind == "pool":
             shape = (shape[0] // 2, shape[1] // 2, shape[2])
-        else:
+        elif kind == "flatten":
             shape = (int(np.prod(shape)),)
     labels = np.eye(max(shape[-1], 2), dtype=np.float32)[rng.integers(0, max(shape[-1], 2), workload.shape[0])]
     named = {f"w{i}": w for i, w in enumerate(weights)}

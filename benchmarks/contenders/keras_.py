@@ -26,6 +26,10 @@ def _layer(kind: str, options: list[Any]) -> Any:
         return layers.LSTM(options[0])
     if kind == "conv":
         return layers.Conv2D(options[0], options[1], activation="relu")
+    if kind == "depthwise":
+        return layers.DepthwiseConv2D(options[0], activation="relu")
+    if kind == "norm":
+        return layers.BatchNormalization()
     return layers.MaxPooling2D(2) if kind == "pool" else layers.Flatten()
 
 
@@ -33,9 +37,14 @@ def make(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Step:
     if workload["task"] not in ("fit", "predict"):
         raise NotImplementedError("only models")
     model = keras.Sequential([keras.Input(workload["shape"][1:], batch_size=workload["shape"][0])])
+    count = 0
     for kind, *options in workload["layers"]:
-        model.add(_layer(kind, options))
-    model.set_weights([arrays[f"w{i}"] for i in range(len(model.get_weights()))])
+        layer = _layer(kind, options)
+        model.add(layer)
+        if kind != "norm":
+            end = count + len(layer.get_weights())
+            layer.set_weights([arrays[f"w{i}"] for i in range(count, end)])
+            count = end
     if workload["task"] == "predict":
         return lambda: float(np.asarray(model.predict_on_batch(arrays["x"])).flat[0])
     loss = "mean_squared_error" if workload["layers"][-1][2] == "linear" else "categorical_crossentropy"

@@ -12,6 +12,8 @@ function layer(kind, options, first) {
   if (kind === 'gru') return l.gru({units: options[0], recurrentActivation: 'sigmoid', ...first});
   if (kind === 'lstm') return l.lstm({units: options[0], recurrentActivation: 'sigmoid', ...first});
   if (kind === 'conv') return l.conv2d({filters: options[0], kernelSize: options[1], activation: 'relu', ...first});
+  if (kind === 'depthwise') return l.depthwiseConv2d({kernelSize: options[0], activation: 'relu', ...first});
+  if (kind === 'norm') return l.batchNormalization(first);
   return kind === 'pool' ? l.maxPooling2d({poolSize: 2, ...first}) : l.flatten(first);
 }
 
@@ -19,12 +21,14 @@ function make(workload, arrays) {
   const task = workload.task;
   if (task === 'fit' || task === 'predict') {
     const model = tf.sequential();
+    let count = 0;
     let first = {inputShape: workload.shape.slice(1)};
     for (const [kind, ...options] of workload.layers) {
-      model.add(layer(kind, options, first));
+      const added = layer(kind, options, first);
+      model.add(added);
       first = {};
+      if (kind !== 'norm') added.setWeights(added.getWeights().map(() => arrays['w' + count++]));
     }
-    model.setWeights(model.getWeights().map((_, i) => arrays['w' + i]));
     if (task === 'predict') {
       const batchSize = workload.shape[0];
       return async () => tf.tidy(() => model.predict(arrays.x, {batchSize}).dataSync()[0]);

@@ -19,10 +19,15 @@ import tfpy as tf
 def model_of(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = tf.sequential()
     first: dict[str, Any] = {"input_shape": workload["shape"][1:]}
+    count = 0
     for kind, *options in workload["layers"]:
-        model.add(_layer(kind, options, first))
+        layer = _layer(kind, options, first)
+        model.add(layer)
         first = {}
-    model.set_weights([arrays[f"w{i}"] for i in range(len(model.get_weights()))])
+        if kind != "norm":
+            end = count + len(layer.get_weights())
+            layer.set_weights([arrays[f"w{i}"] for i in range(count, end)])
+            count = end
     return model
 
 
@@ -40,6 +45,10 @@ def _layer(kind: str, options: list[Any], first: dict[str, Any]) -> Any:
         raise NotImplementedError("no convolutional layers")
     if kind == "conv":
         return layers.conv2d(filters=options[0], kernel_size=options[1], activation="relu", **first)
+    if kind == "depthwise":
+        return layers.depthwise_conv2d(kernel_size=options[0], activation="relu", **first)
+    if kind == "norm":
+        return layers.batch_normalization(**first)
     return layers.max_pooling2d(pool_size=2, **first)
 
 

@@ -41,7 +41,7 @@ class Flat(nn.Module):
 
 def model_of(workload: Mapping[str, Any], weights: list[torch.Tensor]) -> nn.Module:
     parts: list[nn.Module] = []
-    rest = iter(weights)
+    rest, channels = iter(weights), 0
     for kind, *options in workload["layers"]:
         if kind in ("rnn", "gru", "lstm"):
             parts.append(Recurrent(kind, [next(rest), next(rest), next(rest)]))
@@ -52,16 +52,24 @@ def model_of(workload: Mapping[str, Any], weights: list[torch.Tensor]) -> nn.Mod
                 dense.weight.copy_(kernel.T)
                 dense.bias.copy_(bias)
             parts += [dense, _ACTIVATIONS[options[1]]()]
-        elif kind == "conv":
+        elif kind in ("conv", "depthwise"):
             kernel, bias = next(rest), next(rest)
-            conv = nn.Conv2d(kernel.shape[2], kernel.shape[3], options[1])
-            with torch.no_grad():
-                conv.weight.copy_(kernel.permute(3, 2, 0, 1))
-                conv.bias.copy_(bias)
-            parts += [conv, nn.ReLU()]
+            parts += [_convolution(kind, kernel, bias), nn.ReLU()]
+            channels = len(bias)
+        elif kind == "norm":
+            parts.append(nn.BatchNorm2d(channels, eps=1e-3, momentum=0.01))
         else:
             parts.append(nn.MaxPool2d(2) if kind == "pool" else Flat())
     return nn.Sequential(*parts)
+
+
+def _convolution(kind: str, kernel: torch.Tensor, bias: torch.Tensor) -> nn.Module:
+    groups = kernel.shape[2] if kind == "depthwise" else 1
+    conv = nn.Conv2d(kernel.shape[2], len(bias), tuple(kernel.shape[:2]), groups=groups)
+    with torch.no_grad():
+        conv.weight.copy_(kernel.permute(2, 3, 0, 1) if kind == "depthwise" else kernel.permute(3, 2, 0, 1))
+        conv.bias.copy_(bias)
+    return conv
 
 
 def make(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Step:
@@ -98,6 +106,7 @@ def _training(model: nn.Module, x: torch.Tensor, y: torch.Tensor, workload: Mapp
 
 def _predicting(model: nn.Module, x: torch.Tensor, workload: Mapping[str, Any]) -> Step:
     softmax = workload["layers"][-1][2] == "softmax"
+    model.eval()
 
     def step() -> float:
         with torch.no_grad():

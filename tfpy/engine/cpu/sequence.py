@@ -21,7 +21,7 @@ from tfpy.engine.rows.sequence import workspace_rows
 
 # Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
 _SHARD_SIZE = 4096
-_SHARD_PRODUCTS = 1_200_000
+_SHARD_PRODUCTS = 1 << 20
 
 # The backward pass takes so many bytes of gates at once: few enough to stay in the cache.
 _CHUNK_BYTES = 1 << 20
