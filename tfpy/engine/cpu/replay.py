@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.abreast import abreast
 from tfpy.engine.cpu.joined import joined
 from tfpy.engine.cpu.threads import one_blas_thread_once_asked
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
@@ -59,7 +60,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
         plan: what is to be run.
         kernel: gives a node's kernel as a function of arrays.
     """
-    steps, start, outputs = _allocated(_folded(joined(_merged(plan)), kernel), kernel)
+    steps, start, outputs = _allocated(_folded(abreast(joined(_merged(plan))), kernel), kernel)
     ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:

@@ -218,7 +218,7 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
             if sequences:
                 outputs[a:b] = way.states[1:].transpose(2, 0, 1)
 
-        run_sharded(shard, _cuts(cell, x, units))
+        run_sharded(shard, cuts(x, kernel, recurrent_kernel))
         return [outputs, *last, workspace]
 
     return run
@@ -237,7 +237,7 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         dx = np.empty_like(x) if 0 in wanted else None
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
         dfirst = [np.empty_like(d) for d in dlast]
-        cuts = _cuts(cell, x, units)
+        shards = cuts(x, kernel, recurrent)
         sums: dict[int, list[Array]] = {}
 
         def shard(a: int, b: int) -> None:
@@ -248,9 +248,9 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
                 first[a:b] = d.T
             sums[a] = way.sums
 
-        run_sharded(shard, cuts)
+        run_sharded(shard, shards)
         total = sums[0]
-        for a, _ in cuts[1:]:  # always in the same order, so that the same shards give the same bits
+        for a, _ in shards[1:]:  # always in the same order, so that the same shards give the same bits
             total = [t + s for t, s in zip(total, sums[a], strict=True)]
         gradients = [dx, *total, *dfirst]
         return [gradients[i] for i in wanted]  # type: ignore[misc]
@@ -258,11 +258,15 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
     return run
 
 
-def _cuts(cell: type[Pass], x: Array, units: int) -> list[tuple[int, int]]:
+def products(x: Array, kernel: Array, recurrent: Array) -> int:
+    """How many multiplications a step takes."""
+    return len(x) * kernel.shape[1] * (len(kernel) + len(recurrent) + 1)
+
+
+def cuts(x: Array, kernel: Array, recurrent: Array) -> list[tuple[int, int]]:
     """The shards of the batch."""
-    batch, _, features = x.shape
-    products = batch * cell.gates * units * (units + features + 1)
-    return spans(batch, max(batch * units // _SHARD_SIZE, products // _SHARD_PRODUCTS), 1)
+    numbers = len(x) * len(recurrent)
+    return spans(len(x), max(numbers // _SHARD_SIZE, products(x, kernel, recurrent) // _SHARD_PRODUCTS), 1)
 
 
 def _chunks(time: int, most: int) -> Iterator[tuple[int, int]]:

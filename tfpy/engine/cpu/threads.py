@@ -15,6 +15,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -122,11 +123,17 @@ _workers = _Workers()
 
 def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
     """Call function(start, end) for each shard, all at once, with BLAS on one thread."""
-    with one_blas_thread:
-        if len(cuts) == 1:
+    if len(cuts) == 1:
+        with one_blas_thread:
             function(*cuts[0])
-        else:
-            _workers.run([lambda a=a, b=b: function(a, b) for a, b in cuts])  # type: ignore[misc]
+    else:
+        run_together([partial(function, a, b) for a, b in cuts])
+
+
+def run_together(jobs: Sequence[Job]) -> None:
+    """Run jobs at the same time, with BLAS on one thread."""
+    with one_blas_thread:
+        _workers.run(jobs)
 
 
 class _Held(threading.local):

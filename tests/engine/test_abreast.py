@@ -1,0 +1,120 @@
+"""The directions of bidirectional layers run side by side in plans: when they do, and that the numbers are the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy.engine.cpu import abreast, sequence, threads
+from tfpy.engine.cpu.table import KERNELS
+
+pytestmark = pytest.mark.cpu
+
+CELLS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM"}
+
+
+@pytest.fixture
+def two_cores() -> Iterator[None]:
+    threads.set_most_shards(2)
+    yield
+    threads.set_most_shards(0)
+
+
+def _initial(seed: int) -> Any:
+    return tf.initializers.random_normal(seed=seed)
+
+
+def _losses(cell: str, mask: bool, stacked: bool = False) -> list[float]:
+    """Of some steps; the third and later ones are planned."""
+    model = tf.sequential()
+    model.add(tf.layers.input_layer(input_shape=[6, 3]))
+    if mask:
+        model.add(tf.layers.masking(mask_value=0.0))
+    for last in [False, True] if stacked else [True]:
+        options = {"kernel_initializer": _initial(1), "recurrent_initializer": _initial(2)}
+        layer = getattr(tf.layers, cell)(units=4, return_sequences=not last, **options)
+        model.add(tf.layers.bidirectional(layer=layer, merge_mode="concat"))
+    model.add(tf.layers.dense(units=2, kernel_initializer=_initial(3)))
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    x = np.sin(np.arange(5 * 6 * 3)).reshape(5, 6, 3)
+    x[1, 4:] = 0
+    return [model.train_on_batch(tf.tensor(x), tf.ones([5, 2])) for _ in range(5)]
+
+
+def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]:
+    """The kernels of each pair, and the threads that they ran on."""
+    seen: list[tuple[str, str, set[str]]] = []
+    ran: set[str] = set()
+
+    def noting(function: Any) -> Any:
+        def run(*args: Any, **attrs: Any) -> Any:
+            ran.add(threading.current_thread().name)
+            return function(*args, **attrs)
+
+        return run
+
+    for name in abreast.SEQUENCES:
+        monkeypatch.setitem(KERNELS, name, noting(KERNELS[name]))
+    pair = KERNELS["SideBySide"]
+
+    def both(*arrays: Any, nodes: Any) -> Any:
+        ran.clear()
+        found = pair(*arrays, nodes=nodes)
+        seen.append((nodes[0].kernel, nodes[1].kernel, set(ran)))
+        return found
+
+    monkeypatch.setitem(KERNELS, "SideBySide", both)
+    return seen
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+@pytest.mark.parametrize("mask", [False, True])
+@pytest.mark.parametrize("cell", CELLS)
+def test_both_directions(
+    cell: str, mask: bool, stacked: bool, two_cores: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serial = _losses(cell, mask, stacked)
+    monkeypatch.setattr(abreast, "_LEAST", 0)
+    seen = _watched(monkeypatch)
+    assert _losses(cell, mask, stacked) == serial
+    name = f"{'Masked' if mask else ''}{CELLS[cell]}Sequence"
+    assert {pair[:2] for pair in seen} == {(name, name), (f"{name}Grad", f"{name}Grad")}
+
+
+def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits for the other to begin: it would not return if they ran one after the other."""
+    monkeypatch.setattr(abreast, "_LEAST", 0)
+    meeting = threading.Barrier(2, timeout=20)
+    kernel = KERNELS["LSTMSequence"]
+
+    def meet(*args: Any, **attrs: Any) -> Any:
+        meeting.wait()
+        return kernel(*args, **attrs)
+
+    planned = abreast._side_by_side
+
+    def both(*arrays: Any, nodes: Any) -> Any:
+        with monkeypatch.context() as patch:
+            patch.setitem(KERNELS, "LSTMSequence", meet)
+            return planned(*arrays, nodes=nodes)
+
+    monkeypatch.setitem(KERNELS, "SideBySide", both)
+    assert len(_losses("lstm", False)) == 5
+
+
+@pytest.mark.parametrize(("least", "shard", "cores"), [(1 << 30, 1 << 20, 2), (0, 1, 2), (0, 1 << 20, 1)])
+def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With too little to do, with enough for all cores, or with one core."""
+    threads.set_most_shards(cores)
+    monkeypatch.setattr(abreast, "_LEAST", least)
+    monkeypatch.setattr(sequence, "_SHARD_PRODUCTS", shard)
+    monkeypatch.setattr(abreast, "run_together", lambda jobs: pytest.fail("side by side"))
+    try:
+        _losses("gru", False)
+    finally:
+        threads.set_most_shards(0)
