@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,6 +178,40 @@ def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, m
     parts = KERNELS[kernel](*arrays, window=window, **attrs)
     np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
+
+
+IMAGE_WINDOWS = [  # size, strides, pad, dilations
+    ((3, 2), (2, 1), "valid", 1),
+    ((3, 3), 1, "same", 1),
+    ((3, 3), 2, "same", 1),
+    ((2, 3), 1, ((4, 3), (0, 2)), 1),
+    ((3, 2), 1, ((-2, -1), (0, 0)), 1),
+    ((3, 2), 1, "same", (3, 1)),
+    ((1, 1), 1, "valid", 1),
+    ((2, 2), (4, 1), ((5, 5), (0, 0)), 1),  # some rows lie on padding alone
+]
+
+
+@pytest.mark.parametrize("shards", [2, 3, 20])
+@pytest.mark.parametrize(("size", "strides", "pad", "dilations"), IMAGE_WINDOWS)
+@pytest.mark.parametrize("kernel", ["Conv2D", "DepthwiseConv2dNative", "FusedConv2D", "FusedConv2DMaxPool"])
+def test_rows_of_an_image_are_the_whole(
+    kernel: str, size: Any, strides: Any, pad: Any, dilations: Any, shards: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    window = slide("conv", (9, 8), size, strides, pad, dilations)
+    arrays = [rng.normal(size=(1, 9, 8, 5)), rng.normal(size=(*size, 5, 1 if "Depthwise" in kernel else 6))]
+    attrs: dict[str, Any] = {"window": window}
+    if "Fused" in kernel:
+        arrays.append(rng.normal(size=6))
+        attrs |= {"activation": "relu", "leakyrelu_alpha": 0.2}
+    if "Pool" in kernel:
+        attrs["pool"] = slide("pool", window.out, (3, 2), (2, 1), "valid")
+    whole = KERNELS[kernel](*arrays, **attrs)
+    monkeypatch.setattr(threads, "_most", shards)
+    monkeypatch.setattr(batches, "_PRODUCTS", 1)
+    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    np.testing.assert_allclose(KERNELS[kernel](*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])

@@ -62,6 +62,18 @@ class Window(NamedTuple):
         """Whether all places lie on an input of these sizes, with nothing around it."""
         return not any(map(any, self.pads)) and all(c <= n for c, n in zip(self.covered, sizes, strict=True))
 
+    def along_rows(self, rows: int, start: int, stop: int) -> tuple[Window, slice]:
+        """The window at its places from start to stop along the first dimension, and which rows of the input it meets.
+
+        It is a window over these rows alone; `rows` is how many the input has.
+        """
+        (before, after), *others = self.pads
+        first = start * self.strides[0] - before
+        low = min(max(0, first), rows)
+        high = min(max(low, first + (stop - start - 1) * self.strides[0] + self.reach[0]), rows)
+        part = self._replace(pads=((low - first, after), *others), out=(stop - start, *self.out[1:]))
+        return part, slice(low, high)
+
     def turned(self, sizes: Sequence[int]) -> Window:
         """How the gradient of an input of these inner sizes comes of that of the output, where strides are 1.
 

@@ -1,9 +1,12 @@
-"""Kernels run on shards of the batch: convolutions and pooling, whose samples do not depend on each other."""
+"""Kernels run on shards of the batch: convolutions and pooling, whose samples do not depend on each other.
+
+Where a batch is a single image, convolutions are cut along its rows.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,14 +17,25 @@ from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 Kernel = Callable[..., Array]
+Rows = Callable[[Mapping[str, Any], int, int, int], tuple[dict[str, Window], slice]]
 
 # So many multiplications (or comparisons, …) make a shard worth its while: about a fifth of a millisecond.
 _PRODUCTS = 1 << 22
 _SINGLE_OPS = 1 << 19
 
 
+def window_rows(attrs: Mapping[str, Any], rows: int, start: int, stop: int) -> tuple[dict[str, Window], slice]:
+    """The rows that a window covers."""
+    window, met = attrs["window"].along_rows(rows, start, stop)
+    return {"window": window}, met
+
+
 def by_batch(
-    fill: Callable[..., None], batched: Sequence[int], shape: Callable[..., Shape], products: bool = True
+    fill: Callable[..., None],
+    batched: Sequence[int],
+    shape: Callable[..., Shape],
+    products: bool = True,
+    rows: Rows | None = None,
 ) -> Kernel:
     """A kernel that runs shard by shard, each of which fills its part of the result.
 
@@ -30,15 +44,23 @@ def by_batch(
         batched: the places of those arrays whose first axis is the batch.
         shape: that of the result, from the same arguments save the first.
         products: whether its work is matrix products, the filter's size for each place; or single operations.
+        rows: given the windows by name, how many rows the first array has, and from where to where rows of the result
+            are wanted, it says with which windows they come of which rows of the first array.
     """
 
     def run(*arrays: Array, **attrs: Any) -> Array:
         out = np.empty(shape(*arrays, **attrs), arrays[0].dtype)
+        by_rows = None if len(out) != 1 else rows
 
         def shard(a: int, b: int) -> None:
-            fill(out[a:b], *_own(arrays, batched, a, b), **attrs)
+            if by_rows is None:
+                fill(out[a:b], *_own(arrays, batched, a, b), **attrs)
+            else:
+                windows, met = by_rows(attrs, arrays[0].shape[1], a, b)
+                fill(out[:, a:b], arrays[0][:, met], *arrays[1:], **{**attrs, **windows})
 
-        run_sharded(shard, _cuts(arrays, batched, attrs, products))
+        count = len(arrays[batched[0]]) if by_rows is None else out.shape[1]
+        run_sharded(shard, _cuts(count, arrays, attrs, products))
         return out
 
     return run
@@ -53,7 +75,7 @@ def summed(kernel: Kernel, batched: Sequence[int], products: bool = True) -> Ker
         def shard(a: int, b: int) -> None:
             parts[a] = kernel(*_own(arrays, batched, a, b), **attrs)
 
-        cuts = _cuts(arrays, batched, attrs, products)
+        cuts = _cuts(len(arrays[batched[0]]), arrays, attrs, products)
         run_sharded(shard, cuts)
         total = parts[0]
         for a, _ in cuts[1:]:
@@ -78,11 +100,8 @@ def _own(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> lis
     return [x[a:b] if i in batched else x for i, x in enumerate(arrays)]
 
 
-def _cuts(
-    arrays: Sequence[Array], batched: Sequence[int], attrs: dict[str, Any], products: bool
-) -> list[tuple[int, int]]:
-    batch = len(arrays[batched[0]])
-    return spans(batch, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
+def _cuts(count: int, arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> list[tuple[int, int]]:
+    return spans(count, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
 
 
 def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int:

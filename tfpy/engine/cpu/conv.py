@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch, like_input, summed
+from tfpy.engine.cpu.batches import by_batch, like_input, summed, window_rows
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, finite, frame, padded, turned
 from tfpy.engine.spec import Shape
@@ -221,6 +221,6 @@ def result_shape(x: Array, filter: Array, *extras: Array, window: Window, **attr
 
 
 for _kernel, _version in (("Conv2D", ""), ("Conv3D", "V2")):
-    KERNELS[_kernel] = by_batch(_conv, (0,), result_shape)
+    KERNELS[_kernel] = by_batch(_conv, (0,), result_shape, rows=window_rows)
     KERNELS[f"{_kernel}BackpropFilter{_version}"] = summed(_conv_filter, (0, 1))
     KERNELS[f"{_kernel}BackpropInput{_version}"] = by_batch(_conv_input, (0,), like_input)

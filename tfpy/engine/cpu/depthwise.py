@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch, like_input, summed
+from tfpy.engine.cpu.batches import by_batch, like_input, summed, window_rows
 from tfpy.engine.cpu.lines import along_line
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import blocks, cells, covered, cropped, extended, finite, padded, turned
@@ -119,7 +119,7 @@ def _shape(x: Array, filter: Array, window: Window) -> Shape:
 
 KERNELS.update(
     {
-        "DepthwiseConv2dNative": by_batch(_conv, (0,), _shape, products=False),
+        "DepthwiseConv2dNative": by_batch(_conv, (0,), _shape, products=False, rows=window_rows),
         "DepthwiseConv2dNativeBackpropFilter": summed(_conv_filter, (0, 1), products=False),
         "DepthwiseConv2dNativeBackpropInput": by_batch(_conv_input, (0,), like_input, products=False),
     }

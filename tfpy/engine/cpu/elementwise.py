@@ -87,8 +87,12 @@ def _relu(x: Array) -> Array:
     return x if x.dtype.kind == "b" else positive(x)
 
 
-def _relu6(x: Array) -> Array:
-    return x if x.dtype.kind == "b" else np.minimum(np.maximum(x, 0), 6)
+def relu6(x: Array, out: Array | None = None) -> Array:
+    """x, at least 0 and at most 6."""
+    if x.dtype.kind == "b":
+        return x
+    y = np.asarray(positive(x, out=out))
+    return np.clip(y, y.dtype.type(0), y.dtype.type(6), out=y)
 
 
 def _leaky_relu(x: Array, alpha: float) -> Array:
@@ -272,7 +276,7 @@ _TABLE: dict[str, Any] = {
     "RealDiv": np.divide,
     "Reciprocal": np.reciprocal,
     "Relu": _relu,
-    "Relu6": _relu6,
+    "Relu6": relu6,
     "Round": _round,
     "Rsqrt": _rsqrt,
     "Select": where,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.batches import by_batch
+from tfpy.engine.cpu.batches import by_batch, window_rows
 from tfpy.engine.cpu.conv import convolved, result_shape
-from tfpy.engine.cpu.elementwise import positive
+from tfpy.engine.cpu.elementwise import positive, relu6
 from tfpy.engine.cpu.lines import along_line
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS
@@ -19,7 +19,7 @@ from tfpy.engine.cpu.windows import widened
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_PLAIN = {"relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
+_PLAIN = {"elu": "Elu", "sigmoid": "Sigmoid"}
 _SMALL = 1 << 13
 _BLOCK = 1 << 15
 _SHARD = 1 << 17
@@ -32,6 +32,8 @@ def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_al
         y = np.add(y, bias, out=y if fits else None)
     if activation == "relu":
         return positive(y, out=y)
+    if activation == "relu6":
+        return relu6(y, out=y)
     if activation == "leakyrelu":
         return KERNELS["LeakyRelu"](y, alpha=leakyrelu_alpha)
     if activation == "prelu":
@@ -83,8 +85,15 @@ def _pooled_shape(x: Array, filter: Array, *extras: Array, pool: Window, **attrs
     return (len(x), *pool.out, filter.shape[-1])
 
 
-_lines = by_batch(_fill, (0,), result_shape)
-_pooled_lines = by_batch(_fill_pooled, (0,), _pooled_shape)
+def _pooled_rows(attrs: Mapping[str, Any], rows: int, start: int, stop: int) -> tuple[dict[str, Window], slice]:
+    """The rows that the convolution covers, in the rows that pooling covers."""
+    pool, pooled = attrs["pool"].along_rows(attrs["window"].out[0], start, stop)
+    windows, met = window_rows(attrs, rows, pooled.start, pooled.stop)
+    return {**windows, "pool": pool}, met
+
+
+_lines = by_batch(_fill, (0,), result_shape, rows=window_rows)
+_pooled_lines = by_batch(_fill_pooled, (0,), _pooled_shape, rows=_pooled_rows)
 _whole = _fused("Conv2D")
 
 
