@@ -11,11 +11,10 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, window_rows
 from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive, relu6
-from tfpy.engine.cpu.lines import along_line
+from tfpy.engine.cpu.lines import along_line, widened
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans
-from tfpy.engine.cpu.windows import widened
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 

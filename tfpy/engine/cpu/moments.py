@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.lines import along_line, as_lines, block_count, in_blocks
+from tfpy.engine.cpu.lines import along_line, as_lines, block_count, each_block
 from tfpy.engine.cpu.normalization import batch_norm
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import reduced_shape
@@ -51,10 +51,10 @@ def _of_columns(lines: Array, channels: int) -> tuple[Array, Array]:
         centred = np.subtract(lines[part], centre)
         np.einsum("ij,ij->j", centred, centred, out=parts[number])
 
-    in_blocks(lines, add_up)
+    each_block(lines, add_up)
     mean = np.add.reduce(parts.reshape(-1, channels), axis=0) / count
     centre = along_line(mean, lines.shape[1] // channels)
-    in_blocks(lines, add_squares)
+    each_block(lines, add_squares)
     return mean, np.add.reduce(parts.reshape(-1, channels), axis=0) / count
 
 
@@ -67,7 +67,7 @@ def _of_rows(rows: Array) -> tuple[Array, Array]:
         centred = np.subtract(rows[part], mean[part, None])
         variance[part] = np.einsum("ij,ij->i", centred, centred) / width
 
-    in_blocks(rows, work)
+    each_block(rows, work)
     return mean, variance
 
 
@@ -114,7 +114,7 @@ def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array
         centred = np.subtract(lines[part], centre, out=found[part])
         np.einsum("ij,ij->j", centred, slopes[part], out=products[number])
 
-    in_blocks(lines, add_up)
+    each_block(lines, add_up)
     doffset = np.add.reduce(sums.reshape(-1, len(mean)), axis=0)
     dscale = np.add.reduce(products.reshape(-1, len(mean)), axis=0) * inverse
     if not dx.size:
@@ -130,7 +130,7 @@ def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array
         out += by_place
         out += slopes[part] * by_slope
 
-    in_blocks(lines, go_back)
+    each_block(lines, go_back)
     return doffset, dscale
 
 
@@ -154,7 +154,7 @@ def _back_by_rows(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array, s
         out -= normal
         out *= inverse[part, None]
 
-    in_blocks(rows, work)
+    each_block(rows, work)
     return np.add.reduce(sums, axis=0), np.add.reduce(products, axis=0)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.lines import along_line, as_lines, in_blocks
+from tfpy.engine.cpu.lines import along_line, as_lines, each_block, widened
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import widened
 
 _LARGE = 1 << 16
 
@@ -37,7 +36,7 @@ def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array) -> Ar
         out *= slope
         out += shift
 
-    in_blocks(lines, work)
+    each_block(lines, work)
     return y
 
 

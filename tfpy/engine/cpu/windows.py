@@ -21,19 +21,6 @@ from tfpy.engine.windows import Window
 Index = tuple[Any, ...]
 
 
-_SHORT_LINE = 64
-
-
-def widened(values: Array, shape: Shape) -> Array:
-    """A short vector of one number for each channel, repeated for each place of a line.
-
-    It broadcasts to the shape as before, but numpy's inner loops run over lines, which is several times faster.
-    """
-    if values.ndim != 1 or len(shape) < 3 or values.size != shape[-1] or values.size > _SHORT_LINE:
-        return values
-    return np.repeat(values[None], shape[-2], axis=0)
-
-
 class Frame(NamedTuple):
     """An extent that holds both the input and all places of the window; an entry for each inner dimension.
 
