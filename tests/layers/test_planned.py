@@ -315,6 +315,32 @@ def test_each_shape_has_its_plan() -> None:
     assert len(model.plans._planned) == 2
 
 
+def test_one_tensor_as_several_inputs(backend: str) -> None:
+    """A plan of the same tensor twice says nothing of two tensors."""
+    a, b = tf.input(shape=[2]), tf.input(shape=[2])
+    model = tf.model(inputs=[a, b], outputs=tf.layers.concatenate().apply([a, b]))
+    x, y = tf.tensor([[1.0, 2.0]]), tf.tensor([[3.0, 4.0]])
+    for first, second in [(x, x)] * 4 + [(x, y)] * 4 + [(y, y), (y, x)]:
+        expected = [[*first.data_sync(), *second.data_sync()]]
+        assert model.predict([first, second]).array_sync() == expected
+    layer = tf.layers.dense(units=2, use_bias=False, input_shape=[2], kernel_initializer="identity")
+    auto_encoder = tf.sequential(layers=[layer])
+    auto_encoder.compile(optimizer="sgd", loss="meanSquaredError")
+    assert [auto_encoder.train_on_batch(x, x) for _ in range(4)] == [0] * 4
+    assert auto_encoder.train_on_batch(x, y) == 4
+
+
+def test_a_weight_as_input() -> None:
+    layer = tf.layers.dense(units=2, use_bias=False, input_shape=[2], kernel_initializer="identity")
+    model = tf.sequential(layers=[layer])
+    kernel = layer.trainable_weights[0].val
+    for _ in range(4):
+        model.predict(kernel)
+    assert model.predict(tf.tensor([[5.0, 6.0]] * 2)).array_sync() == [[5, 6]] * 2
+    kernel.assign(tf.tensor([[2.0, 0.0], [0.0, 2.0]]))
+    assert model.predict(kernel).array_sync() == [[4, 0], [0, 4]]
+
+
 def test_observers_see_every_kernel() -> None:
     """Profiles, debugging and kernels of users need the kernels one by one."""
     model = dense()

@@ -124,4 +124,10 @@ class Plans:
 
 
 def _full_key(key: tuple[Hashable, ...], backend: Backend, inputs: Sequence[Tensor]) -> tuple[Hashable, ...]:
-    return (*key, backend, *[t.spec for t in inputs])
+    """With the inputs' specs, and which of them are one tensor: a plan of `f(x, x)` does not know the second from the
+    first."""
+    if len(inputs) == 1:
+        return (*key, backend, inputs[0].spec)
+    first: dict[int, int] = {}
+    same = [first.setdefault(t.id, i) for i, t in enumerate(inputs)]
+    return (*key, backend, *[t.spec for t in inputs], *same)

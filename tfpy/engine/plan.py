@@ -134,6 +134,8 @@ class Recorder:
         self._assigned: dict[int, Handle] = {}
         self._draws: list[tuple[Draw, DType]] = []
         self._inputs = tuple([self._new_slot(t) for t in (*inputs, *variables)])
+        if not self._variable_ids.isdisjoint([t.id for t in inputs]):
+            self.refuse("a variable is an input")
 
     def _key(self, handle: Handle) -> Any:
         """What a handle's values are known by: a variable's change while its id stays."""
