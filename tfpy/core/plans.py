@@ -14,6 +14,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, take_over
 from tfpy.engine.backend import Backend, current
 from tfpy.engine.plan import Replay, may_plan, recording_plan
+from tfpy.engine.state import local
 
 Result = tuple[list[Tensor], Any]
 """The tensors that a step computes, and what else there is to say of them that is the same each time."""
@@ -34,6 +35,12 @@ def is_own(function: FunctionType) -> bool:
     """Whether a function's code is tfpy's own. Its `__module__` does not tell: `functools.wraps` copies that."""
     module = str(function.__globals__.get("__name__"))
     return module == "tfpy" or module.startswith("tfpy.")
+
+
+def refuse_plan(reason: str) -> None:
+    """What runs now does something beyond its kernels, which a plan would not do."""
+    if local.state.recorder is not None:
+        local.state.recorder.refuse(reason)
 
 
 class _Planned(NamedTuple):
@@ -75,6 +82,7 @@ class Plans:
         variables: Callable[[], Sequence[Variable]],
         compute: Callable[[], Result],
         watch: Callable[[], Holds | None],
+        constants: Callable[[], Sequence[Tensor]] | None = None,
     ) -> Result:
         """What `compute` returns, from a plan if there is one.
 
@@ -84,6 +92,7 @@ class Plans:
             variables: gives the variables that `compute` may read and assign to.
             compute: runs the step.
             watch: called before a step is recorded; None from it means that there can be no plan.
+            constants: gives the tensors that are the same each time; see `recording_plan`.
         """
         found = self.again(key, inputs)
         if found is not None:
@@ -100,7 +109,7 @@ class Plans:
         holds = watch() if times else None
         if holds is None:
             return compute()
-        with recording_plan(backend, inputs, variables()) as recorder:
+        with recording_plan(backend, inputs, variables(), constants and constants()) as recorder:
             tensors, rest = compute()
         replay = recorder.replay(tensors)
         if replay is not None:

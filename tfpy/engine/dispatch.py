@@ -137,7 +137,10 @@ def wrap(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
 def make(cls: type[H], values: Array, dtype: DType) -> H:
     """A new handle holding a copy of host values on the current backend."""
     backend = current()
-    return wrap(cls, spec(values.shape, dtype), backend.write(values, dtype), backend)
+    out = wrap(cls, spec(values.shape, dtype), backend.write(values, dtype), backend)
+    if local.state.recorder is not None:
+        local.state.recorder.from_host(out)
+    return out
 
 
 def drawn(cls: type[H], draw: Callable[[], Array], dtype: DType) -> H:
@@ -180,7 +183,7 @@ def read(handle: Handle, op: str) -> Array:
     check_live(handle, op)
     assert handle.backend is not None
     if local.state.recorder is not None:
-        local.state.recorder.refuse(f"{op} reads values")
+        local.state.recorder.read(handle, op)
     return handle.backend.read(handle.payload, handle.spec.dtype)
 
 

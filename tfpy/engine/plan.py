@@ -1,10 +1,11 @@
 """Recording and replaying what a function computes: its kernels in order, planned once, run again without its Python.
 
 `recording_plan` watches the kernels that this thread runs. If everything that goes into them is known (tensors given as
-inputs, variables, numbers, results of other kernels of the recording) and nothing was read back, the recording becomes
-a Plan: nodes that read and write numbered slots. A backend makes of it a function from payloads to payloads
-(`compile`). The plan knows nothing of backends; what is done with it, in which order memory is used again or nodes are
-merged, is up to them. The kernels are those that were recorded, so that the numbers are the same, bit for bit.
+inputs, variables, numbers, results of other kernels of the recording) and nothing was read back but what is the same
+each time, the recording becomes a Plan: nodes that read and write numbered slots. A backend makes of it a function from
+payloads to payloads (`compile`). The plan knows nothing of backends; what is done with it, in which order memory is
+used again or nodes are merged, is up to them. The kernels are those that were recorded, so that the numbers are the
+same, bit for bit.
 
 That the function would do the same again is for the caller to know: the plan sees kernels, not Python.
 """
@@ -113,6 +114,9 @@ def may_plan(backend: Backend) -> TypeGuard[Replays]:
     return not watched and can_replay(backend)
 
 
+_MOST_NODES = 1 << 16  # a longer plan takes more memory than it saves time
+
+
 class Recorder:
     """Watches the kernels that a thread runs; see `recording_plan`.
 
@@ -120,9 +124,16 @@ class Recorder:
         refusal: why there can be no plan; empty if there can.
     """
 
-    def __init__(self, backend: Backend, inputs: Sequence[Handle], variables: Sequence[Handle]) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        inputs: Sequence[Handle],
+        variables: Sequence[Handle],
+        constants: Sequence[Handle] | None = None,
+    ) -> None:
         self.backend = backend
         self.refusal = ""
+        self._from_host_is_constant = constants is not None
         self._sources = tuple(inputs)
         self._variables = tuple(variables)
         self._variable_ids = {v.id for v in variables}
@@ -130,12 +141,16 @@ class Recorder:
         self._count = 0
         self._kept: list[Any] = []  # so that the identities of variables' payloads stay theirs alone
         self._constants: dict[int, Any] = {}
+        self._fixed: set[int] = set()  # the slots of constants, and of what is computed from them alone
         self._nodes: list[PlanNode] = []
         self._assigned: dict[int, Handle] = {}
         self._draws: list[tuple[Draw, DType]] = []
         self._inputs = tuple([self._new_slot(t) for t in (*inputs, *variables)])
         if not self._variable_ids.isdisjoint([t.id for t in inputs]):
             self.refuse("a variable is an input")
+        for handle in constants or ():
+            if handle.backend is backend:
+                self.constant(handle)
 
     def _key(self, handle: Handle) -> Any:
         """What a handle's values are known by: a variable's change while its id stays."""
@@ -168,12 +183,29 @@ class Recorder:
         if any(out.backend is not self.backend for out in outs):
             self.refuse(f"{kernel} ran on another backend")
         outputs = tuple([self._new_slot(out) for out in outs])
+        if len(self._nodes) >= _MOST_NODES:
+            self.refuse("too many kernels ran")
+            return
+        if self._fixed.issuperset(slots):
+            self._fixed.update(outputs)
         self._nodes.append(PlanNode(kernel, slots, attrs, outputs, several, tuple([out.spec for out in outs])))
 
     def constant(self, handle: Handle) -> None:
         """A number was made that is the same every time."""
         if handle.id not in self._slots:
-            self._constants[self._new_slot(handle)] = handle.payload
+            slot = self._new_slot(handle)
+            self._constants[slot] = handle.payload
+            self._fixed.add(slot)
+
+    def from_host(self, handle: Handle) -> None:
+        """A tensor was made of values of the host."""
+        if self._from_host_is_constant:
+            self.constant(handle)
+
+    def read(self, handle: Handle, op: str) -> None:
+        """The values of a handle are read."""
+        if self._slots.get(self._key(handle)) not in self._fixed:
+            self.refuse(f"{op} reads values")
 
     def drawn(self, handle: Handle, draw: Draw) -> None:
         """Numbers were drawn; the next time they are others."""
@@ -285,16 +317,23 @@ class Replay:
 
 
 @contextmanager
-def recording_plan(backend: Backend, inputs: Sequence[Handle], variables: Sequence[Handle]) -> Iterator[Recorder]:
+def recording_plan(
+    backend: Backend,
+    inputs: Sequence[Handle],
+    variables: Sequence[Handle],
+    constants: Sequence[Handle] | None = None,
+) -> Iterator[Recorder]:
     """Watch this thread's kernels inside a `with`.
 
     Args:
         backend: where they are to run.
         inputs: what is other data each time.
         variables: what is read anew each time, and may be assigned to.
+        constants: what is the same data each time. If they are given, so is every tensor that is made of values of the
+            host: nothing else decides on these values than constants and the specs of the inputs.
     """
     state = local.state
-    outer, state.recorder = state.recorder, Recorder(backend, inputs, variables)
+    outer, state.recorder = state.recorder, Recorder(backend, inputs, variables, constants)
     try:
         yield state.recorder
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
@@ -97,7 +98,7 @@ class Graph:
         self.outputs: list[Port] = []
         self._check_references()
 
-    @property
+    @cached_property
     def has_frames(self) -> bool:
         """Whether it has loops and branches of the first kind."""
         return any(node.op in FRAME_OPS for node in self.nodes.values())

@@ -16,6 +16,7 @@ from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
 from tfpy.core.options import accepts_options
+from tfpy.core.plans import Plans, Result
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
@@ -23,6 +24,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error, with_article
 from tfpy.engine.scope import outlive_scopes
 from tfpy.graph._camel import GraphModelCamel
+from tfpy.graph.mappers import all_known
 
 if TYPE_CHECKING:
     from tfpy.graph.graph_def import Graph, Port, Ref
@@ -55,6 +57,7 @@ class GraphModel(GraphModelCamel, Ready):
         self._initializer: Executor | None = None
         self._resources: Resources | None = None
         self._captured: dict[Any, Any] | None = None
+        self._plans = Plans()
         self._intermediate: dict[str, list[Tensor]] | None = None
         self.keep_intermediate_tensors = False
 
@@ -84,6 +87,7 @@ class GraphModel(GraphModelCamel, Ready):
             check_depth(artifacts.model_topology, source)
             self._executor, self._initializer, self._resources = read_model(artifacts, weights, source)
             self._captured = None
+            self._plans.clear()
         except ValueError:
             dispose(weights)
             raise
@@ -210,26 +214,40 @@ class GraphModel(GraphModelCamel, Ready):
 
         Source: TF.js `tf.GraphModel.execute`.
         """
-        executor, resources = self._loaded
         self.dispose_intermediate_tensors()
         wanted = self._wanted(outputs)
         keep: dict[str, Any] | None = {} if self.keep_intermediate_tensors else None
+        with_kept = tidy(lambda: (self._run(self._feeds(inputs), wanted, keep), _tensors_in(keep)))
+        self._intermediate = with_kept[1] if keep is not None else None
+        return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
 
-        def run() -> list[Any]:
-            feeds = self._feeds(inputs)
-            given = {id(value) for values in feeds.values() for value in values}
-            given |= {id(value) for value in resources.weights.values()}
+    def _run(self, feeds: Mapping[str, Sequence[Any]], wanted: list[Ref], keep: dict[str, Any] | None) -> list[Tensor]:
+        """The outputs, from a plan if there is one: a graph does the same each time, unless it decides on values."""
+        executor, resources = self._loaded
+        fed = {
+            (node, i): value for node, values in feeds.items() for i, value in enumerate(values) if value is not None
+        }
+
+        def compute() -> Result:
+            given = {id(value) for value in (*fed.values(), *resources.weights.values())}
             try:
-                found = executor.run(feeds, wanted, resources, keep)
+                found = executor.run(dict(feeds), wanted, resources, keep)
             except RecursionError:
                 raise ModelFileError(
                     f"{executor.graph.source}: has functions that call each other too deeply."
                 ) from None
-            return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)]
+            return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)], None
 
-        with_kept = tidy(lambda: (run(), _tensors_in(keep)))
-        self._intermediate = with_kept[1] if keep is not None else None
-        return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
+        if keep is not None or not all(isinstance(v, Tensor) for v in fed.values()):
+            return compute()[0]
+        return self._plans.run(
+            (tuple(wanted), *fed),
+            list(fed.values()),
+            tuple,
+            compute,
+            lambda: all_known if all_known() else None,
+            lambda: list(resources.weights.values()),
+        )[0]
 
     @accepts_options()
     async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
@@ -333,6 +351,7 @@ class GraphModel(GraphModelCamel, Ready):
             for weight in self._resources.weights.values():
                 weight.dispose()
             self._resources.tables.clear()
+            self._plans.clear()
 
 
 def _described(port: Port) -> Entries:

@@ -7,6 +7,7 @@ from typing import Any
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.ops.join import split, unstack
+from tfpy.core.plans import refuse_plan
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.graph.lists import HashTable, TensorArray, TensorList, element_shape, merge_shapes
@@ -43,6 +44,7 @@ def _no_op(call: Call) -> Any:
 
 @maps("Print")
 def _print(call: Call) -> Any:
+    refuse_plan("Print")
     print(call.attrs.text("message"), *(t.data_sync()[: call.attrs.number("summarize", 3)] for t in call.values[1:]))
     return call.value(0)
 

@@ -1,0 +1,171 @@
+"""Graph-models run from plans: the same numbers, bit for bit, and never what an earlier run decided on values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graph.handmade import dtype, model, node, placeholder
+from graph.test_converted import DTYPES, MODELS
+
+import tfpy as tf
+from tfpy.core import plans
+from tfpy.engine.errors import DisposedError
+
+# All others decide on values, or are made of text.
+PLANNED = {
+    *("arrays_v1", "arrays_v2", "convolution", "creation", "elementwise", "joined", "lists", "lstm_v1", "lstm_v2"),
+    *("matrices", "reshaped", "spectral", "volumes"),
+}
+FLOAT = dtype("float32")
+
+
+def _feeds(folder: Path, other: bool) -> dict[str, Any]:
+    """A model's inputs; or others of these shapes, with the whole numbers and texts as they are."""
+    inputs = json.loads((folder / "expected.json").read_text())["inputs"]
+    feeds = {}
+    for i, x in enumerate(inputs):
+        values = x["values"][::-1] if other and x["dtype"] == "float32" else x["values"]
+        feeds[f"x{i}"] = tf.tensor(values, x["shape"], DTYPES[x["dtype"]])
+    return feeds
+
+
+def _numbers(found: Any) -> list[Any]:
+    return [t.data_sync() for t in (found if isinstance(found, list) else [found])]
+
+
+@pytest.mark.parametrize("folder", [pytest.param(f, id=f.name) for f in MODELS])
+def test_the_same_bits(folder: Path, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = tf.load_graph_model(folder)
+    feeds = [_feeds(folder, other) for other in (False, False, True, True, False)]
+    found = [_numbers(graph.execute(feed)) for feed in feeds]
+    assert len(graph._plans) == (folder.name in PLANNED and backend != "exact")
+    monkeypatch.setattr(plans, "may_plan", lambda backend: False)
+    for feed, values in zip(feeds, found, strict=True):
+        for ours, expected in zip(values, _numbers(graph.execute(feed)), strict=True):
+            np.testing.assert_array_equal(ours, expected)
+
+
+def test_what_is_decided_on_values_is_decided_anew() -> None:
+    chosen = model(
+        placeholder("x"),
+        node("sum", "Sum", "x", "axis"),
+        node("above", "Greater", "sum", "least"),
+        node("switch", "Switch", "x", "above"),
+        node("low", "Neg", "switch"),
+        node("high", "Square", "switch:1"),
+        node("y", "Merge", "low", "high"),
+        constants={"least": np.float32(0), "axis": np.int32([0])},
+    )
+    for x, expected in [([1.0, 2], [1, 4])] * 3 + [([-1.0, -2], [1, 2]), ([3.0, 0], [9, 0])]:
+        assert chosen.execute(tf.tensor(x), "y").array_sync() == expected
+
+
+def test_what_is_decided_on_constants_and_shapes_is_planned() -> None:
+    flat = model(
+        placeholder("x"),
+        node("shape", "Shape", "x"),
+        node("rows", "StridedSlice", "shape", "begin", "end", "step", shrink_axis_mask=1),
+        node("sizes", "Pack", "rows", "rest"),
+        node("y", "Reshape", "x", "sizes"),
+        constants={name: np.int32(v) for name, v in {"begin": [0], "end": [1], "step": [1], "rest": -1}.items()},
+    )
+    for rows in (2, 2, 2, 3, 3, 3, 2):
+        x = tf.range(0, rows * 4).reshape([rows, 2, 2])
+        assert flat.execute(x, "y").array_sync() == np.arange(rows * 4).reshape(rows, 4).tolist()
+    assert len(flat._plans) == 2
+
+
+def test_random_numbers_are_drawn_anew() -> None:
+    graph = model(
+        placeholder("x"),
+        node("noise", "RandomStandardNormal", "shape", dtype=FLOAT),
+        node("seeded", "RandomStandardNormal", "shape", dtype=FLOAT, seed=7),
+        node("y", "Add", "x", "noise"),
+        node("z", "Add", "x", "seeded"),
+        constants={"shape": np.int32([3])},
+    )
+    runs = [graph.execute(tf.zeros([3]), ["y", "z"]) for _ in range(5)]
+    assert len({str(y.array_sync()) for y, _ in runs}) == 5
+    assert len({str(z.array_sync()) for _, z in runs}) == 1
+
+
+def test_printing_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    graph = model(
+        placeholder("x"),
+        node("p", "Print", "c", "c", message="here:"),
+        node("y", "Add", "x", "p"),
+        constants={"c": np.float32([1])},
+    )
+    for _ in range(4):
+        graph.execute(tf.tensor([1.0]), "y")
+    assert capsys.readouterr().out.count("here:") == 4
+
+
+def test_ops_of_ones_own_run_each_time() -> None:
+    graph = model(placeholder("x"), node("y", "Square", "x"), node("z", "Neg", "y"))
+    x = tf.tensor([3.0])
+    assert [graph.execute(x, "z").array_sync() for _ in range(4)] == [[-9]] * 4
+    assert len(graph._plans) == 1
+    calls = []
+    tf.register_op("Mine", lambda n: calls.append(n.name) or tf.mul(n.inputs[0], 2))
+    try:
+        own = model(placeholder("x"), node("y", "Mine", "x"))
+        assert [own.execute(x, "y").array_sync() for _ in range(4)] == [[6]] * 4
+        assert len(calls) == 4
+        assert [graph.execute(x, "z").array_sync() for _ in range(4)] == [[-9]] * 4
+    finally:
+        tf.deregister_op("Mine")
+
+
+def test_each_choice_of_inputs_and_outputs_has_its_plan() -> None:
+    graph = model(placeholder("a"), placeholder("b"), node("y", "Sub", "a", "b"), node("z", "Neg", "y"))
+    one, two = tf.tensor([1.0]), tf.tensor([5.0])
+    for _ in range(3):
+        assert graph.execute({"a": one, "b": two}, "y").array_sync() == [-4]
+        assert graph.execute({"b": one, "a": two}, "y").array_sync() == [4]
+        assert graph.execute({"a": one, "b": one}, "y").array_sync() == [0]
+        assert graph.execute({"y": two}, "z").array_sync() == [-5]
+        found = graph.execute({"a": one, "b": two}, ["z", "y"])
+        assert [t.array_sync() for t in found] == [[4], [-4]]
+
+
+def test_results_and_inputs_are_the_users(backend: str) -> None:
+    graph = model(placeholder("x"), node("y", "Add", "x", "c"), constants={"c": np.float32([1, 2])})
+    for _ in range(5):
+        x = tf.tensor([1.0, 1.0])
+        y, c, same = graph.execute(x, ["y", "c", "x"])
+        for t in (x, c):
+            t.dispose()
+        assert y.array_sync() == [2, 3]
+        assert same.array_sync() == [1, 1]
+    before = tf.memory().num_tensors
+    for _ in range(5):
+        graph.execute(tf.tensor([1.0, 1.0]), "y").dispose()
+    assert tf.memory().num_tensors == before
+    graph.dispose()
+    with pytest.raises(DisposedError, match="disposed"):
+        graph.execute(tf.tensor([1.0, 1.0]), "y")
+
+
+def test_gradients_and_profiles_see_every_kernel() -> None:
+    graph = model(placeholder("x"), node("y", "Square", "x"))
+    x = tf.tensor([3.0])
+    for _ in range(3):
+        graph.execute(x, "y")
+    assert tf.grad(lambda t: graph.execute(t, "y"))(x).array_sync() == [6]
+    assert [k.name for k in tf.profile(lambda: graph.execute(x, "y")).kernels] == ["Square"]
+    graph.keep_intermediate_tensors = True
+    graph.execute(x, "y")
+    assert graph.get_intermediate_tensors()["y"][0].array_sync() == [9]
+
+
+def test_other_backends_have_plans_of_their_own(gpu: Any) -> None:
+    graph = model(placeholder("x"), node("y", "Mul", "x", "c"), constants={"c": np.float32([2])})
+    for name in ("webgl", "cpu", "webgl", "cpu"):
+        tf.set_backend(name)
+        for k in range(4):
+            assert graph.execute(tf.tensor([float(k)]), "y").array_sync() == [2 * k]
