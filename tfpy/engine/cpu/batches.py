@@ -20,8 +20,13 @@ Kernel = Callable[..., Array]
 Rows = Callable[[Mapping[str, Any], int, int, int], tuple[dict[str, Window], slice]]
 
 # So many multiplications (or comparisons, …) make a shard worth its while: about a fifth of a millisecond.
-_PRODUCTS = 1 << 22
+_PRODUCTS = 1 << 23
 _SINGLE_OPS = 1 << 19
+
+# What takes as long as a multiplication of a product: so many for each number that is copied to a column, and for each
+# of the result.
+_COPIED = 10
+_WRITTEN = 30
 
 
 def window_rows(attrs: Mapping[str, Any], rows: int, start: int, stop: int) -> tuple[dict[str, Window], slice]:
@@ -109,6 +114,8 @@ def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int
     window = attrs["window"]
     places = len(arrays[0]) * math.prod(window.out) * window.cells
     channels = arrays[0].shape[-1]
-    if products:  # by the input, the first array has the filters, and the result the channels
-        channels *= attrs["input_shape"][-1] if "input_shape" in attrs else arrays[1].shape[-1]
-    return places * channels
+    if not products:
+        return places * channels
+    # by the input, the first array has the filters, and the result the channels
+    filters = attrs["input_shape"][-1] if "input_shape" in attrs else arrays[1].shape[-1]
+    return places * channels * (filters + _COPIED) + places // window.cells * filters * _WRITTEN
