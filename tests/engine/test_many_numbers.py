@@ -85,3 +85,22 @@ def test_clipped(low: float, high: float) -> None:
     found = KERNELS["ClipByValue"](x, clip_value_min=low, clip_value_max=high)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, np.array(expected, np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("distinct", [True, False])
+@pytest.mark.parametrize("k", [1, 5, 6, 7])
+def test_the_largest_of_many(k: int, distinct: bool, dtype: str) -> None:
+    """Six of fifty are picked without sorting all, unless others are equal to the last of them."""
+    x = np.random.default_rng(k).standard_normal((9, 50)) * 1000
+    x = (x if distinct else np.rint(x / 500)).astype(dtype)
+    if dtype == "float32":
+        x[3, 7] = np.nan
+        x[4] = np.nan
+    values, indices = KERNELS["TopK"](x, k=k, sorted=True)
+    missing = np.isnan(x)
+    rows = [
+        sorted(range(50), key=lambda i, r=r: (missing[r, i], -x[r, i] if not missing[r, i] else 0)) for r in range(9)
+    ]
+    np.testing.assert_array_equal(indices, [row[:k] for row in rows])
+    np.testing.assert_array_equal(values, np.take_along_axis(x, indices, axis=-1))

@@ -205,34 +205,50 @@ def _selected(
         if not 0 <= value <= 1:
             raise argument_error(name, argument, "from 0 to 1", value)
     most = max(0, min(as_int(name, "max_output_size", max_output_size), corners.shape[0]))
-    ordered = corners.numpy().astype(np.float64).reshape(-1, 2, 2)
+    boxes_in_order = np.sort(corners.numpy().astype(np.float64).reshape(-1, 2, 2), axis=1)
     values = marks.numpy().astype(np.float64)
-    found = _suppress(np.sort(ordered, axis=1), values, most, iou_threshold, score_threshold, soft_nms_sigma)
+    found = _suppress(_Boxes(boxes_in_order), values, most, iou_threshold, score_threshold, soft_nms_sigma)
     return (*found, most)
 
 
+class _Boxes:
+    """Boxes (boxes, corners, dimensions) whose corners are in order, by columns: numpy is slow at rows of two."""
+
+    def __init__(self, boxes: Array) -> None:
+        self._low, self._high = np.ascontiguousarray(boxes.transpose(1, 2, 0))
+        self._areas = self._area(self._high - self._low)
+
+    @staticmethod
+    def _area(sides: Array) -> Array:
+        height, width = sides
+        area: Array = height * width
+        return area
+
+    def overlaps(self, box: int, others: Array) -> Array:
+        """The intersection of a box with each of the others, as a part of their union."""
+        low, high = self._low[:, others], self._high[:, others]
+        sides = np.minimum(self._high[:, box, None], high) - np.maximum(self._low[:, box, None], low)
+        common = self._area(np.maximum(sides, 0))
+        area, areas = self._areas[box], self._areas[others]
+        proper = (area > 0) & (areas > 0)
+        return np.where(proper, common / np.where(proper, area + areas - common, 1), 0)
+
+
 def _suppress(
-    boxes: Array, scores: Array, most: int, iou_threshold: float, score_threshold: float, sigma: float
+    boxes: _Boxes, scores: Array, most: int, iou_threshold: float, score_threshold: float, sigma: float
 ) -> tuple[Array, Array]:
     """Take the best box again and again; each time the ones that overlap with it drop out, or their scores sink."""
-    open_ = scores > score_threshold
+    left = np.flatnonzero(scores > score_threshold)
     chosen: list[int] = []
-    while len(chosen) < most and open_.any():
-        best = int(np.argmax(np.where(open_, scores, -np.inf)))
+    while len(chosen) < most and left.size:
+        at = np.argmax(scores[left])
+        best = int(left[at])
         chosen.append(best)
-        overlap = _overlaps(boxes[best], boxes)
-        open_ &= overlap < iou_threshold
-        open_[best] = False
+        overlap = boxes.overlaps(best, left)
+        stays = overlap < iou_threshold
+        stays[at] = False
+        left = left[stays]
         if sigma > 0:
-            scores = np.where(open_, scores * np.exp(-0.5 / sigma * overlap * overlap), scores)
-            open_ &= scores > score_threshold
+            scores[left] *= np.exp(-0.5 / sigma * np.square(overlap[stays]))
+            left = left[scores[left] > score_threshold]
     return np.array(chosen, np.int32), scores[chosen]
-
-
-def _overlaps(box: Array, boxes: Array) -> Array:
-    """The intersection of a box with each of many, as a part of their union; corners are (low, high)."""
-    sides = np.minimum(box[1], boxes[:, 1]) - np.maximum(box[0], boxes[:, 0])
-    common = np.maximum(sides, 0).prod(1)
-    area, areas = (box[1] - box[0]).prod(), (boxes[:, 1] - boxes[:, 0]).prod(1)
-    proper = (area > 0) & (areas > 0)
-    return np.where(proper, common / np.where(proper, area + areas - common, 1), 0)

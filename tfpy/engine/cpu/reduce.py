@@ -117,11 +117,27 @@ def _cumulate(ufunc: np.ufunc, neutral: int) -> Any:
 
 def _top_k(x: Array, k: int, sorted: bool) -> list[Array]:
     """The k largest of each row, largest first; equal values by their index, NaN last."""
-    order = np.argsort(_descending_key(x), axis=-1, kind="stable")
+    key = _descending_key(x)
+    order = _first_in_order(key, k) if sorted else np.argsort(key, axis=-1, kind="stable")
     if not sorted:
         order = selected(order.reshape(math.prod(x.shape[:-1]), x.shape[-1]), k).reshape((*x.shape[:-1], k))
     order = order[..., :k]
     return [np.take_along_axis(x, order, axis=-1), order.astype(np.int32)]
+
+
+_FEW_OF_MANY = 8
+
+
+def _first_in_order(key: Array, k: int) -> Array:
+    """The indices of each row's smallest keys, equal ones by their index: k of them, or all."""
+    size = key.shape[-1]
+    if 0 < k * _FEW_OF_MANY <= size:
+        found = np.sort(np.argpartition(key, k - 1, axis=-1)[..., :k], axis=-1)
+        keys = np.take_along_axis(key, found, axis=-1)
+        last = keys.max(axis=-1, keepdims=True)
+        if (np.add.reduce(key <= last, axis=-1, dtype=np.intp) == k).all():  # not so if some are equal to the last
+            return np.take_along_axis(found, np.argsort(keys, axis=-1, kind="stable"), axis=-1)
+    return np.argsort(key, axis=-1, kind="stable")
 
 
 def _descending_key(x: Array) -> Array:
