@@ -58,6 +58,11 @@ def test_whole_numbers_wrap(scale: float) -> None:
     assert to_int32(values[len(SPECIAL) :]).tolist() == expected[len(SPECIAL) :]
 
 
+def test_half_precision_is_not_warned_of() -> None:
+    with np.errstate(over="raise"):
+        assert to_int32(np.float16([3.9, -2.5])).tolist() == [3, -2]
+
+
 def _remainder(a: float, b: float) -> float:
     """As TF.js has it."""
     if b == 0 or not math.isfinite(a) or math.isnan(b):
