@@ -11,7 +11,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import keras
 import numpy as np
-from protocol import Step, serve
+from protocol import Step, in_order, serve
 
 
 def _layer(kind: str, options: list[Any]) -> Any:
@@ -37,14 +37,12 @@ def make(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Step:
     if workload["task"] not in ("fit", "predict"):
         raise NotImplementedError("only models")
     model = keras.Sequential([keras.Input(workload["shape"][1:], batch_size=workload["shape"][0])])
-    count = 0
+    rest = in_order(arrays)
     for kind, *options in workload["layers"]:
         layer = _layer(kind, options)
         model.add(layer)
         if kind != "norm":
-            end = count + len(layer.get_weights())
-            layer.set_weights([arrays[f"w{i}"] for i in range(count, end)])
-            count = end
+            layer.set_weights([next(rest) for _ in layer.get_weights()])
     if workload["task"] == "predict":
         return lambda: float(np.asarray(model.predict_on_batch(arrays["x"])).flat[0])
     loss = "mean_squared_error" if workload["layers"][-1][2] == "linear" else "categorical_crossentropy"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ def arrays_from(folder: str) -> dict[str, np.ndarray]:
     """The arrays that `peers.py` has written: raw numbers, and their shapes."""
     shapes = json.loads((Path(folder) / "shapes.json").read_text())
     return {name: np.fromfile(Path(folder) / name, np.float32).reshape(shape) for name, shape in shapes.items()}
+
+
+def in_order(arrays: Mapping[str, np.ndarray]) -> Iterator[np.ndarray]:
+    """The weights w0, w1, …"""
+    return (arrays[f"w{i}"] for i in itertools.count())
 
 
 def _median(step: Step, count: int) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from protocol import Step, serve
+from protocol import Step, in_order, serve
 
 import tfpy as tf
 
@@ -19,15 +19,13 @@ import tfpy as tf
 def model_of(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = tf.sequential()
     first: dict[str, Any] = {"input_shape": workload["shape"][1:]}
-    count = 0
+    rest = in_order(arrays)
     for kind, *options in workload["layers"]:
         layer = _layer(kind, options, first)
         model.add(layer)
         first = {}
         if kind != "norm":
-            end = count + len(layer.get_weights())
-            layer.set_weights([arrays[f"w{i}"] for i in range(count, end)])
-            count = end
+            layer.set_weights([next(rest) for _ in layer.get_weights()])
     return model
 
 

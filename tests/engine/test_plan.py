@@ -10,6 +10,7 @@ import pytest
 
 import tfpy as tf
 from tfpy.core.tensor import Tensor
+from tfpy.engine import plan
 from tfpy.engine.backend import registry
 from tfpy.engine.plan import Replay, recording_plan
 
@@ -177,6 +178,28 @@ def test_what_cannot_be_known_again_is_refused(f: Any, why: str) -> None:
     replay, refusal, _ = recorded(f, [normal(3)])
     assert replay is None
     assert why in refusal
+
+
+def test_what_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_MOST_NODES", 3)
+    assert recorded(lambda a: a.neg().neg().neg(), [normal(3)])[1] == ""
+    assert recorded(lambda a: a.neg().neg().neg().neg(), [normal(3)])[1] == "too many kernels ran"
+
+
+def test_what_depends_on_constants_alone_may_be_read() -> None:
+    """Where they are given, tensors of the host's values are constants, too; drawn numbers are not."""
+    a, c = normal(3), tf.tensor([2.0, 3.0])
+
+    def with_constants(f: Callable[..., Any]) -> tuple[str, int]:
+        with recording_plan(registry.default(), [a], [], [c]) as recorder:
+            found = f(a)
+        made = recorder.plan([found])
+        return recorder.refusal, -1 if made is None else len(made.constants)
+
+    assert with_constants(lambda x: x.mul(float(c.add(tf.tensor([1.0])).sum()))) == ("", 3)
+    assert "reads values" in with_constants(lambda x: x.mul(float(c.add(x.sum()).sum())))[0]
+    assert with_constants(lambda x: x.add(tf.random_normal([3]))) == ("", 1)
+    assert "reads values" in with_constants(lambda x: x.add(float(tf.random_normal([3]).sum())))[0]
 
 
 def test_random_numbers_are_drawn_anew_in_their_order() -> None:

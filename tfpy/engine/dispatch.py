@@ -148,10 +148,9 @@ def drawn(cls: type[H], draw: Callable[[], Array], dtype: DType) -> H:
     state = local.state
     recorder, state.recorder = state.recorder, None
     try:
-        values = draw()
+        out = make(cls, draw(), dtype)
     finally:
         state.recorder = recorder
-    out = make(cls, values, dtype)
     if recorder is not None:
         recorder.drawn(out, draw)
     return out

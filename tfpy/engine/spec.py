@@ -169,6 +169,16 @@ def reduced_shape(shape: Shape, axes: tuple[int, ...], keep_dims: bool) -> Shape
     return tuple(n for i, n in enumerate(shape) if i not in axes)
 
 
+def are_first(axes: tuple[int, ...]) -> bool:
+    """Whether axes in order are the first ones."""
+    return axes == tuple(range(len(axes)))
+
+
+def are_last(axes: tuple[int, ...], rank: int) -> bool:
+    """Whether axes in order are the last ones."""
+    return axes == tuple(range(rank - len(axes), rank))
+
+
 def as_int(op: str, argument: str, value: object) -> int:
     """A whole number given as int, numpy integer or integral float, as an int.
 

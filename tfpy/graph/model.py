@@ -221,7 +221,7 @@ class GraphModel(GraphModelCamel, Ready):
         self._intermediate = with_kept[1] if keep is not None else None
         return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
 
-    def _run(self, feeds: Mapping[str, Sequence[Any]], wanted: list[Ref], keep: dict[str, Any] | None) -> list[Tensor]:
+    def _run(self, feeds: dict[str, Sequence[Any]], wanted: list[Ref], keep: dict[str, Any] | None) -> list[Tensor]:
         """The outputs, from a plan if there is one: a graph does the same each time, unless it decides on values."""
         executor, resources = self._loaded
         fed = {
@@ -231,7 +231,7 @@ class GraphModel(GraphModelCamel, Ready):
         def compute() -> Result:
             given = {id(value) for value in (*fed.values(), *resources.weights.values())}
             try:
-                found = executor.run(dict(feeds), wanted, resources, keep)
+                found = executor.run(feeds, wanted, resources, keep)
             except RecursionError:
                 raise ModelFileError(
                     f"{executor.graph.source}: has functions that call each other too deeply."

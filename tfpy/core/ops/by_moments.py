@@ -11,6 +11,7 @@ from tfpy.core.ops.reduce import moments
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
+from tfpy.engine.spec import are_first, are_last
 from tfpy.engine.state import local
 from tfpy.engine.tape import gradient, no_gradient, paused
 
@@ -52,10 +53,9 @@ def normalize_by_moments(
 
 def _whole_possible(x: Tensor, axes: Axes, along: Sequence[int]) -> bool:
     """Whether the backend has the kernels for these axes, and no second derivative may be asked for: there is none."""
-    rank, count = len(x.spec.shape), len(axes)
-    ends = axes in (tuple(range(count)), tuple(range(rank - count, rank)))
-    last = list(along) == list(range(rank - len(along), rank))
-    together = last and (set(along).isdisjoint(axes) or tuple(along) == axes)
+    rank = len(x.spec.shape)
+    ends = are_first(axes) or are_last(axes, rank)
+    together = are_last(tuple(along), rank) and (set(along).isdisjoint(axes) or tuple(along) == axes)
     possible = ends and together and x.spec.size > 0 and x.spec.dtype == "float32" and len(local.state.tapes) <= 1
     return possible and current().implements("NormalizeByMoments")
 

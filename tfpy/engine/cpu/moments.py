@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.lines import along_line, as_lines, block_count, each_block
 from tfpy.engine.cpu.normalization import batch_norm
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.spec import reduced_shape
+from tfpy.engine.spec import are_first, are_last, reduced_shape
 
 Axes = tuple[int, ...]
 
@@ -20,21 +20,13 @@ _SMALL = 1 << 17
 _sum = KERNELS["Sum"]
 
 
-def _are_first(axes: Axes) -> bool:
-    return axes == tuple(range(len(axes)))
-
-
-def _are_last(axes: Axes, rank: int) -> bool:
-    return axes == tuple(range(rank - len(axes), rank))
-
-
 def _moments(x: Array, axes: Axes) -> list[Array]:
     shape = reduced_shape(x.shape, axes, True)
     count = math.prod(shape)
-    if x.size < _SMALL or not (_are_first(axes) or _are_last(axes, x.ndim)):
+    if x.size < _SMALL or not (are_first(axes) or are_last(axes, x.ndim)):
         mean = _sum(x, axes, True) * (count / x.size)
         return [mean, _sum(np.square(np.subtract(x, mean)), axes, True) * (count / x.size)]
-    if _are_first(axes):
+    if are_first(axes):
         found = _of_columns(as_lines(x, count), count)
     else:
         found = _of_rows(np.ascontiguousarray(x).reshape(count, -1))
@@ -90,7 +82,7 @@ def _normalize_grad(
 ) -> list[Array]:
     """With r = 1 / √(variance + ε), x̂ = (x - mean) · r and g = scale · dy: dx = r · (g - Σ g / n - x̂ · Σ g x̂ / n)."""
     inverse = (1 / np.sqrt(variance + variance_epsilon)).reshape(-1)
-    first = _are_first(axes)
+    first = are_first(axes)
     shape = x.shape[len(axes) :] if first else x.shape[-len(axes) :]
     factors = np.broadcast_to(scale, shape).reshape(-1)
     go_back = _back_by_columns if first else _back_by_rows

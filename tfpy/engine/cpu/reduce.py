@@ -12,7 +12,7 @@ from tfpy.engine.cpu.lazy import LARGE
 from tfpy.engine.cpu.lazy import total as total_of
 from tfpy.engine.cpu.select import selected
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.spec import reduced_shape
+from tfpy.engine.spec import are_first, reduced_shape
 
 Axes = tuple[int, ...]
 
@@ -29,14 +29,11 @@ _or: Any = np.logical_or.reduce
 def _sum(x: Array, axes: Axes, keep_dims: bool) -> Array:
     if len(axes) == x.ndim:
         return total_of(x).reshape((1,) * x.ndim) if keep_dims else total_of(x)
-    if axes and axes == _leading(x.ndim) and x.size >= _MANY_ROWS * x.shape[-1] > 0 and x.flags.c_contiguous:
+    by_column = 0 < len(axes) == x.ndim - 1 and are_first(axes)
+    if by_column and x.size >= _MANY_ROWS * x.shape[-1] > 0 and x.flags.c_contiguous:
         total = _sum_of_rows(x.reshape(-1, x.shape[-1]))
         return total.reshape((1,) * (x.ndim - 1) + total.shape) if keep_dims else total
     return _add(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
-
-
-def _leading(rank: int) -> Axes:
-    return tuple(range(rank - 1))
 
 
 def _sum_of_rows(rows: Array) -> Array:
@@ -118,8 +115,10 @@ def _cumulate(ufunc: np.ufunc, neutral: int) -> Any:
 def _top_k(x: Array, k: int, sorted: bool) -> list[Array]:
     """The k largest of each row, largest first; equal values by their index, NaN last."""
     key = _descending_key(x)
-    order = _first_in_order(key, k) if sorted else np.argsort(key, axis=-1, kind="stable")
-    if not sorted:
+    if sorted:
+        order = _first_in_order(key, k)
+    else:
+        order = np.argsort(key, axis=-1, kind="stable")
         order = selected(order.reshape(math.prod(x.shape[:-1]), x.shape[-1]), k).reshape((*x.shape[:-1], k))
     order = order[..., :k]
     return [np.take_along_axis(x, order, axis=-1), order.astype(np.int32)]

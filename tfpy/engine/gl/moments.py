@@ -10,23 +10,25 @@ from tfpy.engine.gl.fusion import fuse, view
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
 from tfpy.engine.gl.value import Value, float_bits
-from tfpy.engine.spec import Spec, reduced_shape, spec
+from tfpy.engine.spec import Spec, are_first, reduced_shape, spec
 
 Values = tuple[Value, ...]
 
 _INVERSE = "m_div(1., m_sqrt({2} + {p}))"
 _NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
-_SQUARED = Expression("({0} - {1}) * ({0} - {1})", "float32")
 _CENTRED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
-_PRODUCT = Expression("{0} * {1}", "float32")
 # Of x̂, g, the variance, and the sums of g and of g · x̂; q is one by the number of elements that were summed.
 _BACK = Expression(f"{_INVERSE} * ({{1}} - {{3}} * {{q}} - {{0}} * ({{4}} * {{q}}))", "float32", ("float32", "float32"))
+
+
+def _elementwise(device: Device, out: Spec, expression: Expression, values: Values, words: Sequence[int] = ()) -> Value:
+    return fuse(device, out, expression, values, broadcast(values, out), words)
 
 
 def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     if out.dtype != "float32":
         return None
-    return fuse(device, out, _NORMALIZED, values, broadcast(values, out), (float_bits(attrs["variance_epsilon"]),))
+    return _elementwise(device, out, _NORMALIZED, values, (float_bits(attrs["variance_epsilon"]),))
 
 
 def _moments(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
@@ -35,12 +37,8 @@ def _moments(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec])
         return None
     reduction = {"axes": attrs["axes"], "keep_dims": True}
     mean = KERNELS["Mean"](device, (x,), reduction, out)
-    apart = fuse(device, x.spec, _SQUARED, (x, mean), broadcast((x, mean), x.spec))
+    apart = KERNELS["SquaredDifference"](device, (x, mean), {}, x.spec)
     return [mean, KERNELS["Mean"](device, (apart,), reduction, out)]
-
-
-def _elementwise(device: Device, out: Spec, expression: Expression, values: Values, words: Sequence[int] = ()) -> Value:
-    return fuse(device, out, expression, values, broadcast(values, out), words)
 
 
 def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
@@ -48,7 +46,7 @@ def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence
     dy, x, mean, variance, _, scale = values
     axes, epsilon = attrs["axes"], float_bits(attrs["variance_epsilon"])
     whole, rank = x.spec, len(x.spec.shape)
-    by_channel = axes[0] == 0
+    by_channel = are_first(axes)
     others = axes if by_channel else tuple(range(rank - len(axes)))  # what offset and scale are the same for
 
     def total(value: Value, over: tuple[int, ...]) -> Value:
@@ -57,7 +55,8 @@ def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence
         return found
 
     def product(a: Value, b: Value, out: Spec = whole) -> Value:
-        return _elementwise(device, out, _PRODUCT, (a, b))
+        found: Value = KERNELS["Multiply"](device, (a, b), {}, out)
+        return found
 
     normal = _elementwise(device, whole, _CENTRED, (x, mean, variance), (epsilon,))
     scaled = product(dy, scale)
