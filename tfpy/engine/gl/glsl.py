@@ -1,7 +1,8 @@
 """Functions in GLSL that are as precise as numpy's, where GLSL's own are not (measured: docs/explanation/gpu.md).
 
 They use + - * / fma and the bits of numbers only. Every intermediate value is `precise`: without it a compiler may
-reorder or contract operations, and the error terms vanish. Polynomial coefficients are those of the Cephes library
+reorder or contract operations, and the error terms vanish. Whole numbers come from sums with large numbers: to convert
+them takes a GPU several operations' time. Polynomial coefficients are those of the Cephes library
 (Moshier) and of fdlibm (Sun Microsystems). A shader gets the functions that it uses and those that they use.
 """
 
@@ -21,6 +22,10 @@ float m_max(float a, float b) { return m_isnan(a) ? a : (m_isnan(b) ? b : (a > b
 float m_min(float a, float b) { return m_isnan(a) ? a : (m_isnan(b) ? b : (a < b ? a : b)); }
 float m_copysign(float a, float s) {  // not by masks, which LLVM 15 (llvmpipe) confuses on CPUs with AVX-512
   return floatBitsToInt(s) < 0 ? -abs(a) : abs(a);
+}
+float m_nearest(float x, float rate, out int n) {  // the whole number next to x * rate, up to 2^22
+  F t = fma(x, rate, 12582912.); n = floatBitsToInt(t) - 0x4b400000; F k = t - 12582912.;
+  return k;
 }
 """
 
@@ -65,7 +70,7 @@ float m_expm1_poly(float r) {
   return q;
 }
 float m_exp_reduced(float x, out int n) {
-  float k = roundEven(x * 1.44269504); n = int(k);
+  float k = m_nearest(x, 1.44269504, n);
   F r = fma(-k, 0.693145751953125, x); r = fma(-k, 1.428606765330187e-06, r);
   return r;
 }
@@ -93,9 +98,9 @@ float m_expm1(float x) {
   if (abs(x) < .3466) return x == 0. ? x : m_expm1_poly(x);
   if (x > 40.) return m_exp(x);
   if (x < -18.) return -1.;
-  float n = roundEven(x * 1.44269504);
-  F t = n * 0.693145751953125; F r = x - t; F u = n * 1.428606765330187e-06; r = r - u;
-  F w = intBitsToFloat((int(n) + 127) << 23); F e = fma(m_expm1_poly(r), w, w - 1.);
+  int n; float k = m_nearest(x, 1.44269504, n);
+  F t = k * 0.693145751953125; F r = x - t; F u = k * 1.428606765330187e-06; r = r - u;
+  F w = intBitsToFloat((n + 127) << 23); F e = fma(m_expm1_poly(r), w, w - 1.);
   return e;
 }
 float m_log_sum(float f, float n) {  // log(1 + f) + n log(2), f being near 0
@@ -213,8 +218,8 @@ float m_reduce_huge(float x, out int q) {
 }
 float m_reduce(float x, out int q) {
   if (abs(x) > 1000.) return m_reduce_huge(x, q);
-  float n = roundEven(x * .636619772367581343);
-  q = int(n) & 3;
+  int whole; float n = m_nearest(x, .636619772367581343, whole);
+  q = whole & 3;
   F r = x - n * 1.5706787109375; r = r - n * 0.00011761486530303955; r = r - n * 9.9209357968e-10;
   return r;
 }

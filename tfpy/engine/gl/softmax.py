@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ROWS_AT_A_TIME, defer, ensure, groups_of
 from tfpy.engine.gl.pool import Lease
@@ -11,9 +13,12 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_FEW = 8  # elements of a thread, as long as a row has few threads
+_FEW = {1: 8, 4: 2}  # by numbers that are read at a time, how often a thread reads as long as a row has few threads
 _FEW_THREADS = 64
+_FEW_KEPT = 8  # numbers in a thread's registers that leave room for combining four at a time
+_MANY = 16  # numbers in a thread's registers
 _MOST_KEPT = 32
+_MOST_BY_FOUR = GROUP * _MANY  # elements of a row that is read four at a time
 
 # What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
 # and the result. The largest may lose NaN: the sum finds it.
@@ -33,34 +38,66 @@ class _RowTask:
 
     def run(self, device: Device, value: Value) -> Lease:
         rows = value.spec.size // self.length
-        lanes = _lanes(self.length)
-        kept = -(-self.length // lanes)
-        kept = 1 << (kept - 1).bit_length() if kept <= _MOST_KEPT else 0
-        program = device.programs.get((self.name, lanes, kept), _source, self.name, lanes, kept)
+        form = _form(self.length)
+        program = device.programs.get((self.name, form), _source, self.name, form)
         source = ensure(device, value.inputs[0])
         lease = device.take(stored_bytes(value.spec))
-        groups = groups_of(-(-rows * lanes // GROUP), 2 * stored_bytes(value.spec), ROWS_AT_A_TIME)
-        device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length), groups)
+        at_a_time = ROWS_AT_A_TIME if form.kept * form.width <= _MANY else ROWS_AT_A_TIME * 5 // 8
+        groups = groups_of(-(-rows * form.lanes // GROUP), 2 * stored_bytes(value.spec), at_a_time)
+        device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length // form.width), groups)
         return lease
 
 
-def _lanes(length: int) -> int:
+class _Form(NamedTuple):
+    """How threads share a row.
+
+    Attributes:
+        lanes: how many of them work on it.
+        width: how many numbers each reads at a time, 4 where rows can be divided by it.
+        kept: how many times it reads, what it read staying in registers; 0 when that is too much for them.
+    """
+
+    lanes: int
+    width: int
+    kept: int
+
+    @property
+    def kind(self) -> str:
+        """The type in GLSL of what is read at a time."""
+        return "float" if self.width == 1 else "vec4"
+
+    def parts(self, name: str) -> list[str]:
+        """The single numbers of the variable of that name."""
+        return [name] if self.width == 1 else [f"{name}.{part}" for part in "xyzw"]
+
+
+def _form(length: int) -> _Form:
+    width = 4 if length % 4 == 0 and length <= _MOST_BY_FOUR else 1
+    reads = length // width
+    lanes = _lanes(reads, _FEW[width])
+    kept = -(-reads // lanes)
+    return _Form(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_KEPT else 0)
+
+
+def _lanes(reads: int, few: int) -> int:
     """How many threads work on a row: few, but so many that neighbours read neighbours and each has few registers."""
     lanes = 1
-    while lanes < _FEW_THREADS and (lanes * lanes < length or lanes * _FEW < length):
+    while lanes < _FEW_THREADS and (lanes * lanes < reads or lanes * few < reads):
         lanes *= 2
-    while lanes < GROUP and lanes * 2 * _FEW < length:
+    while lanes < GROUP and lanes * 2 * few < reads:
         lanes *= 2
     return lanes
 
 
-def _source(name: str, lanes: int, kept: int) -> str:
+def _source(name: str, form: _Form) -> str:
     """A group goes along a stretch of rows; mostly all of them are done at once."""
-    each, at_once = GROUP // lanes, 4 if kept and kept <= _FEW else 2
+    lanes, each = form.lanes, GROUP // form.lanes
+    at_once = 4 if 0 < form.kept * form.width <= _FEW_KEPT else 2
+    body = (_in_registers if form.kept else _in_memory)(name, form)
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(2)}
-layout(std430, binding = 0) readonly buffer A {{ float a[]; }};
-layout(std430, binding = 1) writeonly buffer C {{ float c[]; }};
+layout(std430, binding = 0) readonly buffer A {{ {form.kind} a[]; }};
+layout(std430, binding = 1) writeonly buffer C {{ {form.kind} c[]; }};
 float larger(float a, float b) {{ return max(a, b); }}
 float plus(float a, float b) {{ precise float c = a + b; return c; }}
 {_all("larger", lanes, at_once)}{_all("plus", lanes, at_once)}
@@ -70,39 +107,50 @@ void main() {{
   for (uint n = 0u; n < stretch; n++) {{
     uint row = first + n * {each}u + t / {lanes}u;
     uint from = row * {word(1)} + lane, to = row < {word(0)} ? (row + 1u) * {word(1)} : 0u;
-{_in_registers(name, lanes, kept) if kept else _in_memory(name, lanes)}  }}
+    float most = -m_inf(), total = 0.;
+{body}  }}
 }}
 """
 
 
-def _in_registers(name: str, lanes: int, kept: int) -> str:
+def _in_registers(name: str, form: _Form) -> str:
     """A thread reads its elements once, all of them before it needs the first."""
-    element, added, total, result = _RESULTS[name]
-    places = [f"from + {k * lanes}u" for k in range(kept)]
-    lines = [f"float x{k} = -m_inf(); if ({at} < to) x{k} = a[{at}];" for k, at in enumerate(places)]
-    lines.append("float most = x0;")
-    lines += [f"most = max(most, x{k});" for k in range(1, kept)]
-    lines.append("most = all_larger(most, t, lane); float total = 0.;")
-    lines += [
-        f"if ({at} < to) {{ precise float v = x{k} - most, e = {element}; x{k} = e; total = plus(total, {added}); }}"
-        for k, at in enumerate(places)
-    ]
+    total = _RESULTS[name][2]
+    read = {f"x{k}": f"from + {k * form.lanes}u" for k in range(form.kept)}
+    lines = [f"{form.kind} {x} = {form.kind}(-m_inf()); if ({at} < to) {x} = a[{at}];" for x, at in read.items()]
+    lines += [_largest(form, x) for x in read]
+    lines.append("most = all_larger(most, t, lane);")
+    lines += [f"if ({at} < to) {{ {_elements(name, form, x, True)} }}" for x, at in read.items()]
     lines.append(f"total = all_plus(total, t, lane); total = {total};")
-    lines += [f"if ({at} < to) {{ precise float e = x{k}, y = {result}; c[{at}] = y; }}" for k, at in enumerate(places)]
+    lines += [f"if ({at} < to) {{ {_result(name, form, x)} c[{at}] = {x}; }}" for x, at in read.items()]
     return "".join(f"    {line}\n" for line in lines)
 
 
-def _in_memory(name: str, lanes: int) -> str:
+def _in_memory(name: str, form: _Form) -> str:
     """The same for long rows: a thread reads its elements three times."""
-    element, added, total, result = _RESULTS[name]
-    elements = f"for (uint i = from; i < to; i += {lanes}u)"
-    return f"""    float most = -m_inf();
-    {elements} most = max(most, a[i]);
-    most = all_larger(most, t, lane); float total = 0.;
-    {elements} {{ precise float v = a[i] - most, e = {element}; total = plus(total, {added}); }}
-    total = all_plus(total, t, lane); total = {total};
-    {elements} {{ precise float v = a[i] - most, e = {element}, y = {result}; c[i] = y; }}
+    elements = f"for (uint i = from; i < to; i += {form.lanes}u) {{ {form.kind} x = a[i];"
+    return f"""    {elements} {_largest(form, "x")} }}
+    most = all_larger(most, t, lane);
+    {elements} {_elements(name, form, "x", True)} }}
+    total = all_plus(total, t, lane); total = {_RESULTS[name][2]};
+    {elements} {_elements(name, form, "x", False)} {_result(name, form, "x")} c[i] = x; }}
 """
+
+
+def _largest(form: _Form, name: str) -> str:
+    return " ".join(f"most = max(most, {x});" for x in form.parts(name))
+
+
+def _elements(name: str, form: _Form, read: str, add: bool) -> str:
+    """What was read becomes the elements, and they are added up if that is wanted."""
+    element, added, _, _ = _RESULTS[name]
+    sum_ = f" total = plus(total, {added});" if add else ""
+    return " ".join(f"{{ precise float v = {x} - most, e = {element}; {x} = e;{sum_} }}" for x in form.parts(read))
+
+
+def _result(name: str, form: _Form, elements: str) -> str:
+    result = _RESULTS[name][3]
+    return " ".join(f"{{ precise float e = {x}, y = {result}; {x} = y; }}" for x in form.parts(elements))
 
 
 def _all(function: str, lanes: int, at_once: int) -> str:
