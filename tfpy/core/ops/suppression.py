@@ -18,6 +18,9 @@ from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
 
+_BLOCK = 64  # boxes that are compared with each other at a time
+_PAIRS = 1 << 15  # of boxes with such as are kept, that are compared at a time
+
 
 class SuppressionWithScore(Record):
     """What `non_max_suppression_with_score` returns."""
@@ -207,8 +210,11 @@ def _selected(
     most = max(0, min(as_int(name, "max_output_size", max_output_size), corners.shape[0]))
     boxes_in_order = np.sort(corners.numpy().astype(np.float64).reshape(-1, 2, 2), axis=1)
     values = marks.numpy().astype(np.float64)
-    found = _suppress(_Boxes(boxes_in_order), values, most, iou_threshold, score_threshold, soft_nms_sigma)
-    return (*found, most)
+    limits = most, iou_threshold, score_threshold
+    in_columns = _Boxes(boxes_in_order)
+    if soft_nms_sigma > 0:
+        return (*_suppress_softly(in_columns, values, *limits, soft_nms_sigma), most)
+    return (*_suppress(in_columns, values, *limits), most)
 
 
 class _Boxes:
@@ -224,31 +230,51 @@ class _Boxes:
         area: Array = height * width
         return area
 
-    def overlaps(self, box: int, others: Array) -> Array:
-        """The intersection of a box with each of the others, as a part of their union."""
-        low, high = self._low[:, others], self._high[:, others]
-        sides = np.minimum(self._high[:, box, None], high) - np.maximum(self._low[:, box, None], low)
-        common = self._area(np.maximum(sides, 0))
-        area, areas = self._areas[box], self._areas[others]
-        proper = (area > 0) & (areas > 0)
-        return np.where(proper, common / np.where(proper, area + areas - common, 1), 0)
+    def overlaps(self, boxes: Array, others: Array) -> Array:
+        """The intersection of each box with each of the others, as a part of their union."""
+        sides = np.minimum(self._high[:, boxes, None], self._high[:, None, others])
+        sides -= np.maximum(self._low[:, boxes, None], self._low[:, None, others])
+        common = self._area(np.maximum(sides, 0, out=sides))
+        union = self._areas[boxes, None] + self._areas[others] - common
+        parts: Array = np.zeros_like(common)
+        np.divide(common, union, out=parts, where=union > 0)
+        return parts
 
 
 def _suppress(
+    boxes: _Boxes, scores: Array, most: int, iou_threshold: float, score_threshold: float
+) -> tuple[Array, Array]:
+    """Take boxes by their scores, a block at a time: few are looked at if enough can be kept of the first ones."""
+    left = np.flatnonzero(scores > score_threshold)
+    left = left[np.argsort(-scores[left], kind="stable")]
+    chosen = left[:0]
+    while chosen.size < most and left.size:
+        ahead, later = np.split(left, [max(_BLOCK, _PAIRS // (chosen.size + 1))])
+        ahead = ahead[(boxes.overlaps(chosen, ahead) < iou_threshold).all(0)]
+        block, left = ahead[:_BLOCK], np.concatenate([ahead[_BLOCK:], later])
+        apart = boxes.overlaps(block, block) < iou_threshold
+        stays = np.ones(block.size, np.bool_)
+        for i in range(block.size):
+            if stays[i]:
+                stays[i + 1 :] &= apart[i, i + 1 :]
+        chosen = np.concatenate([chosen, block[stays]])
+    chosen = chosen[:most].astype(np.int32)
+    return chosen, scores[chosen]
+
+
+def _suppress_softly(
     boxes: _Boxes, scores: Array, most: int, iou_threshold: float, score_threshold: float, sigma: float
 ) -> tuple[Array, Array]:
-    """Take the best box again and again; each time the ones that overlap with it drop out, or their scores sink."""
+    """Take the best box again and again; each time the scores of those that overlap with it sink, or they drop out."""
     left = np.flatnonzero(scores > score_threshold)
     chosen: list[int] = []
     while len(chosen) < most and left.size:
         at = np.argmax(scores[left])
-        best = int(left[at])
-        chosen.append(best)
-        overlap = boxes.overlaps(best, left)
+        chosen.append(int(left[at]))
+        overlap = boxes.overlaps(left[at, None], left)[0]
         stays = overlap < iou_threshold
         stays[at] = False
         left = left[stays]
-        if sigma > 0:
-            scores[left] *= np.exp(-0.5 / sigma * np.square(overlap[stays]))
-            left = left[scores[left] > score_threshold]
+        scores[left] *= np.exp(-0.5 / sigma * np.square(overlap[stays]))
+        left = left[scores[left] > score_threshold]
     return np.array(chosen, np.int32), scores[chosen]
