@@ -14,11 +14,13 @@ from graph.test_converted import DTYPES, MODELS
 import tfpy as tf
 from tfpy.core import plans
 from tfpy.engine.errors import DisposedError
+from tfpy.graph.run import Run
 
 # All others decide on values, or are made of text.
 PLANNED = {
     *("arrays_v1", "arrays_v2", "convolution", "creation", "elementwise", "joined", "lists", "lstm_v1", "lstm_v2"),
     *("matrices", "reshaped", "spectral", "volumes"),
+    *("images", "reduction", "sparse"),  # as far as they do not decide
 }
 FLOAT = dtype("float32")
 
@@ -42,7 +44,7 @@ def test_the_same_bits(folder: Path, backend: str, monkeypatch: pytest.MonkeyPat
     graph = tf.load_graph_model(folder)
     feeds = [_feeds(folder, other) for other in (False, False, True, True, False)]
     found = [_numbers(graph.execute(feed)) for feed in feeds]
-    assert len(graph._plans) == (folder.name in PLANNED and backend != "exact")
+    assert len(graph._loaded.plans) == (folder.name in PLANNED and backend != "exact")
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
     for feed, values in zip(feeds, found, strict=True):
         for ours, expected in zip(values, _numbers(graph.execute(feed)), strict=True):
@@ -64,6 +66,79 @@ def test_what_is_decided_on_values_is_decided_anew() -> None:
         assert chosen.execute(tf.tensor(x), "y").array_sync() == expected
 
 
+def _counted(graph: tf.GraphModel, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the nodes that are computed from here on, but for constants."""
+    computed: list[str] = []
+    apply = Run.apply
+
+    def noted(self: Run, node: Any, inputs: list[Any], function: Any) -> Any:
+        computed.extend([node.name] if node.op != "Const" else [])
+        return apply(self, node, inputs, function)
+
+    monkeypatch.setattr(Run, "apply", noted)
+    return computed
+
+
+def _branches(chosen: str) -> list[dict[str, Any]]:
+    """Four ops on x, and one of two branches as the sum of `chosen` says."""
+    return [
+        placeholder("x"),
+        *(node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Exp", "b"), node("d", "Add", "c", "x")),
+        node("sum", "Sum", chosen, "axis"),
+        node("above", "Greater", "sum", "least"),
+        node("switch", "Switch", "d", "above"),
+        node("low", "Neg", "switch"),
+        node("high", "Square", "switch:1"),
+        node("y", "Merge", "low", "high"),
+    ]
+
+
+def test_what_comes_before_a_decision_is_planned(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = model(*_branches("x"), constants={"least": np.float32(0), "axis": np.int32([0])})
+    xs = [np.float32([k, -k, k / 3]) for k in (1, 1, 1, 1, -2, 2, -3)]
+    found = [graph.execute(tf.tensor(x), ["y", "above", "c"]) for x in xs]
+    for x, (y, above, c) in zip(xs, found, strict=True):
+        d = np.exp(-(x**2)) + x
+        np.testing.assert_allclose(y.numpy(), d**2 if x.sum() > 0 else -d, rtol=1e-6)
+        np.testing.assert_allclose(c.numpy(), np.exp(-(x**2)), rtol=1e-6)
+        assert above.array_sync() == (x.sum() > 0)
+    if backend != "exact":
+        assert len(graph._loaded.plans) == 1
+        computed = _counted(graph, monkeypatch)
+        graph.execute(tf.tensor(xs[0]), ["y", "above", "c"])
+        assert set(computed) == {"switch", "high", "y"}
+
+
+def test_branches_and_loops_that_decide_on_constants_are_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = model(
+        *_branches("no"),
+        node("boxes", "Where", "y"),
+        node("rows", "GatherNd", "y", "boxes"),
+        constants={"least": np.float32(0), "axis": np.int32([0]), "no": np.float32([-1])},
+    )
+    for k in range(6):
+        x = np.float32([k, 0, -k])
+        rows = graph.execute(tf.tensor(x), "rows")
+        np.testing.assert_allclose(rows.numpy(), -(np.exp(-(x**2)) + x), rtol=1e-6)
+    computed = _counted(graph, monkeypatch)
+    graph.execute(tf.tensor([1.0, 2, 3]), "rows")
+    assert computed == ["boxes", "rows"]
+
+
+def test_what_goes_before_is_done_before_a_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    graph = model(
+        placeholder("x"),
+        *(node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Neg", "b"), node("d", "Neg", "c")),
+        node("p", "Print", "x", "x", message="here:"),
+        node("e", "Where", "d", "^c", "^p"),
+        node("y", "GatherNd", "d", "e"),
+    )
+    for k in range(1, 6):
+        assert graph.execute(tf.tensor([0.0, k]), "y").array_sync() == [-k * k]
+    assert capsys.readouterr().out.count("here:") == 5
+    assert len(graph._loaded.plans) == 1
+
+
 def test_what_is_decided_on_constants_and_shapes_is_planned() -> None:
     flat = model(
         placeholder("x"),
@@ -76,7 +151,7 @@ def test_what_is_decided_on_constants_and_shapes_is_planned() -> None:
     for rows in (2, 2, 2, 3, 3, 3, 2):
         x = tf.range(0, rows * 4).reshape([rows, 2, 2])
         assert flat.execute(x, "y").array_sync() == np.arange(rows * 4).reshape(rows, 4).tolist()
-    assert len(flat._plans) == 2
+    assert len(flat._loaded.plans) == 2
 
 
 def test_random_numbers_are_drawn_anew() -> None:
@@ -109,7 +184,7 @@ def test_ops_of_ones_own_run_each_time() -> None:
     graph = model(placeholder("x"), node("y", "Square", "x"), node("z", "Neg", "y"))
     x = tf.tensor([3.0])
     assert [graph.execute(x, "z").array_sync() for _ in range(4)] == [[-9]] * 4
-    assert len(graph._plans) == 1
+    assert len(graph._loaded.plans) == 1
     calls = []
     tf.register_op("Mine", lambda n: calls.append(n.name) or tf.mul(n.inputs[0], 2))
     try:

@@ -43,6 +43,12 @@ def refuse_plan(reason: str) -> None:
         local.state.recorder.refuse(reason)
 
 
+def refusals() -> int:
+    """How often what ran since the recording began kept it from becoming a plan; 0 if nothing is recorded."""
+    recorder = local.state.recorder
+    return 0 if recorder is None else recorder.refusals
+
+
 class _Planned(NamedTuple):
     """A step that can be replayed.
 

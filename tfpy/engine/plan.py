@@ -122,6 +122,7 @@ class Recorder:
 
     Attributes:
         refusal: why there can be no plan; empty if there can.
+        refusals: how often something said so.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class Recorder:
     ) -> None:
         self.backend = backend
         self.refusal = ""
+        self.refusals = 0
         self._from_host_is_constant = constants is not None
         self._sources = tuple(inputs)
         self._variables = tuple(variables)
@@ -227,6 +229,7 @@ class Recorder:
     def refuse(self, reason: str) -> None:
         """There can be no plan."""
         self.refusal = self.refusal or reason
+        self.refusals += 1
 
     def _slot(self, handle: Handle, where: str) -> int:
         slot = self._slots.get(self._key(handle))

@@ -7,64 +7,84 @@ loops around, with the number of the turn in each. A value is seen in its own fr
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.io.faults import ModelFileError
-from tfpy.graph.graph_def import Graph, Node, Ref
+from tfpy.graph.graph_def import Node, Ref
 
 if TYPE_CHECKING:
-    from tfpy.graph.run import Resources, Values
+    from tfpy.graph.run import Feeds, Run, Step, Values
 
 Frame = tuple[tuple[str, int], ...]
 
+_ENTER = frozenset({"Enter", "RefEnter"})
+_EXIT = frozenset({"Exit", "RefExit"})
+_MERGE = frozenset({"Merge", "RefMerge"})
+_NEXT = frozenset({"NextIteration", "RefNextIteration"})
 
-def run_in_frames(graph: Graph, feeds: Values, outputs: Sequence[Ref], resources: Resources) -> Values:
+
+class Wiring:
+    """What some nodes are to each other, which is the same in every run.
+
+    Attributes:
+        functions: how each is computed.
+        users: the nodes that need each.
+        starts: those that need none.
+        enters: how many values enter each loop.
+    """
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self.functions: dict[str, Any] = {}
+        self.users: dict[str, list[Node]] = defaultdict(list)
+        self.starts: list[Node] = []
+        self.enters: Counter[str] = Counter()
+        for node, function, _ in steps:
+            self.functions[node.name] = function
+            for name in dict.fromkeys(node.needs):
+                self.users[name].append(node)
+            if not node.needs:
+                self.starts.append(node)
+            if node.op in _ENTER:
+                self.enters[_loop_of(node)] += 1
+
+
+def run_in_frames(wiring: Wiring, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> Values:
     """The values of the wanted nodes; None for those in branches that were not taken."""
-    return _Frames(graph, feeds, outputs, resources).run()
+    return _Frames(wiring, source, feeds, outputs, run).run()
 
 
 class _Frames:
-    def __init__(self, graph: Graph, feeds: Values, outputs: Sequence[Ref], resources: Resources) -> None:
-        from tfpy.graph.run import Run, check_inputs, function_of
-
-        nodes = graph.needed_for([ref.node for ref in outputs], list(feeds))
-        check_inputs(graph, nodes, list(feeds), outputs)
-        self._graph = graph
+    def __init__(self, wiring: Wiring, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> None:
+        self._wiring = wiring
+        self._source = source
         self._feeds = feeds
         self._outputs = outputs
-        self._run = Run(resources)
-        self._functions = {node.name: function_of(node) for node in nodes}
-        self._users: dict[str, list[Node]] = defaultdict(list)
-        for node in nodes:
-            for name in dict.fromkeys(node.needs):
-                self._users[name].append(node)
+        self._run = run
         self._values: dict[Frame, dict[str, Sequence[Any]]] = defaultdict(dict)
         self._begun: set[tuple[str, Frame]] = set()
         self._queue: deque[tuple[Node, Frame]] = deque()
-        # How many values enter a loop, and how many have entered it in a frame.
-        self._enters = Counter(_loop_of(node) for node in nodes if _is(node, "Enter"))
-        self._entered: Counter[Frame] = Counter()
-        self._starts = [node for node in nodes if not node.needs and node.name not in feeds]
+        self._entered: Counter[Frame] = Counter()  # how many values have entered a loop in a frame
 
     def run(self) -> Values:
         """All nodes, as they become ready."""
         for name, given in self._feeds.items():
             self._values[()][name] = given
-        for node in self._starts:
+        for node in self._wiring.starts:
             self._begin(node, ())
         for name in self._feeds:
             self._notify(name, ())
         while self._queue:
             node, frame = self._queue.popleft()
             inputs = [self._seen(ref, frame) for ref in node.inputs]
-            result = self._run.apply(node, inputs, self._functions[node.name])
+            result = self._run.apply(node, inputs, self._wiring.functions[node.name])
             kept, seen = _frames_after(node, frame)
+            self._run.note(node, result, tuple([loop for loop, _ in seen]))
             self._values[kept][node.name] = result
-            if _is(node, "Enter"):
+            if node.op in _ENTER:
                 self._entered[seen] += 1
             self._notify(node.name, seen)
-            if _is(node, "NextIteration"):
+            if node.op in _NEXT:
                 self._forget(seen)
         return {ref.node: self._values[()].get(ref.node, []) for ref in self._outputs}
 
@@ -74,7 +94,7 @@ class _Frames:
             found = self._values.get(frame[:depth], {}).get(ref.node)
             if found is not None:
                 if ref.output >= len(found):
-                    raise ModelFileError(f"{self._graph.source}: {ref} is an output that does not exist.")
+                    raise ModelFileError(f"{self._source}: {ref} is an output that does not exist.")
                 return found[ref.output]
         return None
 
@@ -83,9 +103,9 @@ class _Frames:
 
     def _notify(self, name: str, frame: Frame) -> None:
         """Begin the users of a node that have all they need now."""
-        for user in self._users[name]:
+        for user in self._wiring.users.get(name, ()):
             there = [self._seen(ref, frame) is not None for ref in user.inputs]
-            ready = any(there) if _is(user, "Merge") else all(there)
+            ready = any(there) if user.op in _MERGE else all(there)
             if ready and all(self._was_run(before, frame) for before in user.after):
                 self._begin(user, frame)
 
@@ -98,7 +118,7 @@ class _Frames:
         """Let go of the turns of a loop that nothing is left to do in."""
         *outer, (loop, turn) = frame
         path, depth = tuple(outer), len(outer)
-        if self._entered[(*path, (loop, 0))] < self._enters[loop]:
+        if self._entered[(*path, (loop, 0))] < self._wiring.enters[loop]:
             return  # a value that has not entered yet will be used in the first turn, and from there on
 
         def turn_in(other: Frame) -> int | None:
@@ -113,10 +133,6 @@ class _Frames:
             self._begun = {entry for entry in self._begun if entry[1] not in done}
 
 
-def _is(node: Node, op: str) -> bool:
-    return node.op in (op, f"Ref{op}")
-
-
 def _loop_of(node: Node) -> str:
     name: str = node.attrs.text("frame_name")
     return name
@@ -124,14 +140,14 @@ def _loop_of(node: Node) -> str:
 
 def _frames_after(node: Node, frame: Frame) -> tuple[Frame, Frame]:
     """The frame in which a node's values are kept, and the one in which its users see them first."""
-    if _is(node, "Enter"):
+    if node.op in _ENTER:
         inside = (*frame, (_loop_of(node), 0))
         # What is constant in a loop is seen by all of its turns.
         return (frame if node.attrs.flag("is_constant") else inside), inside
-    if not _is(node, "Exit") and not _is(node, "NextIteration"):
+    if node.op not in _EXIT and node.op not in _NEXT:
         return frame, frame
     if not frame:
         raise ModelFileError(f"{node.label}: is outside of every loop.")
     *outer, (loop, turn) = frame
-    after = tuple(outer) if _is(node, "Exit") else (*outer, (loop, turn + 1))
+    after = tuple(outer) if node.op in _EXIT else (*outer, (loop, turn + 1))
     return after, after

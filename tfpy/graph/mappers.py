@@ -56,6 +56,11 @@ def mapper_of(op: str) -> Mapper | None:
     return mapper if mapper is not None and all(name in OPS for name in mapper.core) else None
 
 
+def own_meanings() -> tuple[tuple[str, Mapper], ...]:
+    """The ops to which users have given a meaning, and how each is computed."""
+    return tuple(_own.items())
+
+
 def all_known() -> bool:
     """Whether no op has a meaning of the user's."""
     return not _own

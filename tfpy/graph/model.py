@@ -16,7 +16,6 @@ from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
 from tfpy.core.options import accepts_options
-from tfpy.core.plans import Plans, Result
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
@@ -24,11 +23,11 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error, with_article
 from tfpy.engine.scope import outlive_scopes
 from tfpy.graph._camel import GraphModelCamel
-from tfpy.graph.mappers import all_known
 
 if TYPE_CHECKING:
     from tfpy.graph.graph_def import Graph, Port, Ref
-    from tfpy.graph.run import Executor, Resources
+    from tfpy.graph.planned import PlannedRuns
+    from tfpy.graph.run import Executor, Feeds
 
 DEFAULT_NAME = "model.json"
 TF_HUB_QUERY = "?tfjs-format=file"
@@ -53,11 +52,9 @@ class GraphModel(GraphModelCamel, Ready):
         self._url = model_url
         self._options = LoadOptions.of(load_options, "GraphModel")
         self._artifacts: ModelArtifacts | None = None
-        self._executor: Executor | None = None
         self._initializer: Executor | None = None
-        self._resources: Resources | None = None
+        self._runs: PlannedRuns | None = None
         self._captured: dict[Any, Any] | None = None
-        self._plans = Plans()
         self._intermediate: dict[str, list[Tensor]] | None = None
         self.keep_intermediate_tensors = False
 
@@ -78,6 +75,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     def _load(self, artifacts: ModelArtifacts, source: str) -> bool:
         from tfpy.graph.loading import read_model
+        from tfpy.graph.planned import PlannedRuns
 
         weights: dict[str, Tensor] = {}
         if artifacts.weight_data is not None:
@@ -85,9 +83,9 @@ class GraphModel(GraphModelCamel, Ready):
             weights = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
         try:
             check_depth(artifacts.model_topology, source)
-            self._executor, self._initializer, self._resources = read_model(artifacts, weights, source)
+            executor, self._initializer, resources = read_model(artifacts, weights, source)
+            self._runs = PlannedRuns(executor, resources)
             self._captured = None
-            self._plans.clear()
         except ValueError:
             dispose(weights)
             raise
@@ -128,7 +126,7 @@ class GraphModel(GraphModelCamel, Ready):
     @property
     def weights(self) -> dict[str, list[Tensor]]:
         """The constants by the names of their nodes, each in a list."""
-        return {name: [value] for name, value in self._loaded[1].weights.items()}
+        return {name: [value] for name, value in self._loaded.resources.weights.items()}
 
     @property
     def metadata(self) -> Any:
@@ -159,14 +157,14 @@ class GraphModel(GraphModelCamel, Ready):
         return self._artifacts
 
     @property
-    def _loaded(self) -> tuple[Executor, Resources]:
-        if self._executor is None or self._resources is None:
+    def _loaded(self) -> PlannedRuns:
+        if self._runs is None:
             raise RuntimeError("GraphModel: load the model first, with model.load() or tf.load_graph_model.")
-        return self._executor, self._resources
+        return self._runs
 
     @property
     def _graph(self) -> Graph:
-        return self._loaded[0].graph
+        return self._loaded.executor.graph
 
     # Running
 
@@ -217,37 +215,9 @@ class GraphModel(GraphModelCamel, Ready):
         self.dispose_intermediate_tensors()
         wanted = self._wanted(outputs)
         keep: dict[str, Any] | None = {} if self.keep_intermediate_tensors else None
-        with_kept = tidy(lambda: (self._run(self._feeds(inputs), wanted, keep), _tensors_in(keep)))
+        with_kept = tidy(lambda: (self._loaded.run(self._feeds(inputs), wanted, keep), _tensors_in(keep)))
         self._intermediate = with_kept[1] if keep is not None else None
         return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
-
-    def _run(self, feeds: dict[str, Sequence[Any]], wanted: list[Ref], keep: dict[str, Any] | None) -> list[Tensor]:
-        """The outputs, from a plan if there is one: a graph does the same each time, unless it decides on values."""
-        executor, resources = self._loaded
-        fed = {
-            (node, i): value for node, values in feeds.items() for i, value in enumerate(values) if value is not None
-        }
-
-        def compute() -> Result:
-            given = {id(value) for value in (*fed.values(), *resources.weights.values())}
-            try:
-                found = executor.run(feeds, wanted, resources, keep)
-            except RecursionError:
-                raise ModelFileError(
-                    f"{executor.graph.source}: has functions that call each other too deeply."
-                ) from None
-            return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)], None
-
-        if keep is not None or not all(isinstance(v, Tensor) for v in fed.values()):
-            return compute()[0]
-        return self._plans.run(
-            (tuple(wanted), *fed),
-            list(fed.values()),
-            tuple,
-            compute,
-            lambda: all_known if all_known() else None,
-            lambda: list(resources.weights.values()),
-        )[0]
 
     @accepts_options()
     async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
@@ -270,9 +240,10 @@ class GraphModel(GraphModelCamel, Ready):
             raise argument_error("execute", "outputs", "at least one name", outputs)
         return refs
 
-    def _feeds(self, inputs: Any) -> dict[str, Sequence[Any]]:
+    def _feeds(self, inputs: Any) -> Feeds:
         """The values of nodes by name, checked against what the graph says of them."""
         from tfpy.graph.graph_def import read_ref
+        from tfpy.graph.run import put
 
         captured = self._captured_resources()
         ports = {port.key: port for port in self._graph.inputs}
@@ -285,10 +256,8 @@ class GraphModel(GraphModelCamel, Ready):
             if ref.node not in self._graph.nodes:
                 raise unknown_name_error("input", name, [*ports, *self._graph.nodes])
             own = next((p for p in ports.values() if p.ref == ref), None)
-            outputs = found.setdefault(ref.node, [])
-            outputs += [None] * (ref.output + 1 - len(outputs))
-            outputs[ref.output] = _checked(name, value, own)
-        return found  # type: ignore[return-value]
+            put(found, ref, _checked(name, value, own))
+        return found
 
     def _named(self, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
@@ -307,7 +276,7 @@ class GraphModel(GraphModelCamel, Ready):
         if self._captured is None:
             captured: dict[Any, Any] = {}
             if self._initializer is not None:
-                _, resources = self._loaded
+                resources = self._loaded.resources
                 outputs = self._initializer.graph.outputs
                 values = self._initializer.run({}, [port.ref for port in outputs], resources)
                 captured = {port.resource: value for port, value in zip(outputs, values, strict=True)}
@@ -346,12 +315,12 @@ class GraphModel(GraphModelCamel, Ready):
 
     def dispose(self) -> None:
         """Free the constants; the model is not used again."""
-        if self._resources is not None:
+        if self._runs is not None:
             self.dispose_intermediate_tensors()
-            for weight in self._resources.weights.values():
+            for weight in self._runs.resources.weights.values():
                 weight.dispose()
-            self._resources.tables.clear()
-            self._plans.clear()
+            self._runs.resources.tables.clear()
+            self._runs.plans.clear()
 
 
 def _described(port: Port) -> Entries:
@@ -377,12 +346,6 @@ def _checked(name: str, value: Any, port: Port | None) -> Any:
 def _holds_tensors(values: Sequence[Any]) -> bool:
     """Whether a list is one of tensors, and not one of the numbers of a tensor."""
     return len(values) > 0 and (isinstance(values[0], Tensor) or getattr(values[0], "shape", ()) != ())
-
-
-def _as_tensor(value: Any, ref: Ref) -> Tensor:
-    if not isinstance(value, Tensor):
-        raise ValueError(f"execute: the output {ref} is a {type(value).__name__} and not a tensor.")
-    return value
 
 
 def _tensors_in(values: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Tensor]] | None:

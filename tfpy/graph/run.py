@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.core.io.faults import ModelFileError
@@ -10,11 +10,17 @@ from tfpy.core.registry import OPS
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest
 from tfpy.graph import ops  # noqa: F401  (fills the table)
-from tfpy.graph.graph_def import Graph, Node, Ref
+from tfpy.graph.decisions import Decisions
+from tfpy.graph.frames import Wiring, run_in_frames
+from tfpy.graph.graph_def import FRAME_OPS, Graph, Node, Ref
 from tfpy.graph.lists import HashTable
-from tfpy.graph.mappers import Call, mapper_of
+from tfpy.graph.mappers import Call, mapper_of, own_meanings
 
 Values = dict[str, Sequence[Any]]
+"""The values of nodes' outputs."""
+
+Feeds = Mapping[str, Sequence[Any]]
+"""Those that are given."""
 
 
 class Resources:
@@ -40,22 +46,40 @@ class Step(NamedTuple):
     finished: list[str]
 
 
+class Order(NamedTuple):
+    """What is to be computed for some outputs of some inputs, each node after what it needs.
+
+    Attributes:
+        wiring: how nodes follow each other where there are loops or branches of the first kind; else None.
+    """
+
+    steps: list[Step]
+    wiring: Wiring | None
+
+
 class Executor:
     """Runs one graph; the orders that it has found are kept."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._plans: dict[tuple[frozenset[str], tuple[Ref, ...]], list[Step]] = {}
+        self._orders: dict[Hashable, Order] = {}
 
     def call(self, arguments: Sequence[Any], resources: Resources) -> list[Any]:
         """The results of a function."""
         inputs = self.graph.inputs
         if len(arguments) != len(inputs):
             raise ModelFileError(f"{self.graph.source}: takes {len(inputs)} arguments, but is given {len(arguments)}.")
-        feeds: Values = {port.ref.node: [value] for port, value in zip(inputs, arguments, strict=True)}
+        feeds: Feeds = {port.ref.node: [value] for port, value in zip(inputs, arguments, strict=True)}
         return self.run(feeds, [port.ref for port in self.graph.outputs], resources)
 
-    def run(self, feeds: Values, outputs: Sequence[Ref], resources: Resources, keep: Values | None = None) -> list[Any]:
+    def run(
+        self,
+        feeds: Feeds,
+        outputs: Sequence[Ref],
+        resources: Resources,
+        keep: Values | None = None,
+        decisions: Decisions | None = None,
+    ) -> list[Any]:
         """The values of outputs.
 
         Args:
@@ -63,19 +87,19 @@ class Executor:
             outputs: what is wanted.
             resources: constants, functions and tables.
             keep: where to put the values of all nodes that are computed.
+            decisions: where to note the nodes that decide on values.
 
         Raises:
             ValueError: an input that is needed and not given.
         """
-        if self.graph.has_frames:
-            from tfpy.graph.frames import run_in_frames
-
-            values = run_in_frames(self.graph, feeds, outputs, resources)
+        steps, wiring = self.order(feeds, outputs)
+        run = Run(resources, decisions)
+        if wiring is not None:
+            values = run_in_frames(wiring, self.graph.source, feeds, outputs, run)
             return [_output(values, ref, self.graph) for ref in outputs]
         values = dict(feeds)
-        run = Run(resources)
         wanted = {ref.node for ref in outputs}
-        for step in self._plan(feeds, outputs):
+        for step in steps:
             if step.node.name not in values:
                 values[step.node.name] = run.compute(step.node, values, step.compute)
             if keep is not None:
@@ -85,14 +109,16 @@ class Executor:
                     values.pop(name, None)
         return [_output(values, ref, self.graph) for ref in outputs]
 
-    def _plan(self, feeds: Values, outputs: Sequence[Ref]) -> list[Step]:
-        key = frozenset(feeds), tuple(outputs)
-        plan = self._plans.get(key)
-        if plan is None:
-            plan = self._plans[key] = self._ordered(list(feeds), outputs)
-        return plan
+    def order(self, feeds: Iterable[str], outputs: Sequence[Ref]) -> Order:
+        """What has to be computed."""
+        given = list(feeds)
+        key = frozenset(given), tuple(outputs), own_meanings()
+        order = self._orders.get(key)
+        if order is None:
+            order = self._orders[key] = self._ordered(given, outputs)
+        return order
 
-    def _ordered(self, given: list[str], outputs: Sequence[Ref]) -> list[Step]:
+    def _ordered(self, given: list[str], outputs: Sequence[Ref]) -> Order:
         nodes = self.graph.needed_for([ref.node for ref in outputs], given)
         check_inputs(self.graph, nodes, given, outputs)
         last: dict[str, int] = {}
@@ -101,7 +127,8 @@ class Executor:
         finished: list[list[str]] = [[] for _ in nodes]
         for name, i in last.items():
             finished[i].append(name)
-        return [Step(node, function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
+        steps = [Step(node, function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
+        return Order(steps, Wiring(steps) if any(node.op in FRAME_OPS for node in nodes) else None)
 
 
 def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outputs: Sequence[Ref]) -> None:
@@ -131,8 +158,9 @@ class Run:
         resources: what the graphs of the model share.
     """
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: Resources, decisions: Decisions | None = None) -> None:
         self.resources = resources
+        self._decisions = decisions
 
     def compute(self, node: Node, values: Values, function: Any) -> Sequence[Any]:
         """The values of a node's outputs, from those of its inputs."""
@@ -140,7 +168,9 @@ class Run:
             values[ref.node][ref.output] if ref.output < len(values[ref.node]) else _no_output(node, ref)
             for ref in node.inputs
         ]
-        return self.apply(node, inputs, function)
+        results = self.apply(node, inputs, function)
+        self.note(node, results)
+        return results
 
     def apply(self, node: Node, inputs: list[Any], function: Any) -> Sequence[Any]:
         """The values of a node's outputs for given inputs."""
@@ -158,6 +188,11 @@ class Run:
             raise ValueError(f"{node.label}: cannot be computed ({type(error).__name__}: {error}).") from error
         return result if isinstance(result, (list, tuple)) else [result]
 
+    def note(self, node: Node, results: Sequence[Any], loops: tuple[str, ...] = ()) -> None:
+        """Tell the watcher of decisions, if there is one, of a node that has been computed."""
+        if self._decisions is not None:
+            self._decisions.note(node, results, loops)
+
     def constant(self, node: Node) -> Tensor:
         """The value of a Const."""
         return self.resources.weights[node.name]
@@ -169,6 +204,13 @@ class Run:
             hint = nearest(name, self.resources.functions)
             raise ModelFileError(f"{node.label}: the library has no function {name!r}.{hint}")
         return executor.call(arguments, self.resources)
+
+
+def put(values: dict[str, list[Any]], ref: Ref, value: Any) -> None:
+    """Give one of a node's outputs a value; of the others there may be none."""
+    outputs = values.setdefault(ref.node, [])
+    outputs += [None] * (ref.output + 1 - len(outputs))
+    outputs[ref.output] = value
 
 
 def _no_output(node: Node, ref: Ref) -> Any:

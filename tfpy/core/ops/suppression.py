@@ -19,7 +19,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
 
 _BLOCK = 64  # boxes that are compared with each other at a time
-_PAIRS = 1 << 15  # of boxes with such as are kept, that are compared at a time
+_PAIRS = 1 << 12  # of boxes with such as are kept, that are compared at a time
 
 
 class SuppressionWithScore(Record):

@@ -1,0 +1,91 @@
+"""What keeps a graph from being planned as a whole, and where its part ends that can be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tfpy.core.plans import refusals
+from tfpy.core.tensor import Tensor
+from tfpy.graph.graph_def import Node, Ref
+
+_FEW = 3  # nodes that are not worth a plan
+
+
+class Decisions:
+    """Watches a run for nodes that cannot be part of a plan: what they give depends on values that they read, or they
+    do something beside.
+    """
+
+    def __init__(self) -> None:
+        self._deciding: set[str] = set()
+        self._loops: dict[str, tuple[str, ...]] = {}
+        self._tensors: set[Ref] = set()
+        self._seen = 0
+
+    def __len__(self) -> int:
+        return len(self._deciding)
+
+    def note(self, node: Node, results: Sequence[Any], loops: tuple[str, ...]) -> None:
+        """A node has been computed, inside of some loops."""
+        seen, self._seen = self._seen, refusals()
+        if self._seen > seen:
+            self._deciding.add(node.name)
+        self._loops[node.name] = loops
+        if not loops:
+            self._tensors.update(Ref(node.name, i) for i, v in enumerate(results) if isinstance(v, Tensor))
+
+    def bounds(self, nodes: Mapping[str, Node], given: Iterable[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
+        """The last values that can be planned: what the nodes that come after a decision need of those that do not.
+
+        Args:
+            nodes: those of the graph.
+            given: the names of those whose values are given.
+            outputs: what is wanted.
+
+        Returns:
+            None of them if there is little to plan.
+        """
+        after = set(self._deciding)
+        while True:
+            self._spread(after, nodes)
+            planned = {name for name in self._loops if name not in after and nodes[name].op != "Const"}
+            found = _last(nodes, planned, set(given), outputs)
+            # A list of tensors, or what a branch that was not taken would have given, is no result of a plan.
+            others = {ref.node for ref in found if ref not in self._tensors}
+            if not others:
+                return found if len(planned) > _FEW else ()
+            after |= others
+
+    def _spread(self, after: set[str], nodes: Mapping[str, Node]) -> None:
+        """Add what needs nodes that come after, and all of a loop of which one node does."""
+        users, inside = defaultdict(list), defaultdict(list)
+        for name, loops in self._loops.items():
+            for needed in nodes[name].needs:
+                users[needed].append(name)
+            if loops:
+                inside[loops[0]].append(name)
+        left = list(after)
+        while left:
+            name = left.pop()
+            loops = self._loops.get(name, ())
+            reached = {*users[name], *(inside.pop(loops[0], ()) if loops else ())} - after
+            after |= reached
+            left += reached
+
+
+def _last(nodes: Mapping[str, Node], planned: set[str], given: set[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
+    """What is met first of the planned nodes on all ways back from the outputs."""
+    found: dict[Ref, None] = {}
+    left, been = list(outputs), set(outputs)
+    while left:
+        ref = left.pop()
+        if ref.node in planned:
+            found[ref] = None
+        elif ref.node not in given:
+            node = nodes[ref.node]
+            needed = {*node.inputs, *(Ref(name, 0) for name in node.after)} - been
+            been |= needed
+            left += needed
+    return tuple(found)

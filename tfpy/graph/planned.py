@@ -1,0 +1,93 @@
+"""Runs of a graph-model: from plans, up to where the graph decides on values."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.plans import Plans, Result
+from tfpy.core.tensor import Tensor
+from tfpy.graph.decisions import Decisions
+from tfpy.graph.graph_def import Ref
+from tfpy.graph.mappers import all_known
+from tfpy.graph.run import Executor, Feeds, Resources, Values, put
+
+Fed = Mapping[tuple[str, int], Any]
+
+
+_MOST_BOUNDS = 64
+
+
+class PlannedRuns:
+    """The runs of one graph. A graph does the same each time, unless it decides on values; what comes before the first
+    decision does so even then. What comes after runs node by node.
+
+    Attributes:
+        executor: runs the graph.
+        resources: what its graphs share.
+        plans: those that have been made.
+    """
+
+    def __init__(self, executor: Executor, resources: Resources) -> None:
+        self.plans = Plans()
+        self.executor = executor
+        self.resources = resources
+        self._bounds: dict[Hashable, tuple[Ref, ...]] = {}
+
+    def run(self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None) -> list[Tensor]:
+        """The outputs, from a plan if there is one.
+
+        Args:
+            feeds: the values of nodes that are given.
+            wanted: the outputs.
+            keep: where to put the values of all nodes; there is no plan then.
+        """
+        fed = {(node, i): v for node, values in feeds.items() for i, v in enumerate(values) if v is not None}
+        if keep is not None or not all(isinstance(value, Tensor) for value in fed.values()):
+            return self._computed(feeds, wanted, keep)
+        key = (tuple(wanted), *fed, *[value.spec for value in fed.values()])
+        bounds = self._bounds.get(key)
+        if bounds:
+            given = {name: list(values) for name, values in feeds.items()}
+            for ref, value in zip(bounds, self._planned(feeds, fed, bounds), strict=True):
+                put(given, ref, value)
+            return self._computed(given, wanted)
+        decisions = Decisions()
+        found = self._planned(feeds, fed, wanted, decisions)
+        if decisions and len(self._bounds) < _MOST_BOUNDS:
+            self._bounds[key] = decisions.bounds(self.executor.graph.nodes, feeds, wanted)
+        return found
+
+    def _planned(
+        self, feeds: Feeds, fed: Fed, wanted: Sequence[Ref], decisions: Decisions | None = None
+    ) -> list[Tensor]:
+        def compute() -> Result:
+            return self._computed(feeds, wanted, None, decisions), None
+
+        return self.plans.run(
+            (tuple(wanted), *fed),
+            list(fed.values()),
+            tuple,
+            compute,
+            lambda: all_known if all_known() else None,
+            lambda: list(self.resources.weights.values()),
+        )[0]
+
+    def _computed(
+        self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None, decisions: Decisions | None = None
+    ) -> list[Tensor]:
+        """The outputs, computed node by node; those that are given are not given back themselves."""
+        given = {id(v) for values in (*feeds.values(), self.resources.weights.values()) for v in values}
+        try:
+            found = self.executor.run(feeds, wanted, self.resources, keep, decisions)
+        except RecursionError:
+            source = self.executor.graph.source
+            raise ModelFileError(f"{source}: has functions that call each other too deeply.") from None
+        return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)]
+
+
+def _as_tensor(value: Any, ref: Ref) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"execute: the output {ref} is a {type(value).__name__} and not a tensor.")
+    return value
