@@ -238,6 +238,23 @@ def test_gradients_and_profiles_see_every_kernel() -> None:
     assert graph.get_intermediate_tensors()["y"][0].array_sync() == [9]
 
 
+def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> None:
+    graph = model(
+        placeholder("x"),
+        *(node("a", "Softmax", "x"), node("b", "Softmax", "a"), node("c", "Softmax", "b")),
+        node("range", "Range", "zero", "most", "one"),
+        node("square", "Reshape", "range", "sizes"),
+        node("y", "Add", "c", "square"),
+        constants={
+            "sizes": np.int32([8, 8]),
+            **{name: np.float32(v) for name, v in {"zero": 0, "most": 64, "one": 1}.items()},
+        },
+    )
+    xs = [tf.tensor(np.full([8, 8], k, np.float32)) for k in range(6)]
+    for k, y in enumerate([graph.execute(x, "y") for x in xs]):  # nothing is read, and no constant needed, before
+        np.testing.assert_allclose(y.numpy(), np.arange(64).reshape(8, 8) + 1 / 8, rtol=1e-6)
+
+
 def test_other_backends_have_plans_of_their_own(gpu: Any) -> None:
     graph = model(placeholder("x"), node("y", "Mul", "x", "c"), constants={"c": np.float32([2])})
     for name in ("webgl", "cpu", "webgl", "cpu"):

@@ -132,8 +132,8 @@ class Device:
         self.programs = Programs(self._compile, self.exact_division)
         _die_in_children(self)
 
-    def take(self, nbytes: int) -> Lease:
-        """Memory for a result; it holds old data.
+    def take(self, nbytes: int, fresh: bool = False) -> Lease:
+        """Memory for a result; it holds old data. Fresh one has not been used since the pool began.
 
         Raises:
             ValueError: more than the device allows in one buffer. RuntimeError: out of memory.
@@ -144,7 +144,7 @@ class Device:
             raise ValueError(
                 f"webgl: a tensor of {nbytes} bytes exceeds this GPU's limit of {self.block_size} for one buffer."
             )
-        return self.pool.take(nbytes)
+        return self.pool.fresh(nbytes) if fresh else self.pool.take(nbytes)
 
     def dispatch(
         self, program: Program, reads: Sequence[Buffer], writes: Sequence[Buffer], words: Sequence[int], groups: int,
@@ -224,8 +224,11 @@ class Device:
         self.pool.collect()
 
     def upload(self, values: Array) -> Lease:
-        """A buffer holding the bytes of an array."""
-        lease = self.take(values.nbytes)
+        """A buffer holding the bytes of an array.
+
+        What is written down does not upload again: nothing else may be written to that buffer, before or after.
+        """
+        lease = self.take(values.nbytes, self.log is not None)
         self.fill(lease.buffer, values)
         if self.log is not None:
             self.log.append(lease)

@@ -176,6 +176,10 @@ class Pool:
             buffer = self._new(size)
         return Lease(buffer, returned)
 
+    def fresh(self, nbytes: int) -> Lease:
+        """A buffer that has not been used since this pool began."""
+        return Lease(self._new(size_class(max(nbytes, SMALLEST))), self._returned)
+
     def trim(self, cap: int = 0) -> None:
         """Free the buffers that have been idle longest until at most `cap` bytes are."""
         self.collect()
