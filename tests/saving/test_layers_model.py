@@ -119,11 +119,22 @@ def test_options_that_are_not_given_and_not_of_tfjs_are_not_written() -> None:
     assert (config["input_dim"], config["input_length"]) == (5, 4)
 
 
-def test_a_function_that_a_file_has_as_code_is_not_run() -> None:
-    function = {"class_name": "__lambda__", "config": {"code": "4wEAAAA=", "defaults": None, "closure": None}}
-    layers = [{"class_name": "Lambda", "config": {"function": function, "batch_input_shape": [None, 2]}}]
-    with pytest.raises(ValueError, match="as code of Python, and no code of a file is run"):
-        tf.model_from_json({"class_name": "Sequential", "config": {"name": "s", "layers": layers}})
+@pytest.mark.parametrize(
+    "function",
+    [
+        {"class_name": "__lambda__", "config": {"code": "4wEAAAA=", "defaults": None, "closure": None}},  # Keras 3
+        ["4wEAAAA=", None, None],  # Keras 2
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_function_that_a_file_has_as_code_is_not_run(function: Any) -> None:
+    config = {"name": "mean", "function": function, "output_shape": ["4wEAAAA="], "output_shape_type": "lambda"}
+    layers = [{"class_name": "Lambda", "config": {**config, "batch_input_shape": [None, 2]}}]
+    topology = {"class_name": "Sequential", "config": {"name": "s", "layers": layers}}
+    with pytest.raises(ValueError, match=r"as code of Python, and no code of a file is run.*custom_objects=\{'mean'"):
+        tf.model_from_json(topology)
+    model = tf.model_from_json(topology, custom_objects={"mean": lambda x: x.mean(1, True)})
+    assert model.predict(tf.tensor([[1.0, 2], [3, 5]])).array_sync() == [[1.5], [4]]
 
 
 def test_layers_of_ones_own(tmp_path: Path) -> None:

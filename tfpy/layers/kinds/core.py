@@ -312,12 +312,21 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A layer as its configuration describes it, with the function of that name in custom_objects."""
-        name = config.get("function")
-        if isinstance(name, str):
-            if name not in (custom_objects or {}):
-                raise argument_error("lambda", "custom_objects", f"a dict with the function {name!r}", custom_objects)
-            config = {**config, "function": (custom_objects or {})[name]}
-        elif isinstance(name, Mapping):
-            raise ValueError("Lambda: the function is in the file as code of Python, and no code of a file is run.")
+        """A layer as its configuration describes it.
+
+        The function is the one of that name in custom_objects. Keras notes code instead, which is not run: then it is
+        the one that custom_objects has for the name of the layer.
+        """
+        noted, known = config.get("function"), custom_objects or {}
+        code = isinstance(noted, (list, Mapping))
+        name = config.get("name") if code else noted
+        if isinstance(name, str) and name in known:
+            config = {**config, "function": known[name]}
+        elif code:
+            raise ValueError(
+                f"Lambda: the function of {name!r} is in the file as code of Python, and no code of a file is run. "
+                f"Give a function: custom_objects={{{name!r}: …}}."
+            )
+        elif isinstance(noted, str):
+            raise argument_error("lambda", "custom_objects", f"a dict with the function {noted!r}", custom_objects)
         return cls(config)

@@ -46,6 +46,9 @@ _NOTES = frozenset(
 _IDLE_OF_CLASS = {
     name: frozenset({"kernel_initializer", "kernel_regularizer", "kernel_constraint"})
     for name in ("SeparableConv1D", "SeparableConv2D", "DepthwiseConv1D", "DepthwiseConv2D")
+} | {
+    # How Keras 2 has kept the function, and the code that tells the shape, which is found without.
+    "Lambda": frozenset({"function_type", "output_shape", "output_shape_module", "output_shape_type"})
 }
 # Options of Keras that are not known here, with the value at which they have no effect.
 _WITHOUT_EFFECT: dict[str, Any] = {
