@@ -927,6 +927,8 @@ rm('-rf', 'dist');
 shelljs.cp(a, b);
 fs.rmSync(a, {recursive: true});
 model.fit(x, y, {callbacks: tf.node.tensorBoard('logs', {updateFreq: 'batch'})});
+const old = await tf.loadModel('model.json');
+old.predict(tf.fromPixels(picture).expandDims()).print();
 """,
         """
 import os
@@ -940,6 +942,8 @@ shutil.rmtree("dist", ignore_errors=True)
 shutil.copy(a, b)
 shutil.rmtree(a)
 model.fit(x, y, callbacks=tf.callbacks.tensor_board("logs", update_freq="batch"))
+old = tf.load_layers_model("model.json")
+old.predict(tf.browser.from_pixels(picture).expand_dims()).print()
 """,
     ),
 }
@@ -967,6 +971,7 @@ LEFT = {
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
     "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
+    "m = tf.loadFrozenModel('a.pb', 'b.json');": "tfpy has no tf.loadFrozenModel; in tfpy it is tf.loadGraphModel",
     "const d = new Date();": "new Date has no counterpart",
     "class A {} const vs = Object.values(A);": "Object.values of an enum or a class has no counterpart; list its constants",
     "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",

@@ -26,8 +26,6 @@ NewRule = Callable[[Converter, Node | None], ast.expr]
 
 # `print` of what JavaScript's console writes, by method.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
-# What of TF.js is elsewhere in tfpy.
-_MOVED = {"tf.node.tensorBoard": ["tf", "callbacks", "tensorBoard"]}
 _OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "ValueError", "SyntaxError": "ValueError"}
 
@@ -100,9 +98,9 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
 
 def _tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
     """A call of a function of tfpy."""
-    found = names.resolve(_MOVED.get(".".join(path), path))
+    found = names.resolve(path)
     if found is None:
-        raise NotConvertedError(f"tfpy has no {'.'.join(path)}")
+        raise NotConvertedError(names.missing(path))
     return with_options(c, py(found[0]), arguments, names.options_of(found[1]))
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import tfpy as tf
 from tfpy import legacy as dl
+from tfpy.core.hints import ELSEWHERE
 from tfpy.core.names import camel
 
 # What paths into the package begin with: TF.js's face, and that of deeplearn.js.
@@ -90,11 +91,21 @@ def _module(path: str) -> Any:
     return found if inspect.ismodule(found) else None
 
 
+# What TF.js for Node has elsewhere, and TF.js before 1.0 under other names.
+_MOVED = {
+    "tf.node.tensorBoard": ["tf", "callbacks", "tensorBoard"],
+    "tf.loadModel": ["tf", "loadLayersModel"],
+    "tf.fromPixels": ["tf", "browser", "fromPixels"],
+    "tf.toPixels": ["tf", "browser", "toPixels"],
+}
+
+
 def resolve(path: list[str]) -> tuple[str, Any] | None:
     """tfpy's spelling of a path such as ["tf", "layers", "leakyReLU"], and what is there; None if nothing is.
 
     Its first part is one of `ROOTS`.
     """
+    path = _MOVED.get(".".join(path), path)
     spelled, found = path[0], ROOTS[path[0]]
     for part in path[1:]:
         name = namespace(spelled).get(part, part) if inspect.ismodule(found) else attribute_of_tfpy(part) or part
@@ -105,6 +116,12 @@ def resolve(path: list[str]) -> tuple[str, Any] | None:
             return None
         spelled = f"{spelled}.{name}"
     return spelled, found
+
+
+def missing(path: list[str]) -> str:
+    """What to say of a path that `resolve` does not know."""
+    known = ELSEWHERE.get(path[-1], "") if path[0] == "tf" else ""
+    return f"tfpy has no {'.'.join(path)}" + (f"; in tfpy it is {known}" if known else "")
 
 
 @functools.cache

@@ -146,7 +146,7 @@ def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr 
         return None
     found = names.resolve(module)
     if found is None:
-        raise NotConvertedError(f"tfpy has no {'.'.join(module)}")
+        raise NotConvertedError(names.missing(module))
     return py(found[0])
 
 
