@@ -251,7 +251,7 @@ def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> N
         },
     )
     xs = [tf.tensor(np.full([8, 8], k, np.float32)) for k in range(6)]
-    for k, y in enumerate([graph.execute(x, "y") for x in xs]):  # nothing is read, and no constant needed, before
+    for y in [graph.execute(x, "y") for x in xs]:  # nothing is read, and no constant needed, before
         np.testing.assert_allclose(y.numpy(), np.arange(64).reshape(8, 8) + 1 / 8, rtol=1e-6)
 
 
