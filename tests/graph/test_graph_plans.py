@@ -236,6 +236,13 @@ def test_gradients_and_profiles_see_every_kernel() -> None:
     graph.keep_intermediate_tensors = True
     graph.execute(x, "y")
     assert graph.get_intermediate_tensors()["y"][0].array_sync() == [9]
+    branching = model(*_branches("x"), constants={"least": np.float32(0), "axis": np.int32([0])})
+    branching.keep_intermediate_tensors = True
+    branching.execute(x, "y")
+    kept = branching.get_intermediate_tensors()
+    assert kept["a"][0].array_sync() == [9]
+    assert "high" in kept
+    assert "low" not in kept
 
 
 def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> None:

@@ -86,14 +86,14 @@ class Executor:
             feeds: the values of nodes that are given.
             outputs: what is wanted.
             resources: constants, functions and tables.
-            keep: where to put the values of all nodes that are computed.
+            keep: where to put the values of all nodes that are computed, of loops those of the last turn.
             decisions: where to note the nodes that decide on values.
 
         Raises:
             ValueError: an input that is needed and not given.
         """
         steps, wiring = self.order(feeds, outputs)
-        run = Run(resources, decisions)
+        run = Run(resources, keep, decisions)
         if wiring is not None:
             values = run_in_frames(wiring, self.graph.source, feeds, outputs, run)
             return [_output(values, ref, self.graph) for ref in outputs]
@@ -102,8 +102,6 @@ class Executor:
         for step in steps:
             if step.node.name not in values:
                 values[step.node.name] = run.compute(step.node, values, step.compute)
-            if keep is not None:
-                keep[step.node.name] = values[step.node.name]
             for name in step.finished:
                 if name not in wanted:
                     values.pop(name, None)
@@ -158,8 +156,9 @@ class Run:
         resources: what the graphs of the model share.
     """
 
-    def __init__(self, resources: Resources, decisions: Decisions | None = None) -> None:
+    def __init__(self, resources: Resources, keep: Values | None = None, decisions: Decisions | None = None) -> None:
         self.resources = resources
+        self._keep = keep
         self._decisions = decisions
 
     def compute(self, node: Node, values: Values, function: Any) -> Sequence[Any]:
@@ -189,7 +188,9 @@ class Run:
         return result if isinstance(result, (list, tuple)) else [result]
 
     def note(self, node: Node, results: Sequence[Any], loops: tuple[str, ...] = ()) -> None:
-        """Tell the watcher of decisions, if there is one, of a node that has been computed."""
+        """A node has been computed: who wants its values, or watches for decisions, gets to know."""
+        if self._keep is not None:
+            self._keep[node.name] = results
         if self._decisions is not None:
             self._decisions.note(node, results, loops)
 
