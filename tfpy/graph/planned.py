@@ -15,7 +15,6 @@ from tfpy.graph.run import Executor, Feeds, Resources, Values, put
 
 Fed = Mapping[tuple[str, int], Any]
 
-
 _MOST_BOUNDS = 64
 
 
