@@ -425,6 +425,10 @@ def test_registering_changes_nothing(math: dl.NDArrayMathCPU) -> None:
     math.registerVariable(v)
     with pytest.raises(ValueError, match="'w'"):
         math.register_variable(v)
+    other = dl.Variable(A1([2]), False, "other")
+    assert (other.getValues().tolist(), other.trainable) == ([2], False)
+    assert list(math.registeredVariables) == ["w", "other"]
+    assert dl.ENV.engine.registeredVariables["other"] is math.engine.registered_variables["other"] is other
     with pytest.raises(TypeError, match="variable"):
         math.register_variable(5)
 

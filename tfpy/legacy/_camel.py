@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tfpy.core.optimizers import base
     from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
     from tfpy.core.tensor import Tensor as CoreTensor
+    from tfpy.core.variable import Variable
     from tfpy.engine import rng
     from tfpy.engine.backend import Array
     from tfpy.engine.handle import Handle
@@ -431,6 +432,9 @@ class NDArrayMathCamel:
 
         def registerVariable(self, v: Any) -> None: ...
 
+        @property
+        def registeredVariables(self) -> dict[str, Variable]: ...
+
         def readSync(self, id: int) -> Array: ...
 
         def writePixels(self, id: int, pixels: Any, numChannels: int, /) -> None: ...
@@ -455,6 +459,7 @@ class NDArrayMathCamel:
         enableDebugMode = forward("enable_debug_mode")
         getNumArrays = forward("get_num_arrays")
         registerVariable = forward("register_variable")
+        registeredVariables = forward_property("registered_variables")
         readSync = forward("read_sync")
         writePixels = forward("write_pixels")
         disposeData = forward("dispose_data")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core.engine_face import ENGINE, Engine
 from tfpy.engine.backend import registry
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.legacy._camel import EnvironmentCamel
@@ -59,6 +60,11 @@ class Environment(EnvironmentCamel):
 
             self._math = NDArrayMath("cpu", False)
         return self._math
+
+    @property
+    def engine(self) -> Engine:
+        """What keeps scopes, variables and kernels (0.5): that of `tf.engine()`."""
+        return ENGINE
 
     @property
     def safe_mode(self) -> bool:

@@ -14,10 +14,11 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from tfpy.core.engine_face import Engine
 from tfpy.core.ready import ReadyFloat
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable
+from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine import scope as engine_scope
 from tfpy.engine.backend import Array, Backend, registry
 from tfpy.engine.cpu import CpuBackend
@@ -61,7 +62,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         self.safe_mode = bool(safe_mode)
         self._backend = _chosen(backend)
         self._debug = False
-        self._variables: dict[str, Any] = {}
+        self._variables: dict[str, Variable] = {}
         ENV.set_math(self)
 
     # Scopes
@@ -207,6 +208,16 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         if v.name in self._variables:
             raise ValueError(f"register_variable: a variable named {v.name!r} is registered already.")
         self._variables[v.name] = v
+
+    @property
+    def engine(self) -> Engine:
+        """`ENV.engine` (0.5)."""
+        return ENV.engine
+
+    @property
+    def registered_variables(self) -> dict[str, Variable]:
+        """The live variables by name, and those that were noted here."""
+        return {**registered_variables(), **self._variables}
 
     def read_sync(self, id: int) -> Array:
         """The values of the NDArray with an id (found by looking through all objects: slow)."""

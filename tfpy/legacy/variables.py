@@ -41,10 +41,21 @@ class _VariableOps(ChainedOps):
 class Variable(_VariableOps, Places, CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[misc]  # as a tensor's
     """A variable of the core that reads like an NDArray, too, and whose ops give NDArrays.
 
+    Args:
+        initial_value: the first value, which it shares: an array, a tensor or numbers.
+        trainable: whether optimizers may change it.
+        name: a name no other live variable has; a running number by default.
+
+    Raises:
+        ValueError: the name is taken.
+
     Source: deeplearn.js 0.4 `Variable`.
     """
 
     __slots__ = ()
+
+    def __init__(self, initial_value: TensorLike, trainable: bool = True, name: str | None = None) -> None:
+        super().__init__(to_tensor("Variable", "initial_value", initial_value, "any"), trainable, name)
 
     def _run(self, function: Callable[..., Any], *args: Any) -> Any:
         """An op on this variable, as the global math computes it."""
