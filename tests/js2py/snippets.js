@@ -682,6 +682,10 @@ console.log(state.count, state.name);
 //// calls by call, apply and bind
 const add3 = (a, b, c) => a + b + c;
 console.log(add3.call(null, 1, 2, 3), add3.apply(null, [4, 5, 6]), add3.bind(null, 10)(1, 1), Math.max.apply(null, [3, 9]), Math.min.apply(Math, [3, 9]));
+class Holder { constructor() { this.own = [4, 5]; } first(n) { return this.own[n]; } }
+const holder = new Holder();
+const firstOf = holder.first.bind(holder), second = holder.first.bind(holder, 1);
+console.log(firstOf(0), second());
 console.log(Object.prototype.hasOwnProperty.call({a: 1}, 'a'), Boolean([]), Boolean(''), Boolean(3));
 //// functions of JavaScript as values
 console.log([4, -9].map(Math.abs), [2.4, 2.5].map(Math.round), [1, 2].every(Number.isFinite));

@@ -972,6 +972,7 @@ LEFT = {
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
     "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
     "m = tf.loadFrozenModel('a.pb', 'b.json');": "tfpy has no tf.loadFrozenModel; in tfpy it is tf.loadGraphModel",
+    "const f = a.f.bind(b);": "`bind` to another object has no counterpart; write a function",
     "const d = new Date();": "new Date has no counterpart",
     "class A {} const vs = Object.values(A);": "Object.values of an enum or a class has no counterpart; list its constants",
     "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",

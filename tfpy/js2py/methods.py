@@ -131,9 +131,19 @@ def _is_looked_at_before(owner: Node) -> bool:
 
 
 def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
-    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`: of a function that needs no `this`, or has it."""
+    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`: of a function that needs no `this`, or has it,
+    as that of `a.f.bind(a)`."""
     listed = kids(arguments)
-    if name not in ("call", "apply", "bind") or not listed or text(listed[0]) not in ("null", "undefined", "this"):
+    if name not in ("call", "apply", "bind") or not listed:
+        return None
+    holder = text(parse.field(owner, "object")) if owner.type == "member_expression" else "null"
+    if text(listed[0]) not in ("null", "undefined", "this", holder):
+        if (
+            name == "bind"
+            and listed[0].type in ("identifier", "member_expression")
+            and name not in c.kinds.members.methods
+        ):
+            raise NotConvertedError("`bind` to another object has no counterpart; write a function")
         return None
     rest = [element(c, *part) for part in with_comments(c, arguments)][1:]
     if name == "bind":
