@@ -928,6 +928,7 @@ shelljs.cp(a, b);
 fs.rmSync(a, {recursive: true});
 model.fit(x, y, {callbacks: tf.node.tensorBoard('logs', {updateFreq: 'batch'})});
 const old = await tf.loadModel('model.json');
+const libraries = {first: require('deeplearn')};
 old.predict(tf.fromPixels(picture).expandDims()).print();
 """,
         """
@@ -935,6 +936,7 @@ import os
 import shutil
 
 import tfpy as tf
+from tfpy import legacy as dl
 
 os.makedirs(out, exist_ok=True)
 os.makedirs(os.path.join(*parts), exist_ok=True)
@@ -943,6 +945,7 @@ shutil.copy(a, b)
 shutil.rmtree(a)
 model.fit(x, y, callbacks=tf.callbacks.tensor_board("logs", update_freq="batch"))
 old = tf.load_layers_model("model.json")
+libraries = {"first": dl}
 old.predict(tf.browser.from_pixels(picture).expand_dims()).print()
 """,
     ),

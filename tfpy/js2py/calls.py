@@ -18,6 +18,8 @@ from tfpy.js2py.indices import index
 from tfpy.js2py.kind import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.origins import required
+from tfpy.js2py.packages import root_of
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.properties import GLOBALS, chained, tfpy_path
 
@@ -54,6 +56,9 @@ def called(c: Converter, node: Node) -> ast.expr:
     if callee.type == "member_expression":
         return method(c, node, callee, arguments)
     if callee.type == "identifier" and text(callee) == "require":
+        root = root_of(required(node) or "")
+        if root is not None:
+            return py(root)
         raise NotConvertedError("`require` within an expression has no counterpart")
     return call(c.expr(callee), *given(c, arguments))
 

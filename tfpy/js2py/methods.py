@@ -131,8 +131,7 @@ def _is_looked_at_before(owner: Node) -> bool:
 
 
 def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
-    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`: of a function that needs no `this`, or has it,
-    as that of `a.f.bind(a)`."""
+    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`, where `this` is the same or not used."""
     listed = kids(arguments)
     if name not in ("call", "apply", "bind") or not listed:
         return None
