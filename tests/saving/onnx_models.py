@@ -100,7 +100,7 @@ def images(x: Any) -> Any:
     """Images all the way: only the input is to be turned."""
     y = L.conv2d(filters=4, kernel_size=3, padding="same", use_bias=False)(x)
     y = L.relu()(L.batch_normalization()(y))
-    z = L.separable_conv2d(filters=4, kernel_size=3, padding="same", activation="swish")(y)
+    z = L.separable_conv2d(filters=4, kernel_size=3, padding="same", activation=L.leaky_relu(alpha=0.2))(y)
     y = L.add()([y, z])
     y = L.concatenate()([L.max_pooling2d(pool_size=2)(y), L.average_pooling2d(pool_size=2)(y)])
     y = L.zero_padding2d()(L.dropout(rate=0.5)(L.prelu(shared_axes=[1, 2])(y)))

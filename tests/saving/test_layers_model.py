@@ -137,6 +137,51 @@ def test_a_function_that_a_file_has_as_code_is_not_run(function: Any) -> None:
     assert model.predict(tf.tensor([[1.0, 2], [3, 5]])).array_sync() == [[1.5], [4]]
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_activations_of_ones_own(tmp_path: Path) -> None:
+    def steep(x: tf.Tensor) -> tf.Tensor:
+        return x.mul(3).tanh()
+
+    layers = [
+        tf.layers.dense(units=2, activation=steep, input_shape=[3, 2]),
+        tf.layers.gru(units=2, recurrent_activation=steep),
+        tf.layers.activation(activation=steep),
+    ]
+    model = tf.sequential(layers=layers)
+    x = tf.random_normal([2, 3, 2])
+    for name in ("folder", "model.keras", "model.h5"):
+        model.save(tmp_path / name)
+        with pytest.raises(ValueError, match="Unknown activation 'steep'"):
+            tf.load_layers_model(tmp_path / name)
+        again = tf.load_layers_model(tmp_path / name, custom_objects={"steep": steep})
+        assert again.layers[-2].recurrent_activation.name == "steep"
+        np.testing.assert_array_equal(again.predict(x).numpy(), model.predict(x).numpy())
+
+
+@pytest.mark.parametrize(
+    ("activation", "expected"),
+    [
+        ("ReLU", [0, 3]),  # all as TF.js gives them
+        ({"className": "ReLU", "config": {"maxValue": 2}}, [0, 2]),
+        ({"class_name": "LeakyReLU", "config": {"name": "leaky", "alpha": 0.1}}, [-0.3, 3]),
+        ({"class_name": "ThresholdedReLU", "config": {"theta": 4}}, [0, 0]),
+        ({"class_name": "Softmax", "config": {}}, [0.0024726, 0.9975274]),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore:.*Keras has no class ThresholdedReLU")
+def test_layers_as_activations(activation: Any, expected: list[float], tmp_path: Path) -> None:
+    weights = [tf.tensor([[1.0, -1]]), tf.zeros([2])]
+    model = tf.sequential()
+    model.add(tf.layers.dense(units=2, activation=activation, input_shape=[1], weights=weights))
+    for name in ("folder", "model.keras", "model.h5"):
+        np.testing.assert_allclose(model.predict(tf.tensor([[-3.0]])).numpy()[0], expected, rtol=1e-4)
+        model.save(tmp_path / name)
+        model = tf.load_layers_model(tmp_path / name)
+    given = tf.layers.dense(units=2, activation=tf.layers.leaky_relu(alpha=0.5), weights=weights)
+    assert given.apply(tf.tensor([[-4.0]])).array_sync() == [[-2, 4]]
+
+
 def test_layers_of_ones_own(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Amplified(factor=3, note="myNote")])
     with pytest.warns(UserWarning, match="TF.js has no class Amplified") as warned:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from tfpy.core.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.layers.config import is_object_config, spelt
+from tfpy.layers.config import build_object, class_of, is_object_config, spelt
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
 # An option of this kind: a ActivationLike, made an Activation when the object is constructed.
@@ -45,6 +45,24 @@ class Activation:
 
     def __repr__(self) -> str:
         return f"Activation({self.name!r})"
+
+
+class LayerActivation(Activation):
+    """A layer without weights as an activation, as Keras writes `activation=ReLU(max_value=6)`.
+
+    Source: TF.js `getActivation`, which finds classes of layers, too.
+    """
+
+    def __init__(self, layer: Any) -> None:
+        super().__init__(layer.get_class_name(), layer.call)
+        self.layer = layer
+
+    def serialized(self) -> Any:
+        """What a configuration holds: that of the layer."""
+        return {"class_name": self.name, "config": self.layer.get_config()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LayerActivation, (self.layer,)
 
 
 # √(2/π), of which TF.js computes each step in float32.
@@ -96,18 +114,30 @@ _KNOWN = {
 
 
 def get_activation(identifier: Any) -> Activation | None:
-    """The activation that a name, a configuration or a function stands for; None for None."""
+    """The activation that a name, a configuration, a function, or a layer such as ReLU stands for; None for None."""
     if identifier is None or isinstance(identifier, Activation):
         return identifier
     if is_object_config(identifier):
+        if is_activation(class_of(spelt(identifier, "class_name"))):
+            return LayerActivation(build_object(identifier, "activation", object))
         identifier = _name_of(identifier)
+    if is_activation(type(identifier)):
+        return LayerActivation(identifier)
     if isinstance(identifier, str):
+        found = class_of(identifier)
+        if is_activation(found):
+            return LayerActivation(found())
         if identifier not in _KNOWN:
             raise unknown_name_error("activation", identifier, _KNOWN)
         return _KNOWN[identifier]
     if callable(identifier):
         return Activation(getattr(identifier, "__name__", "custom"), identifier)
     raise argument_error("activation", "identifier", "a name or a function", identifier, TypeError)
+
+
+def is_activation(cls: Any) -> TypeGuard[Callable[[], Any]]:
+    """Whether a class is one of layers that are activations with options, and have no weights."""
+    return getattr(cls, "is_activation", False)
 
 
 def name_of(activation: Activation) -> str | None:

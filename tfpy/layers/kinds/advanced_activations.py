@@ -27,6 +27,7 @@ class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
 
     max_value: float | None = None
 
+    is_activation = True
     per_sample = True
 
     def configure(self) -> None:
@@ -44,6 +45,7 @@ class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):
 
     alpha: float = 0.3
 
+    is_activation = True
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -95,6 +97,7 @@ class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
 
     alpha: float = 1.0
 
+    is_activation = True
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -109,6 +112,7 @@ class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.t
 
     theta: float = 1.0
 
+    is_activation = True
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -123,6 +127,8 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     """
 
     axis: int | Sequence[int] = 1
+
+    is_activation = True
 
     def configure(self) -> None:
         self.axis = axis_or_axes("softmax", self.axis)

@@ -11,6 +11,7 @@ from typing import Any
 from tfpy.core.names import spellings
 from tfpy.engine.errors import show
 from tfpy.engine.warn import warn_user
+from tfpy.layers.activations import Activation
 from tfpy.layers.base import Layer
 from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.container import Container
@@ -42,6 +43,7 @@ _NOTES = frozenset(
         *("renorm_clipping", "renorm_momentum", "synchronized", "time_major", "use_cudnn"),
     }
 )
+_ACTIVATIONS = frozenset({"activation", "recurrentActivation", "recurrent_activation"})
 # Options that Keras 2 writes for a class that takes no heed of them.
 _IDLE_OF_CLASS = {
     name: frozenset({"kernel_initializer", "kernel_regularizer", "kernel_constraint"})
@@ -160,7 +162,7 @@ class _Reader:
                 continue
             key = _RENAMED_OF_CLASS.get((name, given), _RENAMED.get(given, given))
             if key in known:
-                out[key] = _dtype(self.value(value)) if key == "dtype" else self.value(value)
+                out[key] = self.option(key, self.value(value))
             elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
                 label = config.get("name") or name
                 warn_user(f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.")
@@ -169,6 +171,14 @@ class _Reader:
         if name == "Sequential":
             _tell_first_layer(out.get("layers"), config.get("build_input_shape"))
         return out
+
+    def option(self, key: str, value: Any) -> Any:
+        """The value of an option; a function of the user's for the name of an activation."""
+        if key == "dtype":
+            return _dtype(value)
+        if key in _ACTIVATIONS and isinstance(value, str) and callable(self._custom.get(value)):
+            return Activation(value, self._custom[value])
+        return value
 
     def value(self, value: Any) -> Any:
         """Any value, objects in it included."""

@@ -61,9 +61,9 @@ def load_layers_model(
         weight_url_converter: gives the path or URL of a weight file for its name in the model.json.
         from_tf_hub: without effect here, as in TF.js.
         stream_weights: without effect: weights are always read file by file.
-        custom_objects: classes of layers by the names that the file gives them, and functions of Lambda layers, by
-            the names of the layers if the file has code for them (beyond TF.js); classes can also be made known by
-            `tf.serialization.register_class`.
+        custom_objects: by the names that the file gives them, classes of layers and activations of one's own; and
+            functions of Lambda layers, by the names of the layers if the file has code for them (beyond TF.js).
+            Classes can also be made known by `tf.serialization.register_class`.
 
     Returns:
         The model, compiled if the file says how; it may be awaited.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tfpy.layers.activations import Activation as Function
-from tfpy.layers.activations import name_of
+from tfpy.layers.activations import LayerActivation, name_of
 from tfpy.layers.kinds.advanced_activations import ELU, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
 from tfpy.layers.kinds.core import Activation
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
@@ -80,6 +80,10 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
     Raises:
         Refused: the activation is a function of the user's.
     """
+    if isinstance(activation, LayerActivation):
+        found = KINDS[type(activation.layer)].export(b, activation.layer, [x], Call({}, None, []))
+        assert isinstance(found, Value)
+        return found
     name = name_of(activation)
     if name is None:
         raise Refused(f"its activation {activation.name!r} is a function of your own")
