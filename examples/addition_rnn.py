@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> float:
     model = network(digits, 32 if given.quick else 64)
     model.summary()
     batch = 16 if given.quick else 128
-    model.fit(x, y, epochs=15 if given.quick else 30, batch_size=batch, seed=1, verbose=2, validation_split=0.1)
+    model.fit(x, y, epochs=15 if given.quick else 40, batch_size=batch, seed=1, verbose=2, validation_split=0.1)
     last = slice(-5, None)
     for question, found, right in zip(
         questions[last], decoded(model.predict(x[last]).numpy()), answers[last], strict=True
