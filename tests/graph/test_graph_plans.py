@@ -66,7 +66,7 @@ def test_what_is_decided_on_values_is_decided_anew() -> None:
         assert chosen.execute(tf.tensor(x), "y").array_sync() == expected
 
 
-def _counted(graph: tf.GraphModel, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def _computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the nodes that are computed from here on, but for constants."""
     computed: list[str] = []
     apply = Run.apply
@@ -104,12 +104,12 @@ def test_what_comes_before_a_decision_is_planned(backend: str, monkeypatch: pyte
         assert above.array_sync() == (x.sum() > 0)
     if backend != "exact":
         assert len(graph._loaded.plans) == 1
-        computed = _counted(graph, monkeypatch)
+        computed = _computed(monkeypatch)
         graph.execute(tf.tensor(xs[0]), ["y", "above", "c"])
         assert set(computed) == {"switch", "high", "y"}
 
 
-def test_branches_and_loops_that_decide_on_constants_are_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_branches_that_decide_on_constants_are_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = model(
         *_branches("no"),
         node("boxes", "Where", "y"),
@@ -120,9 +120,80 @@ def test_branches_and_loops_that_decide_on_constants_are_planned(monkeypatch: py
         x = np.float32([k, 0, -k])
         rows = graph.execute(tf.tensor(x), "rows")
         np.testing.assert_allclose(rows.numpy(), -(np.exp(-(x**2)) + x), rtol=1e-6)
-    computed = _counted(graph, monkeypatch)
+    computed = _computed(monkeypatch)
     graph.execute(tf.tensor([1.0, 2, 3]), "rows")
     assert computed == ["boxes", "rows"]
+
+
+def _loop(name: str, most: str) -> list[dict[str, Any]]:
+    """As many turns as the value of `most`, each of which adds x to what was x."""
+    frame = {"frame_name": name, "is_constant": False}
+
+    def own(op: str, *inputs: str, **attributes: Any) -> dict[str, Any]:
+        named = [i if i in ("x", "zero", "one", most) else f"{name}_{i}" for i in inputs]
+        return node(f"{name}_{op}", op.partition("_")[0], *named, **attributes)
+
+    return [
+        own("Enter_i", "zero", **frame),
+        own("Enter_sum", "x", **frame),
+        own("Enter_most", most, **{**frame, "is_constant": True}),
+        own("Enter_one", "one", **{**frame, "is_constant": True}),
+        own("Enter_x", "x", **{**frame, "is_constant": True}),
+        own("Merge_i", "Enter_i", "NextIteration_i"),
+        own("Merge_sum", "Enter_sum", "NextIteration_sum"),
+        own("Less_i", "Merge_i", "Enter_most"),
+        own("LoopCond_i", "Less_i"),
+        own("Switch_i", "Merge_i", "LoopCond_i"),
+        own("Switch_sum", "Merge_sum", "LoopCond_i"),
+        own("Add_i", "Switch_i:1", "Enter_one"),
+        own("Add_sum", "Switch_sum:1", "Enter_x"),
+        own("NextIteration_i", "Add_i"),
+        own("NextIteration_sum", "Add_sum"),
+        own("Exit_sum", "Switch_sum"),
+    ]
+
+
+def test_loops_are_planned_whole_or_not_at_all(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = model(
+        placeholder("x"),
+        *_loop("fixed", "three"),
+        node("largest", "Max", "x", "axis"),
+        *_loop("free", "largest"),
+        node("y", "Sub", "free_Exit_sum", "fixed_Exit_sum"),
+        constants={"axis": np.int32([0]), **{n: np.float32(v) for n, v in {"zero": 0, "one": 1, "three": 3}.items()}},
+    )
+    for largest in (1, 1, 1, 1, 4, 2, 0):
+        x = np.float32([largest, 0, -largest])
+        np.testing.assert_array_equal(graph.execute(tf.tensor(x), "y").numpy(), x * (largest - 3))
+    if backend != "exact":
+        assert len(graph._loaded.plans) == 1
+        computed = _computed(monkeypatch)
+        graph.execute(tf.tensor([1.0, 0, 0]), "y")
+        assert not [name for name in computed if name.startswith(("fixed", "largest"))]
+        assert {"free_Enter_i", "free_Merge_i", "free_Exit_sum", "y"} <= set(computed)
+
+
+def test_a_loop_with_a_decision_within_is_not_planned(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = _loop("loop", "three")
+    added = next(n for n in nodes if n["name"] == "loop_Add_sum")
+    added["input"] = ["loop_Switch_sum:1", "told"]
+    told = node("told", "Print", "loop_Enter_x", "loop_Switch_i:1", message="turn")
+    before = [node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Neg", "b"), node("d", "Sqrt", "c")]
+    graph = model(
+        placeholder("x"),
+        *(*nodes, told, *before, node("y", "Sub", "loop_Exit_sum", "d")),
+        constants={n: np.float32(v) for n, v in {"zero": 0, "one": 1, "three": 3}.items()},
+    )
+    for k in range(1, 7):
+        assert graph.execute(tf.tensor([float(k)]), "y").array_sync() == [3 * k]
+    assert capsys.readouterr().out.count("turn") == 18
+    assert len(graph._loaded.plans) == 1
+    computed = _computed(monkeypatch)
+    graph.execute(tf.tensor([1.0]), "y")
+    assert computed.count("told") == computed.count("loop_Add_i") == 3
+    assert not {"a", "b", "c", "d"} & set(computed)
 
 
 def test_what_goes_before_is_done_before_a_decision(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,6 @@ stretches of the one sequence side by side.
 
 from __future__ import annotations
 
-import functools
 import math
 import random as _random
 import struct
@@ -213,8 +212,8 @@ def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) 
 def normal(seed: Seed | None, count: int, mean: float = 0.0, stddev: float = 1.0, truncated: bool = False) -> Floats:
     """Normal numbers, by Marsaglia's polar method if seeded; truncated ones lie within two deviations of the mean."""
     chosen = truthy(seed)
-    draw = _numpys_normals if chosen is None else functools.partial(_polar_normals, Alea(chosen))
-    more = draw(mean, stddev, truncated)
+    form = mean, stddev, truncated
+    more = _numpys_normals(*form) if chosen is None else _polar_normals(Alea(chosen), *form)
     found: list[Floats] = []
     missing = count
     while missing > 0:

@@ -20,20 +20,20 @@ class Decisions:
 
     def __init__(self) -> None:
         self._deciding: set[str] = set()
-        self._loops: dict[str, tuple[str, ...]] = {}
+        self._ran: set[str] = set()
         self._tensors: set[Ref] = set()
         self._seen = 0
 
     def __len__(self) -> int:
         return len(self._deciding)
 
-    def note(self, node: Node, results: Sequence[Any], loops: tuple[str, ...]) -> None:
-        """A node has been computed, inside of some loops."""
+    def note(self, node: Node, results: Sequence[Any], in_loop: bool) -> None:
+        """A node has been computed, inside of a loop or not."""
         seen, self._seen = self._seen, refusals()
         if self._seen > seen:
             self._deciding.add(node.name)
-        self._loops[node.name] = loops
-        if not loops:
+        self._ran.add(node.name)
+        if not in_loop:
             self._tensors.update(Ref(node.name, i) for i, v in enumerate(results) if isinstance(v, Tensor))
 
     def bounds(self, nodes: Mapping[str, Node], given: Iterable[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
@@ -50,27 +50,24 @@ class Decisions:
         after = set(self._deciding)
         while True:
             self._spread(after, nodes)
-            planned = {name for name in self._loops if name not in after and nodes[name].op != "Const"}
+            planned = {name for name in self._ran if name not in after and nodes[name].op != "Const"}
             found = _last(nodes, planned, set(given), outputs)
-            # A list of tensors, or what a branch that was not taken would have given, is no result of a plan.
+            # A list of tensors, what is within a loop, and what a branch that was not taken would have given, are no
+            # results of a plan. The condition of a loop is within, so that a loop is planned whole or not at all.
             others = {ref.node for ref in found if ref not in self._tensors}
             if not others:
                 return found if len(planned) > _FEW else ()
             after |= others
 
     def _spread(self, after: set[str], nodes: Mapping[str, Node]) -> None:
-        """Add what needs nodes that come after, and all of a loop of which one node does."""
-        users, inside = defaultdict(list), defaultdict(list)
-        for name, loops in self._loops.items():
+        """Add what needs nodes that come after."""
+        users = defaultdict(list)
+        for name in self._ran:
             for needed in nodes[name].needs:
                 users[needed].append(name)
-            if loops:
-                inside[loops[0]].append(name)
         left = list(after)
         while left:
-            name = left.pop()
-            loops = self._loops.get(name, ())
-            reached = {*users[name], *(inside.pop(loops[0], ()) if loops else ())} - after
+            reached = {*users[left.pop()]} - after
             after |= reached
             left += reached
 

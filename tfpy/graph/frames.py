@@ -79,7 +79,7 @@ class _Frames:
             inputs = [self._seen(ref, frame) for ref in node.inputs]
             result = self._run.apply(node, inputs, self._wiring.functions[node.name])
             kept, seen = _frames_after(node, frame)
-            self._run.note(node, result, tuple([loop for loop, _ in seen]))
+            self._run.note(node, result, bool(seen))
             self._values[kept][node.name] = result
             if node.op in _ENTER:
                 self._entered[seen] += 1

@@ -187,12 +187,12 @@ class Run:
             raise ValueError(f"{node.label}: cannot be computed ({type(error).__name__}: {error}).") from error
         return result if isinstance(result, (list, tuple)) else [result]
 
-    def note(self, node: Node, results: Sequence[Any], loops: tuple[str, ...] = ()) -> None:
+    def note(self, node: Node, results: Sequence[Any], in_loop: bool = False) -> None:
         """A node has been computed: who wants its values, or watches for decisions, gets to know."""
         if self._keep is not None:
             self._keep[node.name] = results
         if self._decisions is not None:
-            self._decisions.note(node, results, loops)
+            self._decisions.note(node, results, in_loop)
 
     def constant(self, node: Node) -> Tensor:
         """The value of a Const."""

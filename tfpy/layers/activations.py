@@ -136,7 +136,7 @@ def get_activation(identifier: Any) -> Activation | None:
 
 
 def is_activation(cls: Any) -> TypeGuard[Callable[[], Any]]:
-    """Whether a class is one of layers that are activations with options, and have no weights."""
+    """Whether a class is one of layers that may stand for activations; None and other classes are not."""
     return getattr(cls, "is_activation", False)
 
 

@@ -61,6 +61,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         built: whether it has its weights.
         supports_masking: whether it takes masks, and passes them on.
         per_sample: whether what it makes of a sample depends on nothing but the sample.
+        is_activation: whether it is an activation with options and without weights, which may stand where one is named.
         takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
         input_spec: what its inputs must look like.
         stateful: whether it keeps states from one batch to the next.
@@ -69,6 +70,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     """
 
     per_sample: ClassVar[bool] = False
+    is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
         "activation": get_activation,

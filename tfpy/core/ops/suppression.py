@@ -210,11 +210,9 @@ def _selected(
     most = max(0, min(as_int(name, "max_output_size", max_output_size), corners.shape[0]))
     boxes_in_order = np.sort(corners.numpy().astype(np.float64).reshape(-1, 2, 2), axis=1)
     values = marks.numpy().astype(np.float64)
-    limits = most, iou_threshold, score_threshold
-    in_columns = _Boxes(boxes_in_order)
-    if soft_nms_sigma > 0:
-        return (*_suppress_softly(in_columns, values, *limits, soft_nms_sigma), most)
-    return (*_suppress(in_columns, values, *limits), most)
+    given = _Boxes(boxes_in_order), values, most, iou_threshold, score_threshold
+    found = _suppress_softly(*given, soft_nms_sigma) if soft_nms_sigma > 0 else _suppress(*given)
+    return (*found, most)
 
 
 class _Boxes:

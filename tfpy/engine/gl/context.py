@@ -77,9 +77,6 @@ def is_software(renderer: str) -> bool:
 def open_context() -> Opened:
     """A context on hardware if there is any, otherwise on a software renderer, with one warning.
 
-    NVIDIA's driver is asked to keep compiled shaders for the next process for the superuser, too, who is the usual user
-    of containers: some hundred shaders take seconds.
-
     Of several GPUs it is the first, the one that `share_gpus` has settled, or the one that the environment variable
     TFPY_GPU asks for: by its number, from 0, or by a part of what its driver calls it.
 
@@ -88,7 +85,6 @@ def open_context() -> Opened:
             to do.
     """
     moderngl = import_moderngl()
-    os.environ.setdefault("__GL_SHADER_DISK_CACHE", "1")
     asked = os.environ.get(WHICH, "").strip()
     attempts: list[Attempt] = []
     found: list[_Found] = []
@@ -130,7 +126,12 @@ def gpus() -> list[str]:
 
 
 def _contexts(moderngl: Any) -> Iterator[tuple[Any, Attempt, dict[str, Any]]]:
-    """The contexts that can be had, and the attempts at others: one for each GPU if EGL knows any."""
+    """The contexts that can be had, and the attempts at others: one for each GPU if EGL knows any.
+
+    NVIDIA's driver is asked to keep compiled shaders for the next process for the superuser, too, who is the usual user
+    of containers: some hundred shaders take seconds.
+    """
+    os.environ.setdefault("__GL_SHADER_DISK_CACHE", "1")
     hardware = exhausted = False
     for how, settings in _places():
         if exhausted if settings else hardware:

@@ -138,7 +138,7 @@ def place_in(device: Device, v: Value, part: Part) -> None:
     """Bring a value into a part of a buffer: computed there, uploaded there, or copied."""
     if v.op is not None:
         device.places[v] = part
-    elif v.lease is None and v.host is not None and device.log is None:
+    elif v.lease is None and v.host is not None and device.log is None:  # what is written down would not fill it again
         device.fill(part.buffer, np.asarray(v.host, STORED[v.spec.dtype]))
         v.lease = part
     try:

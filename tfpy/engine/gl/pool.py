@@ -178,7 +178,7 @@ class Pool:
 
     def fresh(self, nbytes: int) -> Lease:
         """A buffer that has not been used since this pool began."""
-        return Lease(self._new(size_class(max(nbytes, SMALLEST))), self._returned)
+        return Lease(self._new(size_class(nbytes)), self._returned)
 
     def trim(self, cap: int = 0) -> None:
         """Free the buffers that have been idle longest until at most `cap` bytes are."""
