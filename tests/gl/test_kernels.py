@@ -206,6 +206,21 @@ def test_extremes_with_nan_and_infinities(gpu: GlBackend) -> None:
         np.testing.assert_array_equal(*on_both(kernel, rows, axis=1))
 
 
+@pytest.mark.parametrize("activation", ["relu", "relu6", "elu", "sigmoid", "leakyrelu"])
+def test_special_numbers_through_products_and_convolutions(gpu: GlBackend, activation: str) -> None:
+    """What an activation does to them does not depend on the shader that it is a part of."""
+    x = tf.tensor(np.float32([np.nan, np.inf, -np.inf, -1, -0.0, 7]))
+    alone = {"leakyrelu": tf.leaky_relu}.get(activation) or getattr(tf, activation)
+    pixels, one = x.reshape([1, 6, 1, 1]), tf.ones([1, 1, 1, 1])
+    for found in (
+        tf.fused.mat_mul(a=x.reshape([6, 1]), b=tf.ones([1, 1]), activation=activation),
+        tf.fused.conv2d(x=pixels, filter=one, strides=1, pad="same", activation=activation),
+        tf.fused.depthwise_conv2d(x=pixels, filter=one, strides=1, pad="same", activation=activation),
+        alone(tf.conv2d_transpose(pixels, one, [1, 6, 1, 1], 1, "same")),
+    ):
+        np.testing.assert_array_equal(found.reshape([6]).numpy(), alone(x).numpy())
+
+
 MATRICES = [
     (1, 300, 50),
     (50, 300, 1),

@@ -100,6 +100,13 @@ def test_layers_that_do_not_mask_say_so() -> None:
     assert model.predict(X).shape == (3, 4, 2)
 
 
+@pytest.mark.parametrize("layer", [tf.layers.lstm, lambda **o: tf.layers.rnn(cell=tf.layers.lstm_cell(**o))])
+@pytest.mark.parametrize("shape", [[3, 5], [2, 4], [3]])
+def test_a_mask_of_another_shape(layer: Any, shape: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"mask.*\[3, 4\].*got"):
+        layer(units=2).apply(tf.tensor(X), mask=tf.ones(shape))
+
+
 def test_backwards_is_the_reversed_sequence() -> None:
     layer = made("gru", go_backwards=True)
     forwards = made("gru")

@@ -20,6 +20,10 @@ bool m_isinf(float x) { return (floatBitsToUint(x) & 0x7fffffffu) == 0x7f800000u
 bool m_isfinite(float x) { return (floatBitsToUint(x) & 0x7f800000u) != 0x7f800000u; }
 float m_max(float a, float b) { return m_isnan(a) ? a : (m_isnan(b) ? b : (a > b ? a : b)); }
 float m_min(float a, float b) { return m_isnan(a) ? a : (m_isnan(b) ? b : (a < b ? a : b)); }
+float m_relu(float x) {  // by bits: a compiler may make a maximum of a comparison, and lose NaN
+  return floatBitsToUint(x) - 0x80000001u < 0x7f800000u ? 0. : x;
+}
+float m_relu6(float x) { F y = m_relu(x); return floatBitsToUint(y) - 0x40c00001u < 0x3ec00000u ? 6. : y; }
 float m_copysign(float a, float s) {  // not by masks, which LLVM 15 (llvmpipe) confuses on CPUs with AVX-512
   return floatBitsToInt(s) < 0 ? -abs(a) : abs(a);
 }

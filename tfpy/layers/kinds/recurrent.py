@@ -213,6 +213,8 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         x, *listed = as_list(inputs)
         states = self._first_states(x, initial_state or listed)
         seen = mask[0] if isinstance(mask, (list, tuple)) else mask
+        if seen is not None and seen.shape[:2] != x.shape[:2]:
+            raise argument_error(self.name, "mask", f"a value for each step: {list(x.shape[:2])}", seen)
         zeros = seen is not None and self.zero_output_for_mask
         if not zeros and fits_whole_sequence(self.cell, x, seen, training):
             outputs, states = run_whole_sequence(self.cell, x, states, seen, self.go_backwards, self.return_sequences)
