@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core.ops.by_moments import normalize_by_moments
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import fused
@@ -124,6 +125,44 @@ def test_depthwise_convolutions() -> None:
     replay, kernels = recorded(f, X, W, bias)
     assert kernels == ["FusedDepthwiseConv2D"]
     same_numbers(f, replay, X, W, bias)
+
+
+@pytest.mark.parametrize("special", [-0.0, np.nan, np.inf])
+@pytest.mark.parametrize("shape", [(3, 9, 8, 4), (5, 70, 60, 4)])
+def test_normalization_with_what_cuts_off(special: float, shape: tuple[int, ...]) -> None:
+    def f(x: Any, mean: Any, scale: Any) -> list[Any]:
+        y = tf.batch_norm(x, mean, scale.square(), None, scale)
+        return [y.relu().clip_by_value(0, 0.5), tf.batch_norm(x, mean, mean.square()).relu6()]
+
+    x = RNG.normal(size=shape).astype(np.float32)
+    x[1, 3, 4, 0] = special
+    replay, kernels = recorded(f, x, B, B + 1)
+    assert kernels.count("FusedBatchNorm") == 2
+    assert not {"Relu", "Relu6", "ClipByValue"} & set(kernels)
+    same_numbers(f, replay, x, B, B + 1)
+
+
+def test_normalization_that_is_trained_with_relu() -> None:
+    def f(x: Any, offset: Any, scale: Any) -> list[Any]:
+        loss = lambda x, *more: normalize_by_moments(x, (0, 1, 2), *more, (3,), 1e-3).y.relu().square().sum()  # noqa: E731
+        return list(tf.grads(loss)([x, offset, scale]))
+
+    x = RNG.normal(size=(5, 70, 60, 4)).astype(np.float32)
+    replay, kernels = recorded(f, x, B, B + 1)
+    assert "NormalizeByMoments" in kernels
+    assert "Relu" not in kernels
+    same_numbers(f, replay, x, B, B + 1)
+
+
+def test_a_normalization_that_is_needed_elsewhere() -> None:
+    def f(x: Any, mean: Any) -> list[Any]:
+        y = tf.batch_norm(x, mean, mean.square())
+        return [y.relu(), y]
+
+    x = RNG.normal(size=(3, 4)).astype(np.float32)
+    replay, kernels = recorded(f, x, B)
+    assert kernels[-2:] == ["FusedBatchNorm", "Relu"]
+    same_numbers(f, replay, x, B)
 
 
 @pytest.mark.parametrize("special", [0.0, np.nan, np.inf])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -114,9 +115,9 @@ def _step(x: Array, alpha: float) -> Array:
     return _like(np.where(x > 0, 1.0, alpha), x)
 
 
-def _clip(x: Array, clip_value_min: float, clip_value_max: float) -> Array:
+def _clip(x: Array, clip_value_min: float, clip_value_max: float, out: Array | None = None) -> Array:
     if _is_float(x):
-        return np.clip(x, x.dtype.type(clip_value_min), x.dtype.type(clip_value_max))
+        return np.clip(x, x.dtype.type(clip_value_min), x.dtype.type(clip_value_max), out=out)
     return _like(np.minimum(np.maximum(x, clip_value_min), clip_value_max), x)
 
 
@@ -297,6 +298,9 @@ _TABLE: dict[str, Any] = {
     "TanhGrad": _tanh_grad,
 }
 KERNELS.update(_TABLE)
+
+IN_PLACE: Mapping[str, Callable[..., Array]] = {"ClipByValue": _clip, "Relu": positive, "Relu6": relu6}
+"""Those that may write the floats they find over what they are given, as `out`."""
 
 # What computes each element of its result from those of its inputs at the same place, in the dtype of a piece of it.
 ELEMENTWISE = frozenset(_TABLE) - {"Cast", "Complex", "Imag", "Real"}

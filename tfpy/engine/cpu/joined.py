@@ -1,4 +1,5 @@
-"""Kernels of a plan that run as one: what follows on a convolution is done where its result lies, fresh in the cache.
+"""Kernels of a plan that run as one: what follows on a convolution or a normalization is done where its result lies,
+fresh in the cache.
 
 The numbers are the same, bit for bit; what is between the kernels is not kept. A result is joined with what follows if
 nothing else needs it.
@@ -9,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from tfpy.engine.cpu.elementwise import IN_PLACE
 from tfpy.engine.plan import Plan, PlanNode, last_uses
 from tfpy.engine.windows import Window
 
 # Matrix products gain nothing: they take much longer than what follows on them.
 _FUSED = {"Conv2D": "FusedConv2D", "DepthwiseConv2dNative": "FusedDepthwiseConv2D"}
 _ACTIVATIONS = {"Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Sigmoid": "sigmoid"}
+_NORMALIZED = ("FusedBatchNorm", "NormalizeByMoments")
 _RISING = ("linear", "relu", "relu6")
 
 
@@ -70,6 +73,9 @@ def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
     if first.kernel == "FusedConv2D" and second.kernel == "MaxPool" and _can_pool_first(first, second.attrs["window"]):
         attrs = {**first.attrs, "pool": second.attrs["window"]}
         return second._replace(kernel="FusedConv2DMaxPool", inputs=first.inputs, attrs=attrs)
+    if first.kernel in _NORMALIZED and second.kernel in IN_PLACE:
+        then = (*first.attrs.get("then", ()), (second.kernel, second.attrs))
+        return second._replace(kernel=first.kernel, inputs=first.inputs, attrs={**first.attrs, "then": then})
     if second.kernel == "Multiply" and _is_slope(first):
         return second._replace(kernel="ReluGrad", inputs=(*others, *first.inputs))
     if second.kernel == "ReluGrad" and first.kernel == "MaxPoolGrad" and first.inputs[1] == second.inputs[1] != slot:

@@ -63,10 +63,8 @@ def _of_rows(rows: Array) -> tuple[Array, Array]:
     return mean, variance
 
 
-def _normalize(
-    x: Array, mean: Array, variance: Array, offset: Array, scale: Array, axes: Axes, variance_epsilon: float
-) -> Array:
-    return batch_norm(x, mean, variance, offset, scale, variance_epsilon)
+def _normalize(x: Array, mean: Array, variance: Array, offset: Array, scale: Array, axes: Axes, **attrs: Any) -> Array:
+    return batch_norm(x, mean, variance, offset, scale, **attrs)
 
 
 def _normalize_grad(

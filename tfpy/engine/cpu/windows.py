@@ -20,6 +20,9 @@ from tfpy.engine.windows import Window
 
 Index = tuple[Any, ...]
 
+_SMALL_BYTES = 1 << 19
+"""Below, it is faster to fill all of an extended array than what lies around the input alone."""
+
 
 class Frame(NamedTuple):
     """An extent that holds both the input and all places of the window; an entry for each inner dimension.
@@ -55,9 +58,21 @@ def padded(x: Array, window: Window, value: float = 0) -> tuple[Array, Frame]:
     if extent.sizes == sizes:
         return x, extent
     shape = _room(x.shape, extent)
-    out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    if x.nbytes < _SMALL_BYTES:
+        out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    else:
+        out = np.empty(shape, x.dtype)
+        _fill_around(out, extent.lead, sizes, value)
     out[extent.inner(sizes)] = x
     return out, extent
+
+
+def _fill_around(array: Array, starts: Shape, lengths: Shape, value: float) -> None:
+    """Fill what lies around a block of an extended array."""
+    for axis, (start, length) in enumerate(zip(starts, lengths, strict=True), start=1):
+        lead = (slice(None),) * axis
+        array[(*lead, slice(start))] = value
+        array[(*lead, slice(start + length, None))] = value
 
 
 def _room(shape: Shape, extent: Frame) -> Shape:
@@ -81,13 +96,10 @@ def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Fr
     extent = frame(window, out.shape[1:-1])
     own = extent.sizes == out.shape[1:-1]
     array = out if own else np.empty(_room(out.shape, extent), out.dtype)
-    if not tiled:
+    if tiled:
+        _fill_around(array, extent.start, window.covered, 0)
+    else:
         array.fill(0)
-        return array, extent
-    for axis, (start, length) in enumerate(zip(extent.start, window.covered, strict=True), start=1):
-        lead = (slice(None),) * axis
-        array[(*lead, slice(start))] = 0
-        array[(*lead, slice(start + length, None))] = 0
     return array, extent
 
 
