@@ -1176,3 +1176,21 @@ tf.tensor1d([4, 5]).data().then(d => {
   d[1]++;
   console.log(d, pixels21);
 });
+//// names taken from namespaces
+const layers22 = tf.layers;
+const {dense: dense22, lstm: lstm22} = tf.layers;
+const {flatten: flatten22} = layers22;
+const {tidy: tidy22, train: train22, losses: losses22} = tf;
+const made22 = tf.sequential({layers: [flatten22({inputShape: [2, 2]}), dense22({units: 3, kernelInitializer: 'ones'})]});
+made22.add(layers22.dense({units: 1, kernelInitializer: 'ones'}));
+made22.compile({optimizer: train22.sgd(0.1), loss: losses22.meanSquaredError});
+console.log(tidy22(() => made22.predict(tf.ones([1, 2, 2])).dataSync()), lstm22({units: 2}).name.length > 3);
+function inner22() {
+  const {env: env22, version_core: version22} = tf;
+  const {l2: l22} = tf.regularizers;
+  return [env22() === tf.env(), version22.length > 3, l22({l2: 0.5}).l2];
+}
+console.log(inner22());
+const last22 = dense22({units: 4, inputShape: [2]});
+last22.apply(tf.ones([1, 2]));
+console.log(last22.units, last22.getWeights()[0].shape);

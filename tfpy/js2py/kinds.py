@@ -32,7 +32,7 @@ from tfpy.js2py.kind import (
     joined,
 )
 from tfpy.js2py.members import Members, class_around
-from tfpy.js2py.origins import origin_of
+from tfpy.js2py.origins import origin_of, taken_from
 from tfpy.js2py.packages import root_of
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.js2py.scopes import Binding, Scopes
@@ -400,7 +400,7 @@ class Kinds:
         return self.result_of(callee)
 
     def _path(self, node: Node) -> list[str]:
-        """The parts of `a.b.c`, from `tf` on where a is imported from there; empty for what is no path."""
+        """The parts of `a.b.c`, from `tf` on where a is imported or taken from there; empty for what is no path."""
         path = path_of(node) or []
         first = node
         while first.type == "member_expression":
@@ -409,7 +409,9 @@ class Kinds:
         found = origin_of(binding) if binding is not None and binding.origin is None else None
         root = root_of(found.source) if found is not None and binding is not None and not binding.members else None
         if found is None or root is None:
-            return path
+            value, name = taken_from(binding) if binding is not None and not binding.writes else (None, "")
+            whole = self._path(value) if value is not None and name != "*" else []
+            return [*whole, name, *path[1:]] if whole and whole[0] in names.ROOTS else path
         return [*root.split("."), *([] if found.name in ("*", "default") else [found.name]), *path[1:]]
 
     def _is_index(self, node: Node | None) -> bool:

@@ -63,6 +63,13 @@ def _imported(node: Node) -> Origin | None:
 
 def _required(binding: Binding) -> Origin | None:
     """The origin of `const x = require(…)`, `const {x} = require(…)` and `const x = require(…).x`."""
+    value, name = taken_from(binding)
+    source = required(value)
+    return Origin(source, name) if source is not None else None
+
+
+def taken_from(binding: Binding) -> tuple[Node | None, str]:
+    """What a variable is declared with, and as what property of it: `const {x} = a`, `const x = a.x`; "*" for all."""
     value, name = binding.value, "*"
     declarator: Node | None = binding.node.parent
     if value is None and declarator is not None and declarator.type in ("object_pattern", "pair_pattern"):
@@ -72,5 +79,4 @@ def _required(binding: Binding) -> Origin | None:
         value = optional(declarator, "value") if declarator is not None else None
     elif value is not None and value.type == "member_expression":
         name, value = text(parse.field(value, "property")), parse.field(value, "object")
-    source = required(value)
-    return Origin(source, name) if source is not None else None
+    return value, name

@@ -15,7 +15,7 @@ from tfpy.js2py.indices import index, is_fraction
 from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
 from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.origins import is_module, origin_of
+from tfpy.js2py.origins import is_module, origin_of, taken_from
 from tfpy.js2py.parse import kids, path_of, text
 from tfpy.js2py.scopes import is_written
 
@@ -173,6 +173,14 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
     return None
 
 
+def is_of_tfpy(c: Converter, node: Node) -> bool:
+    """Whether an expression is a path into tfpy, or a variable that was declared with one."""
+    binding = c.scopes.bindings.get(node.id)
+    taken = taken_from(binding)[0] if binding is not None else None
+    paths = [(n, path_of(n)) for n in (node, taken) if n is not None]
+    return any(path is not None and tfpy_path(c, _first(n), path) is not None for n, path in paths)
+
+
 def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """A property of what is no namespace."""
     kind = c.kinds.of(owner)
@@ -250,8 +258,8 @@ def _data_of(c: Converter, node: Node) -> str:
 
 def _is_data(c: Converter, node: Node) -> bool:
     """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
-    binding = c.scopes.bindings.get(_first(node).id)
-    return binding is not None and origin_of(binding) is None and parse.field(node, "object").type != "this"
+    binding, owner = c.scopes.bindings.get(_first(node).id), parse.field(node, "object")
+    return binding is not None and origin_of(binding) is None and owner.type != "this" and not is_of_tfpy(c, owner)
 
 
 def _is_called(node: Node) -> bool:

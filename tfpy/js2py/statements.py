@@ -21,7 +21,7 @@ from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
-from tfpy.js2py.properties import GLOBALS, is_cheap, own
+from tfpy.js2py.properties import is_cheap, is_of_tfpy, own
 
 
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
@@ -89,13 +89,13 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
     if not isinstance(found, (ast.Name, ast.Attribute)) and len(kids(pattern)) > 1:
         name = atom(c.new_name("parts", pattern))
         out, found = [assign(name, found)], name
-    plain = kind == DICT or (kind.name == "" and not _is_of_tfpy(pattern, value, c))
+    plain = kind == DICT or (kind.name == "" and not _has_attributes(pattern, value, c))
     return out + take_apart(c, pattern, found, DICT.name if plain else "", lambda key: c.kinds.lacks(value, key))
 
 
-def _is_of_tfpy(pattern: Node, value: Node, c: Converter) -> bool:
+def _has_attributes(pattern: Node, value: Node, c: Converter) -> bool:
     """Whether what is taken apart has attributes: a namespace, or a result with these names."""
-    if value.type == "identifier" and text(value) in (*GLOBALS, *c.modules):
+    if is_of_tfpy(c, value):
         return True
     keys = [text(p if p.type != "pair_pattern" else parse.field(p, "key")) for p in kids(pattern)]
     return (
