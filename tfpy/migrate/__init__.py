@@ -3,6 +3,7 @@
 It needs libcst, which the extra `migrate` installs. How a file goes through it:
 
     names.py      which names of the file mean something of tfpy.legacy
+    aliases.py    names that it gives to parts of tfpy.legacy itself, as imports
     kinds.py      what its variables hold: arrays, maths, graphs, sessions, …
     graphs.py     whether its graphs can become functions, and what each depends on
     rewrite.py    the rewriting itself, with the rules of maths.py, arrays.py, training.py and scopes.py

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfpy.legacy.successors import table
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
-from tfpy.migrate.statements import MARK, STATEMENTS, remarked
+from tfpy.migrate.statements import MARK, STATEMENTS, remarked, removed, tidied
 
 # What graphs need: a file whose graphs stay has its remark already.
 _OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
@@ -146,7 +146,13 @@ class _Imports(cst.CSTTransformer):
             new = cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine)
             lines = [new.with_changes(leading_lines=updated_node.leading_lines), *lines]
             lines[1:] = [line.with_changes(leading_lines=[]) for line in lines[1:]]
-        return cst.FlattenSentinel(lines) if lines else cst.RemoveFromParent()
+        return cst.FlattenSentinel(lines) if lines else removed(updated_node)
+
+    def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> Any:
+        return tidied(updated_node, 1)
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> Any:
+        return tidied(updated_node, 2)
 
     def _is_legacy(self, node: cst.BaseSmallStatement) -> bool:
         if isinstance(node, cst.Import):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from tfpy.migrate import statements
+from tfpy.migrate import aliases, statements
 from tfpy.migrate.expressions import ExpressionRewriter
 from tfpy.migrate.graphs import Feed, Graphs, are_placeholders
 from tfpy.migrate.imports import with_imports
@@ -48,6 +48,8 @@ def migrate(source: str) -> Migration:
     if other_numbers is not None:
         code, left = other_numbers
         return Migration(code.code, 0, left)
+    module = aliases.imported(module, names)
+    names = Names(module)
     keep: set[Place] = set()
     staying: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
     while True:
