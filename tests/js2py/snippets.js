@@ -1194,3 +1194,19 @@ console.log(inner22());
 const last22 = dense22({units: 4, inputShape: [2]});
 last22.apply(tf.ones([1, 2]));
 console.log(last22.units, last22.getWeights()[0].shape);
+//// names that are computed
+const x23 = tf.tensor1d([-1, 0, 2]);
+const names23 = ['relu', 'square', 'leakyRelu'];
+names23.forEach(n => console.log(tf[n](x23).arraySync(), x23[n]().arraySync()));
+const kinds23 = {dense: {units: 2}, dropout: {rate: 0.5}};
+const made23 = tf.sequential();
+made23.add(tf.layers.inputLayer({inputShape: [3]}));
+for (const [kind, config] of Object.entries(kinds23)) made23.add(tf.layers[kind](config));
+console.log(made23.layers.map(l => l.getClassName()).join(','));
+const key23 = 'mean';
+const {[key23]: value23, 'std': spread23, ...rest23} = {mean: 3, std: 4, n: 5};
+console.log(value23, spread23, rest23.n, Object.keys(rest23).length);
+function made23of({units = 4, ...others}, ...more) {
+  return [units, others.name, more.length, more[0]];
+}
+console.log(made23of({name: 'a'}, 5, 6));

@@ -372,13 +372,16 @@ def take_apart(
     found: list[ast.stmt] = []
     for part in kids(pattern):
         if part.type == "rest_pattern":
-            taken = [text(kids(p)[0] if kids(p) else p) for p in kids(pattern)[:-1]]
-            test = ast.Tuple([build.string(name) for name in taken])
+            test = ast.Tuple([_key_of(c, kids(p)[0] if kids(p) else p) for p in kids(pattern)[:-1]])
             name = c.expr(kids(part)[0])
             found.append(assign(name, py("{k: v for k, v in _0.items() if k not in _1}", value, test)))
             continue
         found += _take_property(c, part, value, kind, may_lack)
     return found
+
+
+def _key_of(c: Converter, key: Node) -> ast.expr:
+    return c.expr(kids(key)[0]) if key.type == "computed_property_name" else build.string(text(key).strip("'\""))
 
 
 def _take_property(
@@ -389,7 +392,7 @@ def _take_property(
     key, _ = default_of(key)
     name = text(key).strip("'\"")
     is_computed = key.type == "computed_property_name"
-    at = c.expr(kids(key)[0]) if is_computed else build.string(name)
+    at = _key_of(c, key)
     found: ast.expr
     if kind == DICT.name or is_computed:
         found = ast.Subscript(value, at)

@@ -124,6 +124,8 @@ class Kinds:
             return FUNCTION if binding.kind == "function" else Kind("class")
         if binding.kind == "catch":
             return ERROR
+        if parent is not None and parent.type == "rest_pattern":
+            return DICT if parent.parent is not None and parent.parent.type == "object_pattern" else LIST
         if parent is not None and parent.type in ("array_pattern", "object_pattern"):
             return self._part(binding, parent)
         if binding.kind == "parameter":
@@ -190,7 +192,7 @@ class Kinds:
         given = [parse.default_of(p) for p in parse.parameters(function)]
         at = next((i for i, (pattern, _) in enumerate(given) if pattern == binding.node), None)
         if at is None:
-            return UNKNOWN if not any(p.type == "rest_pattern" for p, _ in given) else LIST
+            return UNKNOWN
         owner = function.parent
         found: list[Kind] = []
         if owner is not None and owner.type == "arguments":

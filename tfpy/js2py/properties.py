@@ -12,7 +12,7 @@ from tfpy.js2py import build, builtins, names, parse, surroundings
 from tfpy.js2py.build import atom, call, holes, py, string
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.indices import index, is_fraction
-from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, UNKNOWN, Kind
+from tfpy.js2py.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.origins import is_module, origin_of, taken_from
@@ -269,7 +269,7 @@ def _is_called(node: Node) -> bool:
 
 @expression("subscript_expression")
 def subscript(c: Converter, node: Node) -> ast.expr:
-    """An item of a list, a dict or a text; one that may be missing in a dict is got."""
+    """An item of a list, a dict or a text, or what tfpy has by a name; what may be missing in a dict is got."""
     owner, at = parse.field(node, "object"), parse.field(node, "index")
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):
@@ -280,6 +280,8 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):
         raise NotConvertedError("the name of a value of an enum has no counterpart")
+    if is_of_tfpy(c, owner) or (c.kinds.of(owner).name in names.classes() and c.kinds.of(at) == STRING):
+        return py("getattr(_0, _1)", value, c.expr(at))
     if c.kinds.of(owner) == NDARRAY and not is_written(node):
         return py("_0.item(_1)", value, _place(c, node, owner, at))  # numpy's own numbers would wrap and round
     if c.kinds.of(owner) == DICT and may_be_missing(node):
