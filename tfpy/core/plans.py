@@ -109,8 +109,10 @@ class Plans:
         full_key = _full_key(key, backend, inputs)
         self._planned.pop(full_key, None)  # it does not hold any more
         times = self._seen.get(full_key, 0)
-        if times > _MOST_RECORDINGS or len(self._seen) >= _MOST_PLANS:
+        if times > _MOST_RECORDINGS:
             return compute()
+        if not times and len(self._seen) >= _MOST_PLANS:
+            self._forget_one()
         self._seen[full_key] = times + 1
         holds = watch() if times else None
         if holds is None:
@@ -121,6 +123,12 @@ class Plans:
         if replay is not None:
             self._planned[full_key] = _Planned(replay, rest, holds)
         return tensors, rest
+
+    def _forget_one(self) -> None:
+        """Make place for another step: the first that has no plan goes, or the first of all."""
+        key = next((key for key in self._seen if key not in self._planned), None) or next(iter(self._seen))
+        del self._seen[key]
+        self._planned.pop(key, None)
 
     def again(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
         """What `run` returns, if there is a plan that can be run."""

@@ -44,7 +44,7 @@ class Step(NamedTuple):
 
 
 class BatchSource(Protocol):
-    """What `fit_loop` trains on.
+    """What a `TrainingRun` trains on.
 
     Attributes:
         samples: how many samples an epoch has, if that is known.

@@ -153,7 +153,7 @@ def _planned(
     """What a step computes of a batch, from the model's plans if they have it."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
-    things = [model, *([] if compiled is None else compiled.outputs)]
+    things = [model, *([] if compiled is None else [compiled.outputs])]
     return model.plans.run_step((*key, weighted), inputs, things, lambda: model.weights, compute)
 
 

@@ -89,6 +89,7 @@ class TrainableModel(TrainableModelCamel, Container):
         sharing = sharing_of(distribute, self.stateful)
         chosen = get_optimizer(optimizer)
         outputs = judged_outputs(self.output_names, self.graph.outputs, loss, metrics)
+        self.plans.clear()
         self._compiled = Compiled(chosen, outputs, labels_of(outputs), self.trainable_weights, sharing)
         self.loss, self.metrics = loss, metrics
 
