@@ -333,6 +333,16 @@ def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> N
         np.testing.assert_allclose(y.numpy(), np.arange(64).reshape(8, 8) + 1 / 8, rtol=1e-6)
 
 
+def test_an_input_that_lies_where_a_weight_lies(backend: str) -> None:
+    nodes = placeholder("x"), node("product", "MatMul", "x", "w"), node("sum", "AddV2", "product", "w")
+    w = np.arange(4, dtype=np.float32).reshape(2, 2)
+    made = model(*nodes, constants={"w": w})
+    for x in [made.weights["w"][0].clone()] * 3:
+        np.testing.assert_array_equal(made.predict(x).numpy(), w @ w + w)
+    for x in (np.ones((2, 2), np.float32), w, w + 1, w.T.copy()):
+        np.testing.assert_array_equal(made.predict(tf.tensor(x)).numpy(), x @ w + w)
+
+
 def test_other_backends_have_plans_of_their_own(gpu: Any) -> None:
     graph = model(placeholder("x"), node("y", "Mul", "x", "c"), constants={"c": np.float32([2])})
     for name in ("webgl", "cpu", "webgl", "cpu"):

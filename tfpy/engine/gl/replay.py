@@ -63,9 +63,14 @@ class Executor:
         recording = self.recordings.get(key)
         if recording is not None:
             return recording.replay(inputs, leases, spans)
-        if len(self.recordings) >= _MOST_RECORDINGS:
+        if len(self.recordings) >= _MOST_RECORDINGS or not self._constant_spans().isdisjoint(spans):
             return self._results(inputs)
         return self._record(key, inputs)
+
+    def _constant_spans(self) -> set[Span]:
+        """Where constants lie: a recording could not tell them from an input that lies there, too."""
+        constants = [*self._plan.constants.values(), *self._device.constants.values()]
+        return {v.lease.span() for v in constants if v.lease is not None}
 
     def _record(self, key: tuple[int, ...], inputs: list[Value]) -> list[Value]:
         device = self._device
