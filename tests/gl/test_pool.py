@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,26 @@ def test_short_of_memory_for_what_is_read(device: Device, monkeypatch: pytest.Mo
             big.data_sync()
     assert small.array_sync() == [2] * 10
     assert float(big.max()) == 2
+
+
+def test_models_that_are_gone_make_room(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models refer to themselves: their memory would wait for Python's collector, which counts objects."""
+    real, most = device.pool._allocate, device.pool.allocated + (24 << 20)
+
+    def allocate(size: int) -> Any:
+        if device.pool.allocated + sum(pool.allocated for pool in device.pools) + size > most:
+            raise MemoryError
+        return real(size)
+
+    monkeypatch.setattr(device.pool, "_allocate", allocate)
+    gc.disable()
+    try:
+        for _ in range(12):
+            model = tf.sequential(layers=[tf.layers.dense(units=1024, input_shape=[1024])])
+            model.compile(optimizer="sgd", loss="meanSquaredError")
+            model.train_on_batch(tf.zeros([1, 1024]), tf.zeros([1, 1024]))
+    finally:
+        gc.enable()
 
 
 def test_a_loop_uses_the_same_buffers(device: Device) -> None:

@@ -6,6 +6,7 @@ is checked here first.
 
 from __future__ import annotations
 
+import gc
 import os
 import weakref
 from collections.abc import Callable, Hashable, Sequence
@@ -218,7 +219,8 @@ class Device:
             self._fence = done + 1
 
     def make_room(self) -> None:
-        """Have memory given back that is only kept to be quicker."""
+        """Have memory given back that is only kept to be quicker, or by models that nobody can reach any more."""
+        gc.collect()
         for cache in list(self.caches):
             cache.clear()
         self.pool.collect()
