@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +17,17 @@ from tfpy.engine.tape import gradient
 
 
 def multiply_matrices(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product of two tensors of one dtype."""
-    return run("BatchMatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    """The matrix product of two tensors of one dtype.
+
+    Batches of rows times one matrix are one product of all rows: a gradient of that matrix is then a product as well,
+    not a sum of one for each batch.
+    """
+    batches = a.shape[:-1]
+    if len(b.shape) != 2 or len(batches) < 2 or transpose_a or a.shape[-1] != b.shape[1 if transpose_b else 0]:
+        return run("BatchMatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    rows = reshape_to(a, (math.prod(batches), a.shape[-1]))
+    product = run("BatchMatMul", rows, b, transpose_a=False, transpose_b=transpose_b)
+    return reshape_to(product, (*batches, product.shape[1]))
 
 
 @op(chain=True, doc="Operations / Matrices")
@@ -36,7 +46,7 @@ def mat_mul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b
     Source: TF.js `tf.matMul`.
     """
     x, y = binary_operands("mat_mul", a, b)
-    return run("BatchMatMul", x, y, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b))
+    return multiply_matrices(x, y, bool(transpose_a), bool(transpose_b))
 
 
 def _matmul_gradient_a(dy: Tensor, n: Any) -> Tensor:
