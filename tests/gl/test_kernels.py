@@ -408,11 +408,11 @@ def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.Mon
 def test_views_with_more_elements_than_indices_reach(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a window covers is never stored, and yet counted: the CPU takes such a kernel."""
     x = np.random.default_rng(0).normal(size=(1, 6, 6, 2)).astype(np.float32)
-    w, row = x[:, :3, :3, :, None].reshape(3, 3, 2, 1), x.reshape(12, 1, 6)
+    w, row = x[:, :3, :3, :, None].reshape(3, 3, 2, 1), x.reshape(4, 3, 1, 6)
     calls = {
         "MaxPool": lambda: tf.max_pool(tf.tensor(x), 3, 1, "same"),
         "Conv2D": lambda: tf.conv2d(tf.tensor(x), tf.tensor(w), 1, "same"),
-        "BatchMatMul": lambda: tf.mat_mul(tf.tensor(row), tf.tensor(x[0, 0].reshape(6, 2))),
+        "BatchMatMul": lambda: tf.mat_mul(tf.tensor(row), tf.tensor(x[0, :3].reshape(3, 6, 2))),
     }
     for kernel, call in calls.items():
         before = gpu.memory()["cpu_kernels"].get(kernel, 0)

@@ -97,6 +97,23 @@ def test_gradients_are_computed_where_the_step_reads_them(device: Device) -> Non
     assert device.counts.copies == copies
 
 
+@pytest.mark.parametrize("make", [lambda: tf.train.adamw(0.01), lambda: tf.train.adam(0.01)])
+def test_gradients_that_depend_on_where_their_elements_are(gpu: GlBackend, make: Callable[[], tf.Optimizer]) -> None:
+    """The recurrent weights of both directions have one size, and a GRU's gradient two parts by columns."""
+    layer = tf.layers.bidirectional(layer=tf.layers.gru(units=2), input_shape=[4, 3])
+    model = tf.sequential(layers=[layer])
+    x, weights = random((3, 4, 3), 1), [random(w.shape, 2 + i) for i, w in enumerate(model.get_weights())]
+    found = {}
+    for backend in ("cpu", "webgl"):
+        tf.set_backend(backend)
+        model.set_weights(weights)
+        model.compile(optimizer=make(), loss="meanSquaredError")
+        model.train_on_batch(x, np.zeros((3, 4), np.float32))
+        found[backend] = [slot["tensor"].numpy() for slot in model.optimizer.get_weights()]
+    for ours, expected in zip(found["webgl"], found["cpu"], strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-7)
+
+
 def test_an_old_value_outlives_the_step(gpu: GlBackend) -> None:
     found, optimizer = variables(), tf.train.sgd(0.1)
     optimizer.apply_gradients(gradients(0))

@@ -59,6 +59,8 @@ OPTIMIZERS = [
     lambda: tf.train.momentum(0.02, 0.8),
     lambda: tf.train.adam(0.01),
     lambda: tf.train.rmsprop(0.01),
+    lambda: tf.train.adamw(0.01),
+    lambda: tf.train.adam(tf.train.exponential_decay(0.02, 3, 0.5), clip_norm=0.5),
 ]
 
 
@@ -93,7 +95,7 @@ def numbers(seed: int) -> list[np.ndarray]:
     x = rng.normal(size=(7, *model.inputs[0].shape[1:])).astype(np.float32)
     ys = [rng.normal(size=(7, 2)).astype(np.float32) for _ in model.outputs]
     model.set_weights([rng.uniform(0.1, 0.6, w.shape).astype(np.float32) for w in model.get_weights()])
-    model.compile(optimizer=OPTIMIZERS[seed % 4](), loss="meanSquaredError", metrics=["mae"])
+    model.compile(optimizer=OPTIMIZERS[seed % len(OPTIMIZERS)](), loss="meanSquaredError", metrics=["mae"])
     history = model.fit(x, ys, batch_size=3, epochs=3, shuffle=False, validation_split=0.2, verbose=0)
     found = [np.array(values) for values in history.history.values()]
     for _ in range(3):

@@ -16,7 +16,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure, place_in
 from tfpy.engine.gl.pool import Lease, Part, aligned
 from tfpy.engine.gl.templates import WIDTH, Fused, interned
-from tfpy.engine.gl.trace import ROOT, Trace
+from tfpy.engine.gl.trace import ROOT, Step, Trace
 from tfpy.engine.gl.value import Value
 
 Shared = Sequence[tuple[int, Value]]
@@ -82,7 +82,7 @@ def _member(device: Device, values: list[Value]) -> _Member | None:
         or len(trace.leaves) + len(values) > device.blocks
         or any(v.spec.size != 1 for _, v in shared)
         or any(trace.leaves[i].spec.size != trace.size for i in direct)
-        or any(s[0] == "map" and s[1] != "zero" for s in trace.steps)
+        or any(_depends_on_place(s) for s in trace.steps)
         or any(WIDTH[v.spec.dtype] != 4 for v in (*values, *trace.leaves))
         or len(set(steps)) < len(steps)
         or not all(_is_whole(trace, step) for step in steps)
@@ -90,6 +90,13 @@ def _member(device: Device, values: list[Value]) -> _Member | None:
         return None
     words = [word for v, _ in trace.sources for word in v.words]
     return _Member(values, fused, tuple(words), [trace.leaves[i] for i in direct], shared)
+
+
+def _depends_on_place(step: Step) -> bool:
+    """Whether a step computes with the index of its element, which is another one in a row of many values."""
+    if step[0] == "map":
+        return bool(step[1] != "zero")
+    return not isinstance(step[0], str) and ROOT in step[2:]
 
 
 def _is_whole(trace: Trace, step: int) -> bool:
