@@ -158,6 +158,7 @@ def test_a_custom_gradient_may_let_nothing_through() -> None:
         (lambda: tf.value_and_grad(lambda x: x.square())([1.0, 2.0], tf.scalar(1)), "dy|shape"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: a)(x))(tf.scalar(1)), "custom_grad"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: (a.mul(1), lambda dy: tf.ones([7])))(x))(tf.scalar(1)), "shape"),
+        (lambda: tf.custom_grad(lambda a, save: (save(a), a))([1.0]), "custom_grad.*save.*list of tensors"),
         (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: 3.0)))(tf.ones([2])), "gradient of custom_grad.*shape"),
         (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: "no")))(tf.ones([2])), "custom_grad.*grad_func"),
     ],

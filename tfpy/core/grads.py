@@ -290,7 +290,7 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
         kept: list[Saved] = []
 
         def save(tensors: Iterable[Tensor]) -> None:
-            kept.extend([saved(t) for t in tensors])
+            kept.extend([saved(t) for t in to_tensors("custom_grad", "save", tensors, "any")])
 
         with paused():
             result = call_with_as_many(function, *inputs, save)
