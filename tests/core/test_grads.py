@@ -114,6 +114,25 @@ def test_what_a_custom_gradient_saves_outlives_the_tidy() -> None:
     assert float(tf.grad(lambda x: slope(x))(tf.scalar(3))) == 8
 
 
+def test_disposing_of_a_gradient_disposes_of_nothing_else() -> None:
+    x, y, dy = tf.tensor([1.0, 2.0]), tf.tensor([3.0, 4.0]), tf.tensor([5.0, 6.0])
+    for _ in range(4):  # the way back runs from a plan in the end
+        first, second = tf.grads(lambda a, b: a.add(b))([x, y], dy)
+        first.dispose()
+        assert second.array_sync() == dy.array_sync() == [5, 6]
+    v = tf.variable([7.0, 8.0])
+    tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: x)))(y).dispose()
+    tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: v)))(y).dispose()
+    assert not x.is_disposed
+    assert not v.is_disposed
+    w = tf.variable([1.0, 1.0])
+    found = tf.variable_grads(lambda: v.add(w).mul(x).sum(), [v, w]).grads
+    found[v.name].dispose()
+    assert found[w.name].array_sync() == [1, 2]
+    slope = tf.grad(lambda a: tf.grads(lambda p, q: p.add(q).square())([a, y])[1])
+    assert slope(x).array_sync() == [2, 2]
+
+
 FLAT: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
     "zeros_like": tf.zeros_like,
     "ones_like": lambda x: tf.ones_like(x.mul(2)),
