@@ -89,6 +89,12 @@ def test_a_tensor_used_twice_gets_both_parts() -> None:
     assert (float(da), float(db)) == (2, 2)
 
 
+@pytest.mark.parametrize("dy", [np.array([1, 3]), np.array([1, 3], np.uint8), [1, 3]])
+def test_weights_of_any_real_dtype_are_numbers(dy: object) -> None:
+    found = tf.grads(lambda a, b: a.add(b))([tf.ones([2]), tf.ones([2])], dy)
+    assert [(g.dtype, g.array_sync()) for g in found] == [("float32", [1, 3])] * 2
+
+
 def test_custom_gradients() -> None:
     def half(x: tf.Tensor, save: object) -> dict[str, object]:
         save([x])  # type: ignore[operator]
@@ -175,6 +181,7 @@ def test_a_custom_gradient_may_let_nothing_through() -> None:
         (lambda: tf.grads(lambda a, b: a.add(b))(tf.scalar(1)), "grads.*args.*list"),
         (lambda: tf.variable_grads(lambda: tf.scalar(1), []), "var_list|variable"),
         (lambda: tf.value_and_grad(lambda x: x.square())([1.0, 2.0], tf.scalar(1)), "dy|shape"),
+        (lambda: tf.grad(lambda x: x.square())([1.0], tf.complex([1.0], [2.0])), "grad.*dy.*real"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: a)(x))(tf.scalar(1)), "custom_grad"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: (a.mul(1), lambda dy: tf.ones([7])))(x))(tf.scalar(1)), "shape"),
         (lambda: tf.custom_grad(lambda a, save: (save(a), a))([1.0]), "custom_grad.*save.*list of tensors"),

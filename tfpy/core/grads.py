@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
-from tfpy.core.ops.common import CONSTANT, full, zero_gradient
+from tfpy.core.ops.common import CONSTANT, cast_to, full, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
 from tfpy.core.run import run
@@ -18,7 +18,7 @@ from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
-from tfpy.engine.spec import as_list
+from tfpy.engine.spec import DType, as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, Saved, again, paused, record, recording, saved
 from tfpy.engine.walk import GradientError, Unreached
@@ -254,14 +254,21 @@ def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
     weights = to_tensor(name, "dy", dy)
     if weights.spec.shape != value.spec.shape:
         raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
-    return weights
+    dtype = _gradient_dtype(value)
+    if weights.dtype == "complex64" != dtype:
+        raise argument_error(name, "dy", "real numbers, as f's value is real", weights, TypeError)
+    return cast_to(weights, dtype)
 
 
 def _ones(value: Tensor) -> Tensor:
     # What most functions give is a number: no kernel has to be run for it.
     if not value.spec.shape and value.spec.dtype == "float32":
         return to_tensor("grad", "dy", 1.0)
-    return full(value.spec.shape, 1, "complex64" if value.dtype == "complex64" else "float32")
+    return full(value.spec.shape, 1, _gradient_dtype(value))
+
+
+def _gradient_dtype(value: Tensor) -> DType:
+    return "complex64" if value.dtype == "complex64" else "float32"
 
 
 def _checked(name: str, f: Any) -> Callable[..., Any]:
