@@ -206,7 +206,7 @@ def _gradients(
         raise GradientError(_unconnected(name, what, error.stops)) from None
     gradients = _distinct([found[source.id] for source in sources], first)
     _link_constants(sources, gradients)
-    return given, gradients  # type: ignore[return-value]
+    return given, gradients
 
 
 def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:
