@@ -89,6 +89,12 @@ def test_a_tensor_used_twice_gets_both_parts() -> None:
     assert (float(da), float(db)) == (2, 2)
 
 
+@pytest.mark.parametrize("dy", [np.array([1, 3]), np.array([1, 3], np.uint8), [1, 3]])
+def test_weights_of_any_real_dtype_are_numbers(dy: object) -> None:
+    found = tf.grads(lambda a, b: a.add(b))([tf.ones([2]), tf.ones([2])], dy)
+    assert [(g.dtype, g.array_sync()) for g in found] == [("float32", [1, 3])] * 2
+
+
 def test_custom_gradients() -> None:
     def half(x: tf.Tensor, save: object) -> dict[str, object]:
         save([x])  # type: ignore[operator]
@@ -112,6 +118,25 @@ def test_what_a_custom_gradient_saves_outlives_the_tidy() -> None:
     slope = tf.grad(lambda x: tf.tidy(lambda: tf.custom_grad(squared)(x.mul(2))))
     assert float(slope(tf.scalar(3))) == 24
     assert float(tf.grad(lambda x: slope(x))(tf.scalar(3))) == 8
+
+
+def test_disposing_of_a_gradient_disposes_of_nothing_else() -> None:
+    x, y, dy = tf.tensor([1.0, 2.0]), tf.tensor([3.0, 4.0]), tf.tensor([5.0, 6.0])
+    for _ in range(4):  # the way back runs from a plan in the end
+        first, second = tf.grads(lambda a, b: a.add(b))([x, y], dy)
+        first.dispose()
+        assert second.array_sync() == dy.array_sync() == [5, 6]
+    v = tf.variable([7.0, 8.0])
+    tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: x)))(y).dispose()
+    tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: v)))(y).dispose()
+    assert not x.is_disposed
+    assert not v.is_disposed
+    w = tf.variable([1.0, 1.0])
+    found = tf.variable_grads(lambda: v.add(w).mul(x).sum(), [v, w]).grads
+    found[v.name].dispose()
+    assert found[w.name].array_sync() == [1, 2]
+    slope = tf.grad(lambda a: tf.grads(lambda p, q: p.add(q).square())([a, y])[1])
+    assert slope(x).array_sync() == [2, 2]
 
 
 FLAT: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
@@ -156,8 +181,10 @@ def test_a_custom_gradient_may_let_nothing_through() -> None:
         (lambda: tf.grads(lambda a, b: a.add(b))(tf.scalar(1)), "grads.*args.*list"),
         (lambda: tf.variable_grads(lambda: tf.scalar(1), []), "var_list|variable"),
         (lambda: tf.value_and_grad(lambda x: x.square())([1.0, 2.0], tf.scalar(1)), "dy|shape"),
+        (lambda: tf.grad(lambda x: x.square())([1.0], tf.complex([1.0], [2.0])), "grad.*dy.*real"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: a)(x))(tf.scalar(1)), "custom_grad"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: (a.mul(1), lambda dy: tf.ones([7])))(x))(tf.scalar(1)), "shape"),
+        (lambda: tf.custom_grad(lambda a, save: (save(a), a))([1.0]), "custom_grad.*save.*list of tensors"),
         (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: 3.0)))(tf.ones([2])), "gradient of custom_grad.*shape"),
         (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: "no")))(tf.ones([2])), "custom_grad.*grad_func"),
     ],

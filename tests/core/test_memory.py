@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -184,6 +186,22 @@ def test_dispose_walks_containers() -> None:
     assert a.is_disposed
     assert b.is_disposed
     assert c.is_disposed
+
+
+@dataclass(slots=True)
+class Slotted:
+    tensor: tf.Tensor
+
+
+@pytest.mark.parametrize("hold", [Slotted, lambda t: deque([t]), lambda t: {"x": t}.values()])
+def test_objects_with_slots_deques_and_values_of_dicts_are_containers_too(hold: Callable[[tf.Tensor], object]) -> None:
+    tensor = tf.ones([2])
+    with tf.tidy() as scope:
+        tensor = tensor.add(1)
+        scope.result = hold(tensor)
+    assert not tensor.is_disposed
+    tf.dispose(scope.result)
+    assert tensor.is_disposed
 
 
 def test_bad_arguments_of_tidy() -> None:

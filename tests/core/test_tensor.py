@@ -283,3 +283,18 @@ def test_joining_with_one_or_several() -> None:
     for wrong in (5, "five"):
         with pytest.raises((ValueError, TypeError), match="concat"):
             t.concat(wrong)
+
+
+def test_texts_keep_the_zeros_at_their_end() -> None:
+    texts = tf.tensor(["a\0", "b"])
+    at_0 = tf.scalar(0, "int32")
+    found = [texts.gather(at_0), *texts.unstack(), tf.gather_nd(texts, [0]), tf.fill([], "a\0")]
+    assert [t.data_sync() for t in found] == [["a\0"], ["a\0"], ["b"], ["a\0"], ["a\0"]]
+    assert tf.stack(texts.unstack()).data_sync() == ["a\0", "b"]
+
+
+def test_a_single_text_picked_from_others_does_not_bound_the_length_of_what_is_put_beside_it() -> None:
+    texts = tf.tensor(["a", "longer"])
+    default = texts.gather(tf.scalar(0, "int32"))
+    dense = tf.sparse_to_dense(tf.tensor1d([1], "int32"), texts.slice([1], [1]), [3], default)
+    assert dense.data_sync() == ["a", "longer", "a"]

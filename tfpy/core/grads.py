@@ -7,17 +7,18 @@ from functools import partial
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
-from tfpy.core.ops.common import CONSTANT, full, zero_gradient
+from tfpy.core.ops.common import CONSTANT, cast_to, full, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many, field
+from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle
+from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
-from tfpy.engine.spec import as_list
+from tfpy.engine.spec import DType, as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, Saved, again, paused, record, recording, saved
 from tfpy.engine.walk import GradientError, Unreached
@@ -154,14 +155,17 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = 
         value = _tensor_from("variable_grads", given)
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
+    first = next_id()
     found = backprop(tape, value, partial(_ones, value), variables, Tensor)
-    named: dict[str, Any] = {v.name: found[v.id] for v in variables if v.id in found}
-    _link_constants([v for v in variables if v.id in found], list(named.values()))
-    if not named:
+    reached = [v for v in variables if v.id in found]
+    gradients = _distinct([found[v.id] for v in reached], first)
+    _link_constants(reached, gradients)
+    if not reached:
         raise GradientError(
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
+    named: dict[str, Any] = dict(zip([v.name for v in reached], gradients, strict=True))
     return VariableGrads(given, named | dict.fromkeys(v.name for v in frozen))
 
 
@@ -194,14 +198,15 @@ def _gradients(
         given = f()
         value = _tensor_from(name, given)
     start = _start(name, value, dy)
+    first = next_id()
     try:
         found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
     except Unreached as error:
         what = "x" if len(sources) == 1 else f"argument {error.source}"
         raise GradientError(_unconnected(name, what, error.stops)) from None
-    gradients = [found[source.id] for source in sources]
+    gradients = _distinct([found[source.id] for source in sources], first)
     _link_constants(sources, gradients)
-    return given, gradients  # type: ignore[return-value]
+    return given, gradients
 
 
 def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:
@@ -211,6 +216,20 @@ def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:
     if stops:
         return f"{message} by ops that have a gradient ({' → '.join(reversed(stops))} has none)."
     return f"{message}. Make sure that f contains every op that leads from x to y."
+
+
+def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
+    """Each as a tensor of its own: who disposes of it disposes of no other one, nor of what was there before.
+
+    Args:
+        gradients: what was found; of a sum all parts have one tensor, which may be dy itself.
+        first: the ids of what was made on the way back are above it.
+    """
+    made: dict[int, Tensor] = {}
+    for gradient in gradients:
+        own = gradient if gradient.id > first and gradient.id not in made else run("Identity", gradient)
+        made[own.id] = own  # type: ignore[assignment]
+    return [*made.values()]
 
 
 def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> None:
@@ -235,14 +254,21 @@ def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
     weights = to_tensor(name, "dy", dy)
     if weights.spec.shape != value.spec.shape:
         raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
-    return weights
+    dtype = _gradient_dtype(value)
+    if weights.dtype == "complex64" != dtype:
+        raise argument_error(name, "dy", "real numbers, as f's value is real", weights, TypeError)
+    return cast_to(weights, dtype)
 
 
 def _ones(value: Tensor) -> Tensor:
     # What most functions give is a number: no kernel has to be run for it.
     if not value.spec.shape and value.spec.dtype == "float32":
         return to_tensor("grad", "dy", 1.0)
-    return full(value.spec.shape, 1, "complex64" if value.dtype == "complex64" else "float32")
+    return full(value.spec.shape, 1, _gradient_dtype(value))
+
+
+def _gradient_dtype(value: Tensor) -> DType:
+    return "complex64" if value.dtype == "complex64" else "float32"
 
 
 def _checked(name: str, f: Any) -> Callable[..., Any]:
@@ -290,7 +316,7 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
         kept: list[Saved] = []
 
         def save(tensors: Iterable[Tensor]) -> None:
-            kept.extend([saved(t) for t in tensors])
+            kept.extend([saved(t) for t in to_tensors("custom_grad", "save", tensors, "any")])
 
         with paused():
             result = call_with_as_many(function, *inputs, save)

@@ -7,7 +7,8 @@ unreachable inside it is freed at once, not at its end.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Set
+from collections import deque
+from collections.abc import Iterator, Mapping, Set, ValuesView
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -106,7 +107,7 @@ def outlive_scopes(handle: H) -> H:
 
 
 def handles_in(container: Any) -> Iterator[Handle]:
-    """Every handle in any nesting of lists, tuples, sets, mappings and plain objects, each once."""
+    """Every handle in any nesting of lists, tuples, sets, mappings, their values, and plain objects, each once."""
     if isinstance(container, Handle):
         yield container
         return
@@ -121,7 +122,18 @@ def handles_in(container: Any) -> Iterator[Handle]:
             yield item
         elif isinstance(item, Mapping):
             stack.extend(item.values())
-        elif isinstance(item, (list, tuple, Set)):
-            stack.extend(reversed(item) if isinstance(item, (list, tuple)) else item)
-        elif hasattr(item, "__dict__"):
-            stack.extend(vars(item).values())
+        elif isinstance(item, (list, tuple, deque)):
+            stack.extend(reversed(item))
+        elif isinstance(item, (Set, ValuesView)):
+            stack.extend(item)
+        else:
+            stack.extend(_attributes(item))
+
+
+def _attributes(item: Any) -> Iterator[Any]:
+    """The values of an object's attributes, whether it keeps them in a dict or in slots."""
+    if hasattr(item, "__dict__"):
+        yield from vars(item).values()
+    for kind in type(item).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        yield from [getattr(item, name, None) for name in ([slots] if isinstance(slots, str) else slots)]

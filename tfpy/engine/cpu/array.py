@@ -18,8 +18,13 @@ def _pack(*inputs: Array, axis: int) -> Array:
     return np.stack(inputs, axis=axis)
 
 
+def taken(x: Array, indices: Array | int, axis: int) -> Array:
+    """`x.take`, which gives a single text as bytes: as an array of numpy's own texts these would end before zeros."""
+    return np.asarray(x.take(indices, axis=axis), x.dtype)
+
+
 def _unpack(value: Array, axis: int) -> list[Array]:
-    return [value.take(i, axis=axis) for i in range(value.shape[axis])]
+    return [taken(value, i, axis) for i in range(value.shape[axis])]
 
 
 def _split(x: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
@@ -66,14 +71,14 @@ def check_indices(indices: Array, shape: tuple[int, ...], axis: int) -> None:
 def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     check_indices(indices, x.shape, axis)
     if batch_dims == 0:
-        return x.take(indices, axis=axis)
+        return taken(x, indices, axis)
     lead = x.shape[:batch_dims]
     count = math.prod(lead)
     rows = x.reshape(count, *x.shape[batch_dims:])
     picks = indices.reshape(count, *indices.shape[batch_dims:])
-    taken = [row.take(pick, axis=axis - batch_dims) for row, pick in zip(rows, picks, strict=True)]
+    parts = [taken(row, pick, axis - batch_dims) for row, pick in zip(rows, picks, strict=True)]
     shape = (*x.shape[:axis], *indices.shape[batch_dims:], *x.shape[axis + 1 :])
-    return np.stack(taken).reshape(shape) if count else np.empty(shape, x.dtype)
+    return np.stack(parts).reshape(shape) if count else np.empty(shape, x.dtype)
 
 
 _LARGE = 1 << 16

@@ -14,7 +14,9 @@ from tfpy.engine.values import to_int32
 
 
 def _fill(shape: tuple[int, ...], value: Any, dtype: Any) -> Array:
-    return np.full(shape, value, dtype)
+    out = np.empty(shape, dtype)
+    out[...] = value  # `np.full` would cut zeros off the end of a text
+    return out
 
 
 def _range(start: float, step: float, count: int, dtype: Any) -> Array:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.array import sum_segments
+from tfpy.engine.cpu.array import sum_segments, taken
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.values import to_bool, to_int32
 
@@ -30,7 +30,7 @@ def _gather_nd(x: Array, indices: Array) -> Array:
     depth = indices.shape[-1]
     tail = x.shape[depth:]
     blocks = x.reshape(math.prod(x.shape[:depth]), *tail)
-    return blocks.take(block_numbers("gather_nd", indices, x.shape), axis=0).reshape((*indices.shape[:-1], *tail))
+    return taken(blocks, block_numbers("gather_nd", indices, x.shape), 0).reshape((*indices.shape[:-1], *tail))
 
 
 def _scatter_nd(indices: Array, updates: Array, shape: tuple[int, ...]) -> Array:
