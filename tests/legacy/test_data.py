@@ -114,6 +114,35 @@ def test_normalization_maps_each_element_and_can_be_undone() -> None:
     assert all(array.is_disposed for array in arrays)
 
 
+def test_a_data_set_keeps_its_examples_whatever_the_scope(math: dl.NDArrayMathCPU) -> None:
+    points = Points()
+    math.scope(lambda: points.fetch_data())
+    math.scope(lambda: points.normalize_within_bounds(0, -1, 1))
+    assert [list(e.get_values()) for e in points.get_data()[0]] == [[-1, -1], [1, 1], [0, 1]]
+    math.scope(lambda: points.remove_normalization(0))
+    assert [list(e.get_values()) for e in points.get_data()[0]] == [[0, 10], [4, 20], [2, 20]]
+
+
+def test_what_is_fetched_again_is_not_normalized_yet() -> None:
+    points = Points()
+    for examples, mapped in ((((0, 10), (4, 20)), [[0, 0], [1, 1]]), (((2, 8), (2, 7)), [[0, 1], [0, 0]])):
+        points.examples = examples
+        points.fetch_data()
+        assert not points.is_normalized(0)
+        points.normalize_within_bounds(0, 0, 1)
+        assert [list(e.get_values()) for e in points.get_data()[0]] == mapped
+
+
+def test_a_builder_keeps_its_examples_whatever_the_scope(math: dl.NDArrayMathCPU) -> None:
+    builders: list[dl.InCPUMemoryShuffledInputProviderBuilder] = []
+
+    def build() -> None:
+        builders.append(dl.InCPUMemoryShuffledInputProviderBuilder([[dl.Scalar.new(3), dl.Scalar.new(3)]]))
+
+    math.scope(build)
+    assert builders[0].get_input_provider(0).get_next_copy(math).get() == 3
+
+
 def test_constant_elements_become_the_lower_bound() -> None:
     points = Points(((1, 5), (3, 5)))
     points.fetch_data()
@@ -195,6 +224,12 @@ async def _awaited(value: Any) -> Any:
 def test_checkpoints_from_files_and_urls(folder: Path, url: str) -> None:
     for place in (str(folder), str(folder) + "/", folder.as_uri(), url):
         check_checkpoint(place)
+
+
+def test_a_checkpoint_gives_the_same_variables_again_whatever_the_scope(math: dl.NDArrayMathCPU, folder: Path) -> None:
+    loader = dl.CheckpointLoader(str(folder))
+    values = [math.scope(lambda: np.asarray(loader.get_all_variables()["w"]).tolist()) for _ in range(2)]
+    assert values[0] == values[1]
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,21 @@ def test_a_node_made_by_hand(math: dl.NDArrayMathCPU) -> None:
     assert dl.Session(g, math).eval(g.square(output)).get(1) == 4
 
 
+def test_the_data_of_a_node_may_be_set(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    w = g.variable("w", A1([1, 2]))
+
+    def set_data() -> None:
+        w.node.data = math.add(A1([3, 4]), A1([1, 1]))
+
+    math.scope(set_data)
+    assert dl.Session(g, math).eval(g.square(w)).get_values().tolist() == [16, 25]
+    with pytest.raises(ValueError, match=r"Node: argument 'data' must be of shape \[2\] for 'w'"):
+        w.node.data = A1([1])
+    with pytest.raises(TypeError, match="Node: argument 'data' must be an NDArray for 'w'"):
+        w.node.data = [0, 0]  # type: ignore[assignment]
+
+
 def test_dense_layers(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [3])

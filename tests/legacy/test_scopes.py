@@ -204,6 +204,17 @@ def test_tasks_that_wait_do_not_get_each_others_arrays(math: dl.NDArrayMathCPU) 
     assert not local.state.scopes
 
 
+def test_what_is_finished_and_may_be_awaited_ends_the_scope(math: dl.NDArrayMathCPU) -> None:
+    made: list[dl.NDArray] = []
+
+    def compute() -> Any:
+        made.append(dl.Scalar.new(1))
+        return math.time(lambda: made.append(dl.Scalar.new(2)))
+
+    assert math.scope(compute) >= 0
+    assert all(array.is_disposed for array in made)
+
+
 def test_an_exception_in_an_async_scope_disposes(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 

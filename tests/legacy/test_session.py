@@ -41,6 +41,22 @@ def test_any_tensor_may_be_fed(math: dl.NDArrayMathCPU) -> None:
     assert dl.Session(g, math).eval(y, [{"tensor": square, "data": dl.Scalar.new(5)}]).get() == 6
 
 
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_feeds_of_any_dtype_are_taken_as_float32(math: dl.NDArrayMathCPU, dtype: Any) -> None:
+    g = dl.Graph()
+    x = g.placeholder("x", [2, 2, 1])
+    w = g.variable("w", dl.Array4D.new([2, 2, 1, 1], [1, 2, 3, 4]))
+    y = g.reshape(g.conv2d(x, w, g.constant([0.25]), 2, 1, 1, 0), [])
+    session = dl.Session(g, math)
+    image = [dl.NDArray.make([2, 2, 1], [1, 0, 0, 1], kind) for kind in (dtype, "float32")]
+    assert [session.eval(y, [{"tensor": x, "data": a}]).get() for a in image] == [5.25, 5.25]
+    for batched in (True, False):
+        entries = [{"tensor": x, "data": InOrder(image)}]
+        cost = session.train(y, entries, 2, dl.SGDOptimizer(0.1), dl.CostReduction.MEAN, batched)
+        assert cost.get() == 5.25
+        w.node.data = dl.Array4D.new([2, 2, 1, 1], [1, 2, 3, 4])
+
+
 def test_eval_takes_one_array_of_a_provider_and_gives_it_back(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [1])
@@ -329,6 +345,27 @@ def test_providers_get_their_arrays_back(math: dl.NDArrayMathCPU) -> None:
         session.train(cost, entries, 4, dl.SGDOptimizer(0.1), batched=batched)
         assert [entry["data"].taken for entry in entries] == [4, 4]
         assert [entry["data"].out for entry in entries] == [[], []]
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_a_provider_may_write_each_example_into_one_array(math: dl.NDArrayMathCPU, batched: bool) -> None:
+    def written(buffer: dl.NDArray, values: list[float]) -> dict[str, Any]:
+        left = iter(values)
+        return {"getNextCopy": lambda: buffer.fill(next(left)) or buffer, "disposeCopy": lambda copy: None}
+
+    def exposed(buffer: dl.NDArray, values: list[float]) -> dict[str, Any]:
+        left, place = iter(values), buffer.get_values()
+        return {"getNextCopy": lambda: place.fill(next(left)) or buffer, "disposeCopy": lambda copy: None}
+
+    g = dl.Graph()
+    x, y = g.placeholder("x", []), g.placeholder("y", [])
+    cost = g.multiply(g.variable("w", dl.Scalar.new(2)), g.multiply(x, y))
+    entries = [
+        {"tensor": x, "data": written(dl.Scalar.new(0), [1, 2, 3])},
+        {"tensor": y, "data": exposed(dl.Scalar.new(0), [10, 20, 30])},
+    ]
+    found = dl.Session(g, math).train(cost, entries, 3, dl.SGDOptimizer(0.1), REDUCTION.SUM, batched)
+    assert found.get() == 2 * (10 + 40 + 90)
 
 
 def test_training_leaves_nothing_behind(math: dl.NDArrayMathCPU) -> None:

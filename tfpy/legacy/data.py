@@ -13,6 +13,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import as_int, as_list, as_shape
 from tfpy.legacy._camel import (
     InMemoryDatasetCamel,
@@ -131,7 +132,7 @@ def _examples(argument: str, examples: Any) -> list[NDArray]:
         if example.spec.shape != examples[0].spec.shape:
             expected = f"arrays of one shape, {list(examples[0].spec.shape)}"
             raise argument_error("InMemoryShuffledInputProviderBuilder", argument, expected, example)
-    return [e if isinstance(e, NDArray) else shared(e) for e in examples]
+    return _held([e if isinstance(e, NDArray) else shared(e) for e in examples])
 
 
 class DataStats(Record):
@@ -175,7 +176,16 @@ class InMemoryDataset(InMemoryDatasetCamel, BothSpellings):
         if not isinstance(data_shapes, (list, tuple)):
             raise argument_error("InMemoryDataset", "data_shapes", "a list of shapes", data_shapes, TypeError)
         self.data_shapes = [as_shape("InMemoryDataset", shape, "data_shapes") for shape in data_shapes]
-        self.dataset: list[list[NDArray]] | None = None
+        self.dataset = None
+
+    @property
+    def dataset(self) -> list[list[NDArray]] | None:
+        return self._dataset
+
+    @dataset.setter
+    def dataset(self, dataset: list[list[NDArray]] | None) -> None:
+        """Take over lists of arrays, which no scope disposes then, and which are not normalised yet."""
+        self._dataset = None if dataset is None else [_held(examples) for examples in dataset]
         self._bounds: dict[int, _Bounds] = {}
 
     def get_data_shape(self, data_index: int) -> tuple[int, ...]:
@@ -218,7 +228,7 @@ class InMemoryDataset(InMemoryDatasetCamel, BothSpellings):
         index = self._checked("normalize_within_bounds", data_index, len(data))
         _check_filled("normalize_within_bounds", index, data[index])
         bounds = self._bounds.setdefault(index, _Bounds(data[index]))
-        data[index] = _mapped(data[index], bounds.current, (lower_bound, upper_bound))
+        data[index] = _held(_mapped(data[index], bounds.current, (lower_bound, upper_bound)))
         bounds.normalized = lower_bound, upper_bound
 
     def is_normalized(self, data_index: int) -> bool:
@@ -230,7 +240,7 @@ class InMemoryDataset(InMemoryDatasetCamel, BothSpellings):
         """Give a list its original values again."""
         data = self._loaded("remove_normalization")
         index = self._checked("remove_normalization", data_index, len(data))
-        data[index] = self.unnormalize_examples(data[index], index)
+        data[index] = _held(self.unnormalize_examples(data[index], index))
         if index in self._bounds:
             self._bounds[index].normalized = None
 
@@ -258,6 +268,11 @@ class InMemoryDataset(InMemoryDatasetCamel, BothSpellings):
         if not 0 <= index < count:
             raise argument_error(op, "data_index", f"from 0 to {count - 1}", data_index)
         return index
+
+
+def _held(examples: Sequence[NDArray]) -> list[NDArray]:
+    """Examples that live as long as something refers to them."""
+    return [outlive_scopes(example) for example in examples]
 
 
 def _check_filled(op: str, index: int, examples: Sequence[NDArray]) -> None:

@@ -15,6 +15,7 @@ from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import DType, Shape, as_int, as_positive, as_shape, spec
 from tfpy.legacy import nodes
 from tfpy.legacy._camel import GraphCamel, GraphLayersCamel
@@ -66,7 +67,7 @@ class Node:
         output: its output.
         evaluate: how its op computes; None for variables, placeholders and constants.
         attrs: the op's further arguments.
-        data: the array of a variable or constant.
+        data: the array of a variable or constant, which may be set to another one of its shape. Scopes leave it alone.
         trainable: whether it is a variable.
         id: a running number.
     """
@@ -79,7 +80,7 @@ class Node:
         output: Tensor,
         evaluate: Evaluate | None = None,
         attrs: Mapping[str, Any] | None = None,
-        data: NDArray | None = None,
+        data: Handle | None = None,
         trainable: bool = False,
     ) -> None:
         self.graph = graph
@@ -88,10 +89,25 @@ class Node:
         self.output = output
         self.evaluate = evaluate
         self.attrs = dict(attrs or {})
+        output.node = self
         self.data = data
         self.trainable = trainable
         self.id = _next_id()
-        output.node = self
+
+    @property
+    def data(self) -> NDArray | None:
+        return self._data
+
+    @data.setter
+    def data(self, data: Handle | None) -> None:
+        if data is None:
+            self._data: NDArray | None = None
+            return
+        if not isinstance(data, Handle):
+            raise argument_error("Node", "data", f"an NDArray for {self.name!r}", data, TypeError)
+        if data.spec.shape != self.output.shape:
+            raise argument_error("Node", "data", f"of shape {list(self.output.shape)} for {self.name!r}", data)
+        self._data = outlive_scopes(data if isinstance(data, NDArray) else shared(data))
 
     @property
     def is_placeholder(self) -> bool:
@@ -129,7 +145,9 @@ class Graph(DerivedGraph, GraphCamel):
         Raises:
             TypeError: no array.
         """
-        return self._input(name, _kept("variable", data), trainable=True)
+        if not isinstance(data, Handle):
+            raise argument_error("variable", "data", "an NDArray", data, TypeError)
+        return self._input(name, data, trainable=True)
 
     def placeholder(self, name: str, shape: Sequence[int]) -> Tensor:
         """A value that is fed to sessions.
@@ -146,10 +164,11 @@ class Graph(DerivedGraph, GraphCamel):
             raise argument_error("constant", "value", "a number, a list of numbers or an array", value, TypeError)
         if not isinstance(value, Handle):
             value = new_array(NDArray, "constant", _nested_shape(value), value, "float32")
-        return self._input("Constant", _kept("constant", value), trainable=False)
+        return self._input("Constant", value, trainable=False)
 
-    def _input(self, name: str, data: NDArray, trainable: bool) -> Tensor:
-        return self._register(Node(self, name, {}, Tensor(data.shape, data.dtype), data=data, trainable=trainable))
+    def _input(self, name: str, data: Handle, trainable: bool) -> Tensor:
+        output = Tensor(data.spec.shape, data.spec.dtype)
+        return self._register(Node(self, name, {}, output, data=data, trainable=trainable))
 
     # Arithmetic
 
@@ -375,15 +394,6 @@ class Graph(DerivedGraph, GraphCamel):
 
 def _symbol(x: Tensor) -> Value:
     return Value(placeholder(CoreTensor, spec(x.shape, x.dtype)), False)
-
-
-def _kept(op: str, data: Any) -> NDArray:
-    """An array of a node: scopes leave it alone, and it lives as long as the graph."""
-    if not isinstance(data, Handle):
-        raise argument_error(op, "data", "an NDArray", data, TypeError)
-    array = data if isinstance(data, NDArray) else shared(data)
-    array.kept = True
-    return array
 
 
 def _nested_shape(value: Any) -> Shape:

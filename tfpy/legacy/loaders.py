@@ -18,6 +18,7 @@ from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
 from tfpy.core.spelling import BothSpellings
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy._camel import CheckpointLoaderCamel, XhrDatasetCamel
 from tfpy.legacy.data import InMemoryDataset
 from tfpy.legacy.files import decode_png, read_bytes
@@ -61,12 +62,12 @@ class CheckpointLoader(CheckpointLoaderCamel, BothSpellings):
         return self._manifest
 
     def get_all_variables(self) -> ReadyDict[str, NDArray]:
-        """All variables by name; read once."""
+        """All variables by name; read once. They belong to no scope: the loader gives the same ones again."""
         if self._variables is None:
             found: ReadyDict[str, NDArray] = ReadyDict()
             try:
                 for name in self.get_checkpoint_manifest():
-                    found[name] = self.get_variable(name)
+                    found[name] = outlive_scopes(self.get_variable(name))
             except ValueError:
                 dispose(found)
                 raise

@@ -258,7 +258,7 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
         values = self.host_values("numpy").reshape(self.shape)
         if dtype is not None and np.dtype(dtype) != values.dtype:
             return values.astype(dtype)
-        if copy or self._private:  # a view of private values would change with them
+        if copy or self.written:  # a view of private values would change with them
             return values.copy()
         view = values.view()
         view.flags.writeable = False

@@ -229,7 +229,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
             if self.variable_gradients.has(node.output):
                 value = activation_array_map.tensor(node.output)
                 gradient = self.variable_gradients.tensor(node.output)
-                _assign(node, self._step(node.output, value, gradient))
+                node.data = adopt(self._step(node.output, value, gradient))
         core.end_step()
         core.iterations += 1
         self._settings = self._next(self._settings)
@@ -265,12 +265,6 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
         super().dispose()
         self._slots.clear()
         self._core.dispose()
-
-
-def _assign(node: Node, value: CoreTensor) -> None:
-    """Give a variable its new value, which lives as long as the graph."""
-    node.data = adopt(value)
-    node.data.kept = True
 
 
 class SGDOptimizer(RuleOptimizer):

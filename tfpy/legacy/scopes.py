@@ -10,9 +10,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
+from tfpy.core.ready import Ready
 from tfpy.core.results import call_with_as_many
 from tfpy.engine import scope as engine_scope
-from tfpy.engine.handle import Handle, share_of
+from tfpy.engine.handle import share_of
 from tfpy.engine.scope import Scope
 from tfpy.engine.state import local
 
@@ -54,7 +55,7 @@ def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Cal
     result: Any = None
     try:
         result = call_with_as_many(function, keep, track)
-        if inspect.isawaitable(result) and not isinstance(result, Handle):
+        if inspect.isawaitable(result) and not isinstance(result, Ready):
             scopes = local.state.scopes
             scopes.remove(scope)
             return _finish(scope, result)

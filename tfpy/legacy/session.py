@@ -18,8 +18,7 @@ from typing import Any
 from tfpy.core.convert import number
 from tfpy.core.names import camel
 from tfpy.core.ops.arith import add, div
-from tfpy.core.ops.common import full
-from tfpy.core.ops.join import stack
+from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.options import accepts_options
 from tfpy.core.plans import Holds, Plans, Result, always, is_own
@@ -94,6 +93,16 @@ class _Feed:
             expected = f"an array of shape {list(self.tensor.shape)} for {self.tensor.node.name!r}"
             raise argument_error("Session", "feed_entries", expected, array)
         return array
+
+    def value(self, array: Handle) -> CoreTensor:
+        """What the graph computes with: the array in the dtype of its tensor, which is float32 for a placeholder."""
+        return cast_to(as_tensor(array), self.tensor.dtype)
+
+    def batch(self, arrays: Sequence[Handle]) -> CoreTensor:
+        """The same for the arrays of a batch, as one tensor."""
+        dtypes = {a.spec.dtype for a in arrays}
+        alike = arrays if len(dtypes) == 1 else [self.value(a) for a in arrays]
+        return cast_to(run("Pack", *alike, axis=0), self.tensor.dtype)
 
     def dispose_copy(self, array: Handle) -> None:
         """Give a provider its array back."""
@@ -170,7 +179,7 @@ class Session(SessionCamel):
         nodes = self._order(tensors, feeds)
         with self._computing("eval") as results:
             fed = [(feed, feed.next_copy()) for feed in feeds]
-            values = {feed.tensor.id: Value(as_tensor(array), False) for feed, array in fed}
+            values = {feed.tensor.id: Value(feed.value(array), False) for feed, array in fed}
             _read(nodes, values)
 
             def compute(values: dict[int, Value]) -> Result:
@@ -377,11 +386,9 @@ def _read(nodes: Sequence[Node], values: dict[int, Value]) -> None:
     _evaluate([node for node in nodes if node.evaluate is None], values)
 
 
-def _stacked(examples: Sequence[Handle]) -> CoreTensor:
-    """The arrays of a batch as one."""
-    if len({a.spec.dtype for a in examples}) > 1:
-        return stack(list(examples))  # says what is wrong
-    return run("Pack", *examples, axis=0)
+def _as_it_is_now(array: Handle) -> Handle:
+    """An array whose values stay: a provider may write the next example into the one that it gave before."""
+    return as_tensor(array) if isinstance(array, NDArray) and array.written else array
 
 
 def _as_reduction(value: Any) -> CostReduction:
@@ -417,14 +424,18 @@ class _TrainingRun:
 
     def batch(self, count: int) -> CoreTensor:
         """All examples at once; gives their costs as a vector."""
+        taken: list[list[Handle]] = [[] for _ in self.feeds]
         columns: list[list[Handle]] = [[] for _ in self.feeds]
         for _ in range(count):
-            for feed, column in zip(self.feeds, columns, strict=True):
-                column.append(feed.next_copy())
-        fed = {feed.tensor.id: Value(_stacked(column), True) for feed, column in zip(self.feeds, columns, strict=True)}
+            for feed, arrays, column in zip(self.feeds, taken, columns, strict=True):
+                arrays.append(feed.next_copy())
+                column.append(_as_it_is_now(arrays[-1]))
+        fed = {
+            feed.tensor.id: Value(feed.batch(column), True) for feed, column in zip(self.feeds, columns, strict=True)
+        }
         costs = self._pass(fed, averaged=self.optimizer.averages)
-        for feed, column in zip(self.feeds, columns, strict=True):
-            for array in column:
+        for feed, arrays in zip(self.feeds, taken, strict=True):
+            for array in arrays:
                 feed.dispose_copy(array)
         return costs
 
@@ -434,7 +445,7 @@ class _TrainingRun:
         for _ in range(count):
             copies = [feed.next_copy() for feed in self.feeds]
             fed = {
-                feed.tensor.id: Value(as_tensor(array), False) for feed, array in zip(self.feeds, copies, strict=True)
+                feed.tensor.id: Value(feed.value(array), False) for feed, array in zip(self.feeds, copies, strict=True)
             }
             total = add(total, self._pass(fed, averaged=False))
             for feed, array in zip(self.feeds, copies, strict=True):

@@ -63,6 +63,11 @@ class Mirrored(Handle):
             self._host = None
         self._fresh = not self._exposed
 
+    @property
+    def written(self) -> bool:
+        """Whether values have been written into this array, or may be: whoever did so may do it again."""
+        return self._private
+
     def host_values(self, op: str) -> Array:
         """The values as a flat array, to be read only."""
         check_live(self, op)
