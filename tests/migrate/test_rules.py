@@ -171,6 +171,31 @@ def test_costs_that_are_not_returned() -> None:
     assert not migrate(head + "c = " + step.format(", dl.CostReduction.SUM")).left
 
 
+CONDITIONS = {
+    "if a: pass": "if a is not None: pass",
+    "if not a and unknown: pass": "if a is None and unknown: pass",
+    "while math.add(a, a): pass": "while tf.add(a, a) is not None: pass",
+    "assert -a": "assert (-a) is not None",
+    "x = bool(a)": "x = bool(a is not None)",
+    "x = 1 if a else 2": "x = 1 if a is not None else 2",
+    "x = [y for y in unknown if a or y]": "x = [y for y in unknown if a is not None or y]",
+    "x = a or unknown": "x = (a if a is not None else unknown)",
+    "x = a and unknown": "x = (unknown if a is not None else a)",
+    "x = unknown or a": "x = unknown or a",
+    "if math.notEqual(a, a).get(0): pass": "if tf.not_equal(a, a).buffer_sync().get(0): pass",
+    "x = 'a' in unknown and unknown": "x = 'a' in unknown and unknown",
+}
+
+
+@pytest.mark.parametrize("old", CONDITIONS)
+def test_arrays_are_true_whatever_they_hold(old: str) -> None:
+    assert body(old + "\n") == CONDITIONS[old]
+
+
+def test_a_choice_that_would_compute_an_array_twice_is_remarked_on() -> None:
+    assert "an array is always true" in body("x = math.add(a, a) or unknown\n")
+
+
 def test_comparisons_of_arrays_are_remarked_on() -> None:
     for comparison in ("a == unknown", "a in [a]", "unknown not in [a, math.neg(a)]"):
         assert "element by element" in migrate(f"{HEAD}x = {comparison}\n").left[0]

@@ -17,10 +17,11 @@ from tfpy.migrate.kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, argu
 from tfpy.migrate.padding import default_pad
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
+from tfpy.migrate.truth import Truth
 from tfpy.migrate.versions import plain
 
 
-class ExpressionRewriter(Scoped, cst.CSTTransformer):
+class ExpressionRewriter(Scoped, Truth):
     """Rewrites expressions.
 
     Args:
@@ -142,6 +143,8 @@ class ExpressionRewriter(Scoped, cst.CSTTransformer):
     # Calls
 
     def visit_Call(self, node: cst.Call) -> None:
+        if isinstance(node.func, cst.Name) and node.func.value == "bool" and len(node.args) == 1:
+            self._ask(node.args[0].value)
         for function, method in called(self.kinds, node):
             for param, arg in arguments(function, node.args, method):
                 if (function, param.name.value) in self.kinds.pinned:

@@ -197,6 +197,8 @@ class Kinds:
         return "optimizer" if head.endswith("Optimizer") else _OF_CLASS.get(path)
 
     def _of_name(self, node: cst.Name) -> Kind:
+        if node.value in ("True", "False"):
+            return "truth"
         label = self.label(node)
         scope = self.scope_of(label)
         return None if scope is None else self.known[scope][label]
@@ -207,7 +209,10 @@ class Kinds:
     _of_float = _of_integer
 
     def _of_unaryoperation(self, node: cst.UnaryOperation) -> Kind:
-        return self.of(node.expression)
+        return "truth" if isinstance(node.operator, cst.Not) else self.of(node.expression)
+
+    def _of_comparison(self, node: cst.Comparison) -> Kind:
+        return "truth"
 
     def _of_binaryoperation(self, node: cst.BinaryOperation) -> Kind:
         left, right = self.of(node.left), self.of(node.right)

@@ -102,7 +102,7 @@ class Rewriter(ExpressionRewriter):
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         self.leave(original_node)
-        result = super().on_leave(original_node, updated_node)
+        result = self._answered(original_node, super().on_leave(original_node, updated_node))
         if isinstance(original_node, cst.SimpleStatementLine) and result is not original_node:
             result = statements.with_comments(result, original_node)
         if isinstance(original_node, statements.STATEMENTS):

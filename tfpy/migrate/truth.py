@@ -1,0 +1,91 @@
+"""What is asked for its truth. An array is always true, so that scripts ask in this way whether there is one; a tensor
+is not: that of one element has the truth of its number, and larger ones have none.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfpy.migrate.kinds import Kinds
+from tfpy.migrate.names import dotted
+from tfpy.migrate.templates import parenthesized
+
+CHOICE = "an array is always true, a tensor is not; ask whether it `is None`"
+
+
+class Truth(cst.CSTTransformer):
+    """Asks of arrays whether they are None, in conditions and in what `and` and `or` choose from."""
+
+    kinds: Kinds
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked: set[cst.CSTNode] = set()
+
+    def _ask(self, node: cst.BaseExpression) -> None:
+        """Note what stands as a condition: its truth is wanted, and not its value."""
+        self._asked.add(node)
+        if isinstance(node, cst.BooleanOperation):
+            self._ask(node.left)
+            self._ask(node.right)
+
+    def visit_If(self, node: cst.If) -> None:
+        self._ask(node.test)
+
+    def visit_While(self, node: cst.While) -> None:
+        self._ask(node.test)
+
+    def visit_IfExp(self, node: cst.IfExp) -> None:
+        self._ask(node.test)
+
+    def visit_Assert(self, node: cst.Assert) -> None:
+        self._ask(node.test)
+
+    def visit_CompIf(self, node: cst.CompIf) -> None:
+        self._ask(node.test)
+
+    def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
+        if isinstance(node.operator, cst.Not):
+            self._ask(node.expression)
+
+    def _answered(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
+        """A condition that is an array: whether there is one."""
+        if original not in self._asked or not self._is_array(original) or not isinstance(updated, cst.BaseExpression):
+            return updated
+        return _is_none(updated, cst.IsNot())
+
+    def _is_array(self, node: cst.CSTNode) -> bool:
+        return self.kinds.of(node) == "array" and not isinstance(node, cst.BooleanOperation)
+
+    def leave_UnaryOperation(
+        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
+    ) -> cst.BaseExpression:
+        inner = updated_node.expression
+        if original_node.expression in self._asked and self._is_array(original_node.expression):
+            assert isinstance(inner, cst.Comparison)
+            return _is_none(inner.left, cst.Is()).with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
+        return updated_node
+
+    def leave_BooleanOperation(
+        self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
+    ) -> cst.BaseExpression:
+        """`a or b` and `a and b`, of which the value is wanted."""
+        if original_node in self._asked or self.kinds.of(original_node.left) != "array":
+            return updated_node
+        if dotted(original_node.left) is None:
+            self._remark(CHOICE)
+            return updated_node
+        there, other = updated_node.left, updated_node.right
+        if isinstance(updated_node.operator, cst.And):
+            there, other = other, there
+        chosen = cst.IfExp(_is_none(updated_node.left, cst.IsNot()), there, other)
+        return parenthesized(chosen)
+
+    def _remark(self, reason: str) -> None:
+        raise NotImplementedError
+
+
+def _is_none(node: cst.BaseExpression, operator: cst.Is | cst.IsNot) -> cst.Comparison:
+    simple = isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call))
+    left = node if simple else parenthesized(node)
+    return cst.Comparison(left, [cst.ComparisonTarget(operator, cst.Name("None"))])
