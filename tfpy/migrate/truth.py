@@ -4,6 +4,8 @@ is not: that of one element has the truth of its number, and larger ones have no
 
 from __future__ import annotations
 
+from typing import Any
+
 import libcst as cst
 
 from tfpy.migrate.kinds import Kinds
@@ -29,26 +31,16 @@ class Truth(cst.CSTTransformer):
             self._ask(node.left)
             self._ask(node.right)
 
-    def visit_If(self, node: cst.If) -> None:
+    def _visit_test(self, node: cst.If | cst.While | cst.IfExp | cst.Assert | cst.CompIf) -> None:
         self._ask(node.test)
 
-    def visit_While(self, node: cst.While) -> None:
-        self._ask(node.test)
-
-    def visit_IfExp(self, node: cst.IfExp) -> None:
-        self._ask(node.test)
-
-    def visit_Assert(self, node: cst.Assert) -> None:
-        self._ask(node.test)
-
-    def visit_CompIf(self, node: cst.CompIf) -> None:
-        self._ask(node.test)
+    visit_If = visit_While = visit_IfExp = visit_Assert = visit_CompIf = _visit_test
 
     def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
         if isinstance(node.operator, cst.Not):
             self._ask(node.expression)
 
-    def _answered(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
+    def _answered(self, original: cst.CSTNode, updated: Any) -> Any:
         """A condition that is an array: whether there is one."""
         if original not in self._asked or not self._is_array(original) or not isinstance(updated, cst.BaseExpression):
             return updated
