@@ -19,7 +19,7 @@ from tfpy.layers.symbolic import as_list
 
 Array = np.ndarray
 LOSSES = ["meanSquaredError", "meanAbsoluteError", "hinge", "categoricalCrossentropy", "cosineProximity"]
-SIZES = [1, 3, 4, 4, 7]
+SIZES = [3, 4, 4, 4, 4]
 
 
 class World:
@@ -55,12 +55,12 @@ class World:
         self.found += [np.array(number) for number in as_list(model.train_on_batch(self.xs[n], self.ys(model, n)))]
 
     def fit(self, model: tf.LayersModel, n: int) -> None:
-        size, epochs = self.random.choice([1, 2, 3, 8]), self.random.choice([1, 3])
+        size, epochs = self.random.choice([2, 4]), self.random.choice([1, 3])
         history = model.fit(self.xs[n], self.ys(model, n), batch_size=size, epochs=epochs, shuffle=False, verbose=0)
         self.found += [np.array(values) for values in history.history.values()]
 
     def predict(self, model: tf.LayersModel, n: int) -> None:
-        for y in as_list(model.predict(self.xs[n], batch_size=self.random.choice([2, 32]))):
+        for y in as_list(model.predict(self.xs[n], batch_size=self.random.choice([2, 4]))):
             self.held.append((y, y.numpy().copy()))
         self.found += [values for _, values in self.held[-len(model.outputs) :]]
 
@@ -75,6 +75,13 @@ class World:
             [layer for layer in model.layers if layer.get_class_name() not in ("Dense", "Model")]
         )
         layer.trainable = not layer.trainable  # what is dense stays: every output comes from one
+
+    def tune(self, model: tf.LayersModel, n: int) -> None:
+        options = [
+            (layer, name) for layer in model.layers for name in ("rate", "momentum", "epsilon") if hasattr(layer, name)
+        ]
+        for layer, name in options:
+            setattr(layer, name, self.random.choice([0.1, 0.3, 0.5]))
 
     def compile_anew(self, model: tf.LayersModel, n: int) -> None:
         for layer in model.layers:
@@ -95,8 +102,8 @@ class World:
 
     def step(self) -> None:
         actions: list[Callable[[tf.LayersModel, int], None]] = [
-            *[self.train] * 4, *[self.fit] * 2, *[self.predict] * 2, *[self.evaluate] * 2,
-            self.set_weights, self.freeze, self.compile_anew, self.slow_down, self.write, self.let_go,
+            *[self.train] * 6, *[self.fit] * 2, *[self.predict] * 2, *[self.evaluate] * 2,
+            self.set_weights, self.freeze, self.tune, self.compile_anew, self.slow_down, self.write, self.let_go,
         ]  # fmt: skip
         model, n = self.random.choice(self.models), self.random.choice(SIZES)
         self.random.choice(actions)(model, n)
@@ -107,7 +114,7 @@ class World:
 def numbers(seed: int) -> list[Array]:
     """All that comes out, and the weights in the end."""
     world = World(seed)
-    for _ in range(40):
+    for _ in range(100):
         world.step()
     tf.set_seed(None)
     return [*world.found, *[w.numpy() for model in world.models for w in model.get_weights()]]
