@@ -26,6 +26,16 @@ def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) ->
     assert threads.spans(0, 0, 10) == [(0, 0)]
 
 
+@pytest.mark.parametrize(("work", "count"), [(19, 1), (20, 2), (59, 2), (60, 3), (120, 4), (10**6, 12)])
+def test_shards_that_take_turns_are_fewer(work: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more takes work / count - work / (count + 1) from the time of each, and adds 10 to that of all."""
+    monkeypatch.setattr(threads, "_most", 12)
+    monkeypatch.setattr(threads, "_shares_interpreter", lambda: True)
+    assert len(threads.spans_in_turns(100, work, 10)) == count
+    monkeypatch.setattr(threads, "_shares_interpreter", lambda: False)
+    assert threads.spans_in_turns(100, work, 10) == threads.spans(100, work, 10)
+
+
 def test_shards_run_side_by_side() -> None:
     seen: dict[int, int] = {}
     barrier = threading.Barrier(3, timeout=10)

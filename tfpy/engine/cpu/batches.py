@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
@@ -106,7 +106,7 @@ def _own(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> lis
 
 
 def _cuts(count: int, arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> list[tuple[int, int]]:
-    return spans(count, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
+    return spans_in_turns(count, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
 
 
 def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int:

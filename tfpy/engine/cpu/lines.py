@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.spec import Shape
 
 _BLOCK = 1 << 18
@@ -67,7 +67,7 @@ def each_block(rows: Array, work: Callable[[int, slice], None]) -> None:
     if count == 1:
         work(0, slice(0, len(rows)))
     else:
-        run_sharded(shard, spans(count, rows.size, _SHARD))
+        run_sharded(shard, spans_in_turns(count, rows.size, _SHARD))
 
 
 def _step(rows: Array) -> int:

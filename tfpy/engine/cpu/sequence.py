@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.rows.sequence import workspace_rows
 
 # Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
@@ -266,7 +266,7 @@ def products(x: Array, kernel: Array, recurrent: Array) -> int:
 def cuts(x: Array, kernel: Array, recurrent: Array) -> list[tuple[int, int]]:
     """The shards of the batch."""
     numbers = len(x) * len(recurrent)
-    return spans(len(x), max(numbers // _SHARD_SIZE, products(x, kernel, recurrent) // _SHARD_PRODUCTS), 1)
+    return spans_in_turns(len(x), max(numbers // _SHARD_SIZE, products(x, kernel, recurrent) // _SHARD_PRODUCTS), 1)
 
 
 def _chunks(time: int, most: int) -> Iterator[tuple[int, int]]:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import math
 import os
 import queue
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -52,9 +54,31 @@ def set_most_shards(count: int) -> None:
     _most = max(1, count or _at_first)
 
 
+_shares_interpreter: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
+"""Whether one thread runs Python at a time."""
+
+
 def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:
-    """Where to cut a batch, given how much work there is in all and how much makes a shard worth its while."""
-    count = max(1, min(_most, batch, work // least))
+    """Where to cut a batch, given how much work there is in all and how much makes a shard worth its while.
+
+    For shards that are a few long calls of numpy.
+    """
+    return _even(batch, work // least)
+
+
+def spans_in_turns(batch: int, work: int, least: int) -> list[tuple[int, int]]:
+    """As `spans`, for shards that are many short calls of numpy, between which they wait for the interpreter.
+
+    Each shard more makes all wait, by about as much as `least` takes. So there is another one as long as it takes more
+    from the work of each than that: where `work / count - work / (count + 1)` is above `least`.
+    """
+    if not _shares_interpreter():
+        return spans(batch, work, least)
+    return _even(batch, (1 + math.isqrt(1 + 4 * (work // least))) // 2)
+
+
+def _even(batch: int, count: int) -> list[tuple[int, int]]:
+    count = max(1, min(_most, batch, count))
     edges = [batch * i // count for i in range(count + 1)]
     return list(itertools.pairwise(edges))
 

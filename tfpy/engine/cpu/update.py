@@ -15,7 +15,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.rows.update import SLOTS
 
 _BLOCK = 1 << 16
@@ -64,7 +64,7 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
             for pieces, *out in zip(blocks[start:end], *[p[start:end] for p in parts], strict=True):
                 rule(out, *[_gathered(column, pieces) for column in columns], **scalars)
 
-        run_sharded(work, spans(len(blocks), len(blocks) * _BLOCK, _SHARD))
+        run_sharded(work, spans_in_turns(len(blocks), len(blocks) * _BLOCK, _SHARD))
         return [array for arrays, _ in results for array in arrays]
 
     return run
