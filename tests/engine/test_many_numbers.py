@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tfpy.engine.cpu import resize
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.where import where
 from tfpy.engine.values import to_int32
@@ -109,3 +110,16 @@ def test_the_largest_of_many(k: int, distinct: bool, dtype: str) -> None:
     ]
     np.testing.assert_array_equal(indices, [row[:k] for row in rows])
     np.testing.assert_array_equal(values, np.take_along_axis(x, indices, axis=-1))
+
+
+@pytest.mark.parametrize("size", [(3, 4), (7, 9), (2, 20), (40, 5), (1, 1)])
+@pytest.mark.parametrize(("align", "half"), [(False, False), (True, False), (False, True)])
+def test_images_are_resized_in_blocks(
+    size: tuple[int, int], align: bool, half: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images = _random("float32", 5)[: 5 * 9 * 11 * 2].reshape(5, 9, 11, 2)
+    whole = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
+    for block in (1, 37, 150):  # a row, some rows, some images
+        monkeypatch.setattr(resize, "_BLOCK", block)
+        found = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
+        assert found.tobytes() == whole.tobytes()

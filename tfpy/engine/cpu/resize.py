@@ -1,4 +1,7 @@
-"""numpy kernels that resize images, one dimension after the other; backward as sums over what was read twice."""
+"""numpy kernels that resize images, one dimension after the other; backward as sums over what was read twice.
+
+Linear interpolation goes over blocks of new rows that stay in the cache, and computes of old ones what these need.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,10 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+
+_BLOCK = 1 << 17  # numbers
+_SHARD = 1 << 19  # so many numbers make a shard worth its while
 
 Size = tuple[int, int]
 
@@ -18,6 +25,12 @@ class Line(NamedTuple):
     first: Array
     second: Array
     fraction: Array
+
+    def part(self, start: int, stop: int) -> tuple[Array, Line]:
+        """Which old elements some of the new ones lie between, and where they lie among these."""
+        first, second = self.first[start:stop], self.second[start:stop]
+        used = np.unique(np.concatenate([first, second]))
+        return used, Line(used.searchsorted(first), used.searchsorted(second), self.fraction[start:stop])
 
 
 def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
@@ -41,13 +54,13 @@ def nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bo
     return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)
 
 
-def _lerp(x: Array, line: Line, axis: int) -> Array:
+def _lerp(x: Array, line: Line, factors: Array, axis: int, out: Array | None = None) -> Array:
+    """Between the elements of a line; the factors are its fractions, as `_along` gives them."""
     first = x.take(line.first, axis=axis)
     difference = x.take(line.second, axis=axis)
     difference -= first
-    difference *= _along(line.fraction, axis, x)
-    difference += first
-    return difference
+    difference *= factors
+    return np.add(difference, first, out=difference if out is None else out)
 
 
 def _along(values: Array, axis: int, like: Array) -> Array:
@@ -78,9 +91,31 @@ def _sum_back(values: Array, index: Array, size: int, axis: int) -> Array:
 
 
 def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
-    _, height, width, _ = images.shape
-    rows = _lerp(images, bilinear_line(width, size[1], align_corners, half_pixel_centers), 2)
-    return _lerp(rows, bilinear_line(height, size[0], align_corners, half_pixel_centers), 1)
+    batch, height, width, channels = images.shape
+    out = np.empty((batch, *size, channels), images.dtype)
+    across = bilinear_line(width, size[1], align_corners, half_pixel_centers)
+    down = bilinear_line(height, size[0], align_corners, half_pixel_centers)
+    factors = _along(across.fraction, 2, images)
+    together, rows = _block(batch, *out.shape[1:])
+    parts = [(slice(a, a + rows), *down.part(a, a + rows)) for a in range(0, size[0], rows)]
+
+    def shard(start: int, end: int) -> None:
+        for number in range(start, end):
+            first, (part, used, among) = number // len(parts) * together, parts[number % len(parts)]
+            old = images[first : first + together]
+            old = old if len(used) == height else old.take(used, axis=1)
+            new = out[first : first + together, part]
+            _lerp(_lerp(old, across, factors, 2), among, _along(among.fraction, 1, images), 1, new)
+
+    count = -(-batch // together) * len(parts)
+    run_sharded(shard, spans_in_turns(count, out.size, _SHARD))
+    return out
+
+
+def _block(batch: int, height: int, width: int, channels: int) -> tuple[int, int]:
+    """How many images, and how many of their rows, are computed at a time."""
+    row = max(1, width * channels)
+    return max(1, min(batch, _BLOCK // (row * max(1, height)))), max(1, min(height, _BLOCK // row))
 
 
 def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:

@@ -16,6 +16,7 @@ import os
 import queue
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -87,15 +88,18 @@ class _Call:
     """Jobs of one call, which whoever has time takes one by one."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
-        self._jobs = jobs
-        self._take = itertools.count().__next__
+        self._jobs = deque(jobs)
         self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
     def work(self) -> None:
         """Do jobs until all have been taken."""
-        while (number := self._take()) < len(self._jobs):
+        while True:
             try:
-                self._jobs[number]()
+                job = self._jobs.popleft()
+            except IndexError:
+                return
+            try:
+                job()
             except BaseException as error:
                 self.finished.put(error)
             else:
