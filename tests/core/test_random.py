@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +81,37 @@ def test_set_seed_makes_unseeded_streams_repeatable() -> None:
     assert [tf.random_normal([3]).array_sync(), tf.random_uniform([3]).array_sync()] == first
     tf.set_seed(None)
     assert tf.random_normal([3]).array_sync() != first[0]
+
+
+FORKED = """
+import os, sys
+import tfpy as tf
+
+if sys.argv[1] == "seeded":
+    tf.set_seed(5)
+for _ in range(2):
+    child = os.fork()
+    if not child:
+        print(*tf.random_uniform([3]).data_sync(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+print(*tf.random_uniform([3]).data_sync())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.parametrize(("kind", "different"), [("unseeded", 3), ("seeded", 1)])
+def test_forked_processes_draw_numbers_of_their_own_unless_they_are_seeded(kind: str, different: int) -> None:
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED, kind],
+        env={**os.environ, "TFPY_BACKEND": "cpu"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = run.stdout.splitlines()
+    assert len(lines) == 3
+    assert len(set(lines)) == different
 
 
 @pytest.mark.parametrize(

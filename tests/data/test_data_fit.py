@@ -236,7 +236,7 @@ def test_several_inputs_and_outputs() -> None:
 def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
     build().fit_dataset(SETS["plain"](), epochs=2, verbose=2, validation_data=SETS["short"]())
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(" · ")[0] for line in lines] == ["epoch 1/2", "epoch 2/2"]
+    assert [line.split(" - ")[0] for line in lines] == ["epoch 1/2", "epoch 2/2"]
     assert "val_loss" in lines[0]
     build().evaluate_dataset(SETS["plain"](), verbose=1)
     assert "mae" in capsys.readouterr().out

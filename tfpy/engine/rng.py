@@ -9,6 +9,7 @@ stretches of the one sequence side by side.
 from __future__ import annotations
 
 import math
+import os
 import random as _random
 import struct
 from collections.abc import Callable
@@ -32,12 +33,34 @@ _MODULUS = _A * _B**3 - 1
 _STEP = pow(_B, -1, _MODULUS)
 _FEW = 200  # so many numbers are sooner made one by one than in stretches
 
-_source = _random.Random()
+
+class _Source(_random.Random):
+    """What streams without a seed are seeded from.
+
+    Attributes:
+        repeats: whether somebody has asked for certain numbers.
+    """
+
+    repeats = False
+
+
+_source = _Source()
 
 
 def set_seed(seed: Seed | None) -> None:
     """Make the streams that are given no seed repeatable from here on; None makes them unpredictable again."""
     _source.seed(None if seed is None else seed_text(seed))
+    _source.repeats = seed is not None
+
+
+def _part_ways() -> None:
+    """Let a forked process draw other numbers than its parent and its siblings, unless certain ones are wanted."""
+    if not _source.repeats:
+        _source.seed()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_part_ways)
 
 
 def fresh() -> float:
@@ -68,6 +91,7 @@ def restore_source(state: list[Any]) -> None:
     check_source(state)
     version, words, spare = state
     _source.setstate((version, tuple(words), spare))
+    _source.repeats = True
 
 
 def check_source(state: Any) -> None:

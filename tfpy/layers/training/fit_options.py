@@ -26,7 +26,7 @@ def held_out_part(data: Batch, part: float) -> tuple[Batch, Batch | None]:
 def reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
     """What an evaluation returns, printed if that is wanted."""
     if verbose and (compiled.sharing is None or compiled.sharing.first):
-        print(" · ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
+        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
     return values[0] if len(values) == 1 else ReadyList(values)
 
 

@@ -37,10 +37,10 @@ def _can_draw() -> bool:
 
 
 def described(logs: Logs | None) -> str:
-    """The values of logs as text, those of the validation last: 'loss 0.1234 · acc 0.9 · val_loss 0.2'."""
+    """The values of logs as text, those of the validation last: 'loss 0.1234 - acc 0.9 - val_loss 0.2'."""
     shown = [(name, value) for name, value in (logs or {}).items() if name not in ("batch", "size")]
     shown.sort(key=lambda item: item[0].startswith("val_"))
-    return " · ".join(f"{name} {value:.4g}" for name, value in shown)
+    return " - ".join(f"{name} {value:.4g}" for name, value in shown)
 
 
 class EpochLines(Display):
@@ -51,7 +51,7 @@ class EpochLines(Display):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         seconds = time.perf_counter() - self._began
-        print(f"epoch {epoch + 1}/{self.params['epochs']} · {described(logs)} · {seconds:.1f} s")
+        print(f"epoch {epoch + 1}/{self.params['epochs']} - {described(logs)} - {seconds:.1f} s")
 
 
 class ProgressBar(Display):
