@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -563,6 +564,43 @@ def test_a_bar_on_a_narrow_terminal_is_whole(
     assert "5/5" in shown
     assert "val_mape" in shown
     assert "…" not in shown
+
+
+def test_a_line_that_changes_in_a_notebook(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 0)
+    linear(metrics=["mae"]).fit(X, Y, epochs=2, batch_size=2)
+    shown = capsys.readouterr().out
+    assert shown.isascii()
+    lines = [shown_at_last(line) for line in shown.split("\n")]
+    number = r"[\d.e-]+"
+    assert [bool(re.fullmatch(f"epoch ./2 - loss {number} - mae {number} - {number} s", line)) for line in lines] == [
+        True,
+        True,
+        False,
+    ]
+    assert lines[2] == ""
+    assert "\repoch 2/2 - 5/5 - loss " in shown
+
+
+def test_a_training_that_fails_leaves_an_empty_line_in_a_notebook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 0)
+    with pytest.raises(ZeroDivisionError):
+        linear().fit(X, Y, batch_size=2, callbacks={"onBatchEnd": lambda: 1 / 0})
+    shown = capsys.readouterr().out
+    assert "1/5" in shown
+    assert shown_at_last(shown) == ""
+
+
+def shown_at_last(line: str) -> str:
+    """What a line looks like after all carriage returns in it."""
+    found = ""
+    for text in line.rstrip("\n").split("\r"):
+        found = text + found[len(text) :]
+    return found.rstrip()
 
 
 def test_the_bar_gives_the_terminal_back_when_training_fails(

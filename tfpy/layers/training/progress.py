@@ -1,4 +1,5 @@
-"""What `fit` shows while it runs: a bar with the time left on a terminal or in a notebook, plain lines elsewhere."""
+"""What `fit` shows while it runs: a bar with the time left on a terminal, a line that changes in a notebook, and plain
+lines elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 from tfpy.core.types import Logs
 from tfpy.layers.callbacks.base import Callback
 
-# How often the bar is drawn anew, in seconds: reading the loss may make a GPU wait.
+# How often what is shown changes, in seconds: reading the loss may make a GPU wait.
 _REFRESH = 0.1
 
 
@@ -21,19 +22,23 @@ class Display(Callback):
 
 
 def displays(verbose: Any) -> list[Display]:
-    """The displays for a `verbose`: none for 0, a bar for 1 where one can be drawn, a line for each epoch otherwise."""
+    """The displays for a `verbose`: none for 0, for 1 the one that changes most where it is shown, else a line for each
+    epoch."""
     if not verbose:
         return []
-    return [ProgressBar()] if verbose == 1 and _can_draw() else [EpochLines()]
+    return [_liveliest() if verbose == 1 else EpochLines()]
 
 
-def _can_draw() -> bool:
+def _liveliest() -> Display:
     try:
         from rich.console import Console
     except ImportError:
-        return False
+        return EpochLines()
     console = Console()
-    return console.is_terminal or console.is_jupyter or bool(getattr(sys, "ps1", None) and sys.stdout.isatty())
+    if console.is_jupyter:
+        return LineInPlace()  # rich draws there with the help of a package that few notebooks have
+    is_terminal = console.is_terminal or bool(getattr(sys, "ps1", None) and sys.stdout.isatty())
+    return ProgressBar() if is_terminal else EpochLines()
 
 
 def described(logs: Logs | None) -> str:
@@ -47,14 +52,48 @@ class EpochLines(Display):
     """Prints a line after each epoch."""
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        self._name = f"epoch {epoch + 1}/{self.params['epochs']}"
         self._began = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        seconds = time.perf_counter() - self._began
-        print(f"epoch {epoch + 1}/{self.params['epochs']} - {described(logs)} - {seconds:.1f} s")
+        print(f"{self._name} - {described(logs)} - {time.perf_counter() - self._began:.1f} s", flush=True)
 
 
-class ProgressBar(Display):
+class _Redrawn(Display):
+    """A display that changes while an epoch runs, now and then."""
+
+    _drawn = 0.0
+
+    def wants(self, event: str) -> bool:
+        return super().wants(event) and (event != "on_batch_end" or time.perf_counter() - self._drawn >= _REFRESH)
+
+
+class LineInPlace(_Redrawn, EpochLines):
+    """A line for each epoch, which is written over while the epoch runs."""
+
+    _width = 0
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        super().on_epoch_begin(epoch, logs)
+        self._drawn = self._began
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        self._drawn = time.perf_counter()
+        text = f"{self._name} - {batch + 1}/{self.params['steps'] or '?'} - {described(logs)}"
+        print(f"\r{text:{self._width}}", end="", flush=True)
+        self._width = len(text)
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        self.close()
+        super().on_epoch_end(epoch, logs)
+
+    def close(self) -> None:
+        if self._width:
+            print("\r" + " " * self._width, end="\r")
+            self._width = 0
+
+
+class ProgressBar(_Redrawn):
     """Draws a bar for each epoch, with the loss and the time left."""
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
@@ -73,9 +112,6 @@ class ProgressBar(Display):
         self._task = self._bar.add_task("", total=self.params["steps"], epoch=name, text="")
         self._drawn = time.perf_counter()
         self._bar.start()
-
-    def wants(self, event: str) -> bool:
-        return super().wants(event) and (event != "on_batch_end" or time.perf_counter() - self._drawn >= _REFRESH)
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
