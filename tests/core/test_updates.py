@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -64,12 +65,19 @@ def test_all_at_once_is_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_blocks_hold_every_number_once() -> None:
-    sizes = (3, 0, 20000, 16384, 16000, 500, 40000, 1)
-    pieces = [p for block in update._blocks(sizes) for p in block]
-    for i, size in enumerate(sizes):
-        own = sorted((a, b) for j, a, b in pieces if j == i)
-        assert [a for a, _ in own] == [0, *[b for _, b in own[:-1]]]
-        assert own[-1][1] == size
+    shapes = ((3,), (0,), (200, 100), (300, 400), (16384,), (160, 100), (), (40000, 1), (1,), (65536,))
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    column = np.split(np.arange(ends[-1]), ends[:-1])
+    blocks = update._blocks(shapes)
+    assert all(block.size <= update._BLOCK for block in blocks)
+    arrays, parts = update._room(
+        [numbers.reshape(shape) for numbers, shape in zip(column, shapes, strict=True)], blocks
+    )
+    for block, part in zip(blocks, parts, strict=True):
+        part[:] = update._gathered(column, block)
+    for array, shape, numbers in zip(arrays, shapes, column, strict=True):
+        assert array.shape == shape
+        np.testing.assert_array_equal(array.reshape(-1), numbers)
 
 
 def test_an_update_of_ones_own_is_called() -> None:

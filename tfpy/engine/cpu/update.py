@@ -8,8 +8,11 @@ The order of operations is that of `core/optimizers/rules.py`.
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,32 +20,53 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.rows.update import SLOTS
+from tfpy.engine.spec import Shape
 
 _BLOCK = 1 << 16
 _SHARD = 1 << 17  # so many numbers make a shard worth its while
 
-Piece = tuple[int, int, int]  # a variable, and from where to where in it
-Block = Sequence[Piece]
 Out = Sequence[Array]
 Rule = Callable[..., None]
 
 
+class _Block(NamedTuple):
+    """Numbers that are updated together: of one variable, a large one perhaps in part; or several small ones.
+
+    Attributes:
+        take: picks from a list with an entry for each variable that of the block's, or those.
+        part: from where to where in the one variable, whose numbers are in a row.
+        places: for each variable its number, where it is in the memory of the block, and its shape.
+        size: how many numbers there are.
+    """
+
+    take: Callable[[Sequence[Any]], Any]
+    part: slice
+    places: Sequence[tuple[int, slice, Shape]]
+    size: int
+
+
 @functools.lru_cache(maxsize=256)
-def _blocks(sizes: tuple[int, ...]) -> list[Block]:
+def _blocks(shapes: tuple[Shape, ...]) -> list[_Block]:
     """Blocks of about equal size: a part of a large variable each, or several small variables."""
-    blocks: list[Block] = []
-    gathered: list[Piece] = []
+    blocks: list[_Block] = []
+    small: list[int] = []
     total = 0
-    for i, size in enumerate(sizes):
+    for i, size in enumerate(map(math.prod, shapes)):
         if size >= _BLOCK:
-            blocks += [[(i, a, min(a + _BLOCK, size))] for a in range(0, size, _BLOCK)]
+            blocks += [_block(shapes, [i], a, min(a + _BLOCK, size)) for a in range(0, size, _BLOCK)]
             continue
         if total + size > _BLOCK:
-            blocks.append(gathered)
-            gathered, total = [], 0
-        gathered.append((i, 0, size))
+            blocks.append(_block(shapes, small, 0, total))
+            small, total = [], 0
+        small.append(i)
         total += size
-    return [*blocks, gathered] if gathered else blocks
+    return [*blocks, _block(shapes, small, 0, total)] if small else blocks
+
+
+def _block(shapes: Sequence[Shape], numbers: Sequence[int], start: int, end: int) -> _Block:
+    edges = itertools.pairwise(itertools.accumulate([math.prod(shapes[i]) for i in numbers], initial=0))
+    places = [(i, slice(a, b), shapes[i]) for i, (a, b) in zip(numbers, edges, strict=True)]
+    return _Block(itemgetter(*numbers), slice(start, end), places, end - start)
 
 
 def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
@@ -50,19 +74,17 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
         count = len(tensors) // (2 + slots)
         if not count:
             return []
-        of_type = tensors[0].dtype.type
-        scalars = {
-            name: value if isinstance(value, bool) else of_type(value) for name, value in _constants(numbers).items()
-        }
+        variables = tensors[:count]
+        scalars = _scalars(numbers, variables[0].dtype.type)
         flat = [t.reshape(-1) for t in tensors]
         columns = [flat[k : k + count] for k in range(0, len(flat), count)]
-        blocks = _blocks(tuple([len(v) for v in columns[0]]))
-        results = [_room(tensors[:count], blocks) for _ in range(1 + slots)]
+        blocks = _blocks(tuple([t.shape for t in variables]))
+        results = [_room(variables, blocks) for _ in range(1 + slots)]
         parts = [parts for _, parts in results]
 
         def work(start: int, end: int) -> None:
-            for pieces, *out in zip(blocks[start:end], *[p[start:end] for p in parts], strict=True):
-                rule(out, *[_gathered(column, pieces) for column in columns], **scalars)
+            for block, *out in zip(blocks[start:end], *[p[start:end] for p in parts], strict=True):
+                rule(out, *[_gathered(column, block) for column in columns], **scalars)
 
         run_sharded(work, spans_in_turns(len(blocks), len(blocks) * _BLOCK, _SHARD))
         return [array for arrays, _ in results for array in arrays]
@@ -70,34 +92,39 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
     return run
 
 
-def _room(variables: Sequence[Array], blocks: Sequence[Block]) -> tuple[list[Array], list[Array]]:
+def _room(variables: Sequence[Array], blocks: Sequence[_Block]) -> tuple[list[Array], list[Array]]:
     """Arrays for new values, and for each block its part of them: small variables of a block share their memory."""
     arrays, parts = list(variables), []
-    for pieces in blocks:
-        i, start, end = pieces[0]
-        if variables[i].size >= _BLOCK:
-            if start == 0:
-                arrays[i] = np.empty(variables[i].shape, variables[i].dtype)
-            parts.append(arrays[i].reshape(-1)[start:end])
-        else:
-            room = np.empty(sum([size for _, _, size in pieces]), variables[i].dtype)
-            parts.append(room)
-            for i, _, size in pieces:
-                arrays[i], room = room[:size].reshape(variables[i].shape), room[size:]
+    for _, part, places, size in blocks:
+        if len(places) == 1:
+            ((i, _, shape),) = places
+            if part.start == 0:
+                arrays[i] = np.empty(shape, variables[i].dtype)
+            parts.append(arrays[i].reshape(-1)[part])
+            continue
+        room = np.empty(size, variables[0].dtype)
+        parts.append(room)
+        for i, place, shape in places:
+            arrays[i] = room[place].reshape(shape)
     return arrays, parts
 
 
-def _constants(numbers: dict[str, Any]) -> dict[str, Any]:
-    """The attributes, and for each decay the weight of what is new, computed in double precision."""
-    rest = {f"new_{name}": 1 - numbers[name] for name in ("beta1", "beta2", "rho", "decay") if name in numbers}
-    return numbers | rest
+def _gathered(column: Sequence[Array], block: _Block) -> Array:
+    found = block.take(column)
+    return found[block.part] if len(block.places) == 1 else np.concatenate(found)
 
 
-def _gathered(column: Sequence[Array], pieces: Sequence[Piece]) -> Array:
-    if len(pieces) == 1:
-        i, a, b = pieces[0]
-        return column[i][a:b]
-    return np.concatenate([column[i][a:b] for i, a, b in pieces])
+def _scalars(numbers: dict[str, Any], of_type: type) -> dict[str, Any]:
+    """The attributes as numbers of a type, and for each decay the weight of what is new, taken in double precision."""
+    found = {}
+    for name, value in numbers.items():
+        found[name] = value if isinstance(value, bool) else of_type(value)
+        if name in _DECAYS:
+            found[f"new_{name}"] = of_type(1 - value)
+    return found
+
+
+_DECAYS = frozenset(("beta1", "beta2", "rho", "decay"))
 
 
 # A rule fills the arrays `out` with the new value and the new slots. It writes to them as it goes: each array that is
