@@ -90,6 +90,37 @@ import tfpy as tf
 layer = tf.layers.dense(units=3, **more)
 """,
     ),
+    "what is told of saved models has dates": (
+        """
+const all = await tf.io.listModels();
+f(JSON.stringify(all, null, 2), JSON.stringify(await tf.io.removeModel(path)), JSON.stringify(path));
+""",
+        """
+import json
+
+import tfpy as tf
+
+all_ = tf.io.list_models()
+f(
+    json.dumps(all_, indent=2, default=str),
+    json.dumps(tf.io.remove_model(path), default=str),
+    json.dumps(path),
+)
+""",
+    ),
+    "what a registered op is given": (
+        """
+tf.registerOp('Scale', node => node.inputs[0].mul(node.attrs['factor']).add(node.attrs.offset));
+""",
+        """
+import tfpy as tf
+
+tf.register_op(
+    "Scale",
+    lambda node: node.inputs[0].mul(node.attrs["factor"]).add(node.attrs["offset"]),
+)
+""",
+    ),
     "names that follow no rule": (
         """
 tf.layers.leakyReLU(); tf.io.browserHTTPRequest(x); a.as2D(2, 3); tf.basicLSTMCell;
@@ -986,6 +1017,7 @@ LEFT = {
     "const load = 1; exports.load = f();": "what is exported as load is something else than load here",
     "module.exports = {...others};": "what is exported by `...` has no counterpart; import it where it is used",
     "exports.f();": "this use of exports has no counterpart",
+    "f(JSON.stringify(x, ['a', 'b']));": "what chooses or replaces values for `JSON.stringify` has no counterpart",
     "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
     "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
     "const s = new Set(); const found = s.delete(1);": (

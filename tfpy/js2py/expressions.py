@@ -98,6 +98,8 @@ def shown(c: Converter, node: Node) -> ast.expr:
     """An expression as part of a text: lists are shown as JavaScript does, with commas only."""
     node = bare(node)
     kind, found = c.kinds.of(node), c.expr(node)
+    if kind == NDARRAY:
+        return py('",".join(map(str, _0.tolist()))', found)
     if kind.name == "list":
         return py('",".join(_0)' if kind.item == STRING else '",".join(map(str, _0))', found)
     if kind == DICT:

@@ -289,7 +289,7 @@ class Kinds:
             return INDEX
         if name in known.SHAPES and kind != DICT:
             return SHAPE
-        if name == "history" and kind.name in ("", "History"):
+        if (name == "history" and kind.name in ("", "History")) or (name == "attrs" and kind == UNKNOWN):
             return DICT
         if path_of(owner) in (["Math"], ["process"]):
             return {"argv": Kind("list", STRING), "env": DICT}.get(name, NUMBER if text(owner) == "Math" else UNKNOWN)
