@@ -108,6 +108,26 @@ f(
 )
 """,
     ),
+    "what is called on something of several lines": (
+        """
+const a = tf.tensor([[1.25, 2.25, 3.25, 4.25, 5.25], [6.25, 7.25, 8.25, 9.25, 10.25]]).reshape([5, 2]);
+tf.data.array([{x: 1, y: 'first', z: true}, {x: 2, y: 'second', z: false}, {x: 3, y: 'third', z: true}]).batch(2);
+""",
+        """
+import tfpy as tf
+
+a = tf.tensor(
+    [[1.25, 2.25, 3.25, 4.25, 5.25], [6.25, 7.25, 8.25, 9.25, 10.25]]
+).reshape([5, 2])
+tf.data.array(
+    [
+        {"x": 1, "y": "first", "z": True},
+        {"x": 2, "y": "second", "z": False},
+        {"x": 3, "y": "third", "z": True},
+    ]
+).batch(2)
+""",
+    ),
     "what a registered op is given": (
         """
 tf.registerOp('Scale', node => node.inputs[0].mul(node.attrs['factor']).add(node.attrs.offset));
