@@ -165,6 +165,35 @@ import tfpy as tf
 m = tf.sequential(layers=[tf.layers.flatten()])
 """,
     ),
+    "namespaces in variables and taken apart": (
+        """
+import * as data from '@tensorflow/tfjs-data';
+import {zip} from '@tensorflow/tfjs-data';
+import '@tensorflow/tfjs-backend-webgl';
+const L = tf.layers;
+const {reLU, thresholdedReLU: cut} = L;
+const {layers: {leakyReLU}, train} = tf;
+f(data.array([1]), zip([a]), L.leakyReLU({alpha: 0.5}), reLU(), cut(), leakyReLU(), train);
+""",
+        """
+import tfpy as tf
+
+L = tf.layers
+re_lu = tf.layers.relu
+cut = tf.layers.thresholded_relu
+leaky_re_lu = tf.layers.leaky_relu
+train = tf.train
+f(
+    tf.data.array([1]),
+    tf.data.zip([a]),
+    tf.layers.leaky_relu(alpha=0.5),
+    re_lu(),
+    cut(),
+    leaky_re_lu(),
+    train,
+)
+""",
+    ),
     "charts": (
         """
 import * as tfvis from '@tensorflow/tfjs-vis';
@@ -1024,6 +1053,12 @@ LEFT = {
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
+    "import {setThreadsCount as n} from '@tensorflow/tfjs-backend-wasm'; n(2);": (
+        "n comes from a package that has no counterpart here"
+    ),
+    "import {noSuchThing} from '@tensorflow/tfjs'; noSuchThing(1);": "tfpy has no tf.noSuchThing",
+    "const {ones, noSuchThing} = tf;": "tfpy has no tf.noSuchThing",
+    "const L = tf.layers; L.noSuchThing();": "tfpy has no tf.layers.noSuchThing",
     "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
     "m = tf.loadFrozenModel('a.pb', 'b.json');": "tfpy has no tf.loadFrozenModel; in tfpy it is tf.loadGraphModel",
     "const f = a.f.bind(b);": "`bind` to another object has no counterpart; write a function",
@@ -1074,6 +1109,7 @@ CHECKS = {
     "const pixels = new Uint8ClampedArray(4);": "keeps it between 0 and 255",
     "const xs = [3, 10]; xs.sort();": "sorts numbers by their texts",
     "function f(x) { if (x) g(); }": "an empty list or dict",
+    "tf.setBackend('wasm');": "tfpy has no backend 'wasm'; 'cpu' stands for it",
     "const y = x[-1];": "a negative index",
     "for (const k in things) f(k);": "goes over the keys of a dict",
     "const y = x << 3;": "32 bits",

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, builtins, commandline, names, nodejs, parse
 from tfpy.js2py.arguments import fitting, given, with_options
-from tfpy.js2py.build import atom, call, py
+from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.domains import check_domain
@@ -28,6 +28,8 @@ NewRule = Callable[[Converter, Node | None], ast.expr]
 
 # `print` of what JavaScript's console writes, by method.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
+# Backends of TF.js that are not here, and what is nearest to them.
+_BACKENDS = {"wasm": "cpu", "tensorflow": "cpu", "webgpu": "webgl"}
 _OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 # The ends of calls that tell of saved models: of `tf.io`, and of models.
 _TELLING = (".listModels", ".removeModel", ".copyModel", ".moveModel", ".save")
@@ -108,6 +110,10 @@ def _tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
     found = names.resolve(path)
     if found is None:
         raise NotConvertedError(names.missing(path))
+    backend = text(kids(arguments)[0])[1:-1] if found[0] == "tf.set_backend" and kids(arguments) else ""
+    if backend in _BACKENDS:
+        c.check(arguments, f"tfpy has no backend '{backend}'; '{_BACKENDS[backend]}' stands for it")
+        return py("tf.set_backend(_0)", string(_BACKENDS[backend]))
     return with_options(c, py(found[0]), arguments, names.options_of(found[1]))
 
 

@@ -262,7 +262,12 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         path = c.modules[name]
         if path is None:
             raise NotConvertedError(f"{name} comes from a package that has no counterpart here")
-        return py(path) if path.partition(".")[0] in names.ROOTS else constant(path)
+        if path.partition(".")[0] not in names.ROOTS:
+            return constant(path)
+        found = names.resolve(path.split("."))
+        if found is None:
+            raise NotConvertedError(names.missing(path.split(".")))
+        return py(found[0])
     if binding is not None:
         return atom(binding.python)
     if _GLOBALS.get(name):
