@@ -165,6 +165,27 @@ import tfpy as tf
 m = tf.sequential(layers=[tf.layers.flatten()])
 """,
     ),
+    "options of what is imported by name are no keys of the script's own": (
+        """
+import * as tfl from '@tensorflow/tfjs-layers';
+import {input, layers} from '@tensorflow/tfjs';
+const {flatten} = layers;
+const x = layers.dense({units: 3}).apply(input({shape: [2]}));
+f(tfl.layers.add().apply([x, x]).shape, flatten({dataFormat: 'channelsFirst'}).apply(x).shape, y.shape, y.units);
+""",
+        """
+import tfpy as tf
+
+flatten = tf.layers.flatten
+x = tf.layers.dense(units=3).apply(tf.input(shape=[2]))
+f(
+    tf.layers.add().apply([x, x]).shape,
+    flatten({"dataFormat": "channelsFirst"}).apply(x).shape,
+    y.shape,
+    y.units,
+)
+""",
+    ),
     "namespaces in variables and taken apart": (
         """
 import * as data from '@tensorflow/tfjs-data';

@@ -49,7 +49,7 @@ class Kinds:
         self.members = Members(scopes, root)
         self._objects_said = uses.object_types(root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
-        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n)]
+        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self._path)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
 
     def of(self, node: Node | None) -> Kind:
