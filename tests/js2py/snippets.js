@@ -1223,3 +1223,8 @@ const counts25 = JSON.parse(JSON.stringify(tf.memory()));
 console.log(Object.keys(counts25).includes('numTensors'), counts25['numBytes'] > 0);
 console.log(JSON.parse(JSON.stringify(numbers25.dataSync())), JSON.stringify(numbers25.arraySync(), null, 1));
 console.log(JSON.stringify({b: [1.5, null, true]}, undefined, 2));
+//// what a model looks like as JSON
+const model26 = tf.sequential({layers: [tf.layers.dense({units: 3, inputShape: [2]})]});
+const made26 = model26.toJSON(null, false);
+console.log(made26.class_name, made26.config.layers.length, made26.config.layers[0].config.units);
+console.log(JSON.parse(model26.toJSON()).config.layers[0].class_name);

@@ -268,7 +268,8 @@ def _data_of(c: Converter, node: Node) -> str:
     while node.type in ("member_expression", "subscript_expression"):
         node = parse.field(node, "object")
     if node.type == "call_expression":
-        return "read" if text(node).startswith("JSON.parse(") else ""
+        made = text(node.child_by_field_name("function"))
+        return "read" if made == "JSON.parse" or made.endswith(".toJSON") else ""
     binding = c.scopes.bindings.get(node.id)
     if node.type != "identifier":
         return ""
