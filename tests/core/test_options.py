@@ -81,6 +81,14 @@ def test_read_options_leaves_out_what_is_none() -> None:
         (lambda: tf.layers.dense(10), "Dense: argument 'config' must be a dict of options, or keywords such as units"),
         (lambda: tf.layers.conv2d(8, 3), "keywords such as kernel_size=…, but got (8, 3)"),
         (lambda: tf.layers.Dense(8, "relu"), "keywords such as units=…, but got (8, 'relu')"),
+        (
+            lambda: tf.layers.add([tf.ones([2]), tf.ones([2])]),
+            "tensors go to its apply, but got [a Tensor of",
+        ),
+        (
+            lambda: tf.layers.dense(tf.input(shape=[2])),
+            "such as units=…, and tensors go to its apply, but got a Symbolic",
+        ),
         (lambda: tf.layers.lstm(8), "LSTM: argument 'config' must be a dict of options, or keywords such as units"),
         (lambda: tf.initializers.random_normal(0, 1), "keywords such as mean=…, but got (0, 1)"),
         (lambda: tf.train.adam(lr=1), "adam: unknown option 'lr'. It takes learning_rate, beta1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -60,6 +61,18 @@ def test_results_can_be_copied(again: Callable[[Any], Any]) -> None:
     counts = tf.memory()
     assert again(counts).num_bytes == counts["numBytes"]
     assert dict(again(tf.version)) == dict(tf.version)
+
+
+def test_results_are_dicts_in_either_spelling() -> None:
+    counts = tf.memory()
+    assert json.loads(json.dumps(counts)) == dict(counts)
+    assert [key in counts for key in ("num_bytes", "numBytes", "no_bytes", 3)] == [True, True, False, False]
+    assert [counts.get("num_bytes"), counts.get("no_bytes")] == [counts["numBytes"], None]
+    counts.update({"num_bytes": 1}, num_tensors=2)
+    assert [counts["numBytes"], counts.setdefault("num_tensors", 3), counts.setdefault("new_one", 4)] == [1, 2, 4]
+    assert [counts.newOne, counts.pop("new_one"), counts.pop("new_one", 5)] == [4, 4, 5]
+    del counts["num_bytes"]
+    assert "numBytes" not in dict(counts)
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS)

@@ -1210,3 +1210,21 @@ function made23of({units = 4, ...others}, ...more) {
   return [units, others.name, more.length, more[0]];
 }
 console.log(made23of({name: 'a'}, 5, 6));
+//// numbers of a tensor in texts
+const values24 = tf.tensor1d([1.5, -2.25, 0.1]);
+const found24 = values24.dataSync();
+console.log(`values: ${values24.dataSync()}!`, 'of one: ' + tf.scalar(0.5).dataSync(), `${found24}`);
+console.log(String(found24), found24.toString(), found24.join(' '), String(values24.shape), String(2.5), String('a'));
+console.log(['a', 'b'].map(String).join(''));
+values24.data().then(d => console.log(`later: ${d} of ${d.length}`));
+//// JSON of arrays and of counts
+const numbers25 = tf.tensor1d([0.5, 2.5]);
+const counts25 = JSON.parse(JSON.stringify(tf.memory()));
+console.log(Object.keys(counts25).includes('numTensors'), counts25['numBytes'] > 0);
+console.log(JSON.parse(JSON.stringify(numbers25.dataSync())), JSON.stringify(numbers25.arraySync(), null, 1));
+console.log(JSON.stringify({b: [1.5, null, true]}, undefined, 2));
+//// what a model looks like as JSON
+const model26 = tf.sequential({layers: [tf.layers.dense({units: 3, inputShape: [2]})]});
+const made26 = model26.toJSON(null, false);
+console.log(made26.class_name, made26.config.layers.length, made26.config.layers[0].config.units);
+console.log(JSON.parse(model26.toJSON()).config.layers[0].class_name);

@@ -90,6 +90,57 @@ import tfpy as tf
 layer = tf.layers.dense(units=3, **more)
 """,
     ),
+    "what is told of saved models has dates": (
+        """
+const all = await tf.io.listModels();
+f(JSON.stringify(all, null, 2), JSON.stringify(await tf.io.removeModel(path)), JSON.stringify(path));
+""",
+        """
+import json
+
+import tfpy as tf
+
+all_ = tf.io.list_models()
+f(
+    json.dumps(all_, indent=2, default=str),
+    json.dumps(tf.io.remove_model(path), default=str),
+    json.dumps(path),
+)
+""",
+    ),
+    "what is called on something of several lines": (
+        """
+const a = tf.tensor([[1.25, 2.25, 3.25, 4.25, 5.25], [6.25, 7.25, 8.25, 9.25, 10.25]]).reshape([5, 2]);
+tf.data.array([{x: 1, y: 'first', z: true}, {x: 2, y: 'second', z: false}, {x: 3, y: 'third', z: true}]).batch(2);
+""",
+        """
+import tfpy as tf
+
+a = tf.tensor(
+    [[1.25, 2.25, 3.25, 4.25, 5.25], [6.25, 7.25, 8.25, 9.25, 10.25]]
+).reshape([5, 2])
+tf.data.array(
+    [
+        {"x": 1, "y": "first", "z": True},
+        {"x": 2, "y": "second", "z": False},
+        {"x": 3, "y": "third", "z": True},
+    ]
+).batch(2)
+""",
+    ),
+    "what a registered op is given": (
+        """
+tf.registerOp('Scale', node => node.inputs[0].mul(node.attrs['factor']).add(node.attrs.offset));
+""",
+        """
+import tfpy as tf
+
+tf.register_op(
+    "Scale",
+    lambda node: node.inputs[0].mul(node.attrs["factor"]).add(node.attrs["offset"]),
+)
+""",
+    ),
     "names that follow no rule": (
         """
 tf.layers.leakyReLU(); tf.io.browserHTTPRequest(x); a.as2D(2, 3); tf.basicLSTMCell;
@@ -112,6 +163,56 @@ const m = seq({layers: [layers.flatten()]});
 import tfpy as tf
 
 m = tf.sequential(layers=[tf.layers.flatten()])
+""",
+    ),
+    "options of what is imported by name are no keys of the script's own": (
+        """
+import * as tfl from '@tensorflow/tfjs-layers';
+import {input, layers} from '@tensorflow/tfjs';
+const {flatten} = layers;
+const x = layers.dense({units: 3}).apply(input({shape: [2]}));
+f(tfl.layers.add().apply([x, x]).shape, flatten({dataFormat: 'channelsFirst'}).apply(x).shape, y.shape, y.units);
+""",
+        """
+import tfpy as tf
+
+flatten = tf.layers.flatten
+x = tf.layers.dense(units=3).apply(tf.input(shape=[2]))
+f(
+    tf.layers.add().apply([x, x]).shape,
+    flatten({"dataFormat": "channelsFirst"}).apply(x).shape,
+    y.shape,
+    y.units,
+)
+""",
+    ),
+    "namespaces in variables and taken apart": (
+        """
+import * as data from '@tensorflow/tfjs-data';
+import {zip} from '@tensorflow/tfjs-data';
+import '@tensorflow/tfjs-backend-webgl';
+const L = tf.layers;
+const {reLU, thresholdedReLU: cut} = L;
+const {layers: {leakyReLU}, train} = tf;
+f(data.array([1]), zip([a]), L.leakyReLU({alpha: 0.5}), reLU(), cut(), leakyReLU(), train);
+""",
+        """
+import tfpy as tf
+
+L = tf.layers
+re_lu = tf.layers.relu
+cut = tf.layers.thresholded_relu
+leaky_re_lu = tf.layers.leaky_relu
+train = tf.train
+f(
+    tf.data.array([1]),
+    tf.data.zip([a]),
+    tf.layers.leaky_relu(alpha=0.5),
+    re_lu(),
+    cut(),
+    leaky_re_lu(),
+    train,
+)
 """,
     ),
     "charts": (
@@ -973,6 +1074,12 @@ LEFT = {
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
     "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
+    "import {setThreadsCount as n} from '@tensorflow/tfjs-backend-wasm'; n(2);": (
+        "n comes from a package that has no counterpart here"
+    ),
+    "import {noSuchThing} from '@tensorflow/tfjs'; noSuchThing(1);": "tfpy has no tf.noSuchThing",
+    "const {ones, noSuchThing} = tf;": "tfpy has no tf.noSuchThing",
+    "const L = tf.layers; L.noSuchThing();": "tfpy has no tf.layers.noSuchThing",
     "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
     "m = tf.loadFrozenModel('a.pb', 'b.json');": "tfpy has no tf.loadFrozenModel; in tfpy it is tf.loadGraphModel",
     "const f = a.f.bind(b);": "`bind` to another object has no counterpart; write a function",
@@ -986,6 +1093,7 @@ LEFT = {
     "const load = 1; exports.load = f();": "what is exported as load is something else than load here",
     "module.exports = {...others};": "what is exported by `...` has no counterpart; import it where it is used",
     "exports.f();": "this use of exports has no counterpart",
+    "f(JSON.stringify(x, ['a', 'b']));": "what chooses or replaces values for `JSON.stringify` has no counterpart",
     "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
     "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
     "const s = new Set(); const found = s.delete(1);": (
@@ -1022,6 +1130,7 @@ CHECKS = {
     "const pixels = new Uint8ClampedArray(4);": "keeps it between 0 and 255",
     "const xs = [3, 10]; xs.sort();": "sorts numbers by their texts",
     "function f(x) { if (x) g(); }": "an empty list or dict",
+    "tf.setBackend('wasm');": "tfpy has no backend 'wasm'; 'cpu' stands for it",
     "const y = x[-1];": "a negative index",
     "for (const k in things) f(k);": "goes over the keys of a dict",
     "const y = x << 3;": "32 bits",

@@ -406,7 +406,8 @@ def test_no_server() -> None:
 def test_saving_to_a_server(server: str) -> None:
     handler = tf.io.http(f"{server}/upload", {"requestInit": {"headers": {"X-Key": "secret"}}})
     result = small_model().save(handler)
-    assert result.responses
+    answer = result.responses[0]
+    assert (answer.ok, answer.status, answer.url, answer.text()) == (True, 200, f"{server}/upload", "")
     assert Handler.posted["key"] == "secret"
     assert Handler.posted["type"].startswith("multipart/form-data; boundary=")
     body = Handler.posted["body"]

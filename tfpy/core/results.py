@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -66,25 +66,45 @@ class ReadyNamedTensor(NamedTensor, Ready):
     tensor: Tensor
 
 
-class Entries(MutableMapping[str, Any]):
+class Entries(dict[str, Any]):
     """Named values read and set by key or attribute in either spelling; the keys that it lists are TF.js's.
 
-    A subclass names in `known` what may be asked for: it is None where it was not given.
+    It is a dict, since `json` writes no other mapping. A subclass names in `known` what may be asked for: it is None
+    where it was not given.
     """
 
     known: tuple[str, ...] = ()
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._entries = {camel(str(name)): value for name, value in values.items()}
+        super().__init__({camel(str(name)): value for name, value in values.items()})
 
     def __getitem__(self, key: str) -> Any:
-        return self._entries[camel(key)]
+        return super().__getitem__(camel(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._entries[camel(key)] = value
+        super().__setitem__(camel(key), value)
 
     def __delitem__(self, key: str) -> None:
-        del self._entries[camel(key)]
+        super().__delitem__(camel(key))
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(camel(key) if isinstance(key, str) else key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key, or else the default."""
+        return super().get(camel(key), default)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        """Take out the value of a key, or else give the default."""
+        return super().pop(camel(key), *default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value of a key, which is set to the default if it is not there."""
+        return super().setdefault(camel(key), default)
+
+    def update(self, *others: Any, **values: Any) -> None:
+        """Set values: those of a mapping or pairs, and those given by name."""
+        super().update({camel(name): value for name, value in dict(*others, **values).items()})
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -92,22 +112,16 @@ class Entries(MutableMapping[str, Any]):
         else:
             self[name] = value
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # `_entries`, too, while an object is copied
+        if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no {name!r}.")
         spelling = camel(name)
-        if spelling in self._entries or spelling in map(camel, self.known):
-            return self._entries.get(spelling)
-        raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self._entries)}.")
+        if spelling in self or spelling in map(camel, self.known):
+            return self.get(spelling)
+        raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}.")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={show(v)}' for k, v in self._entries.items())})"
+        return f"{type(self).__name__}({', '.join(f'{k}={show(v)}' for k, v in self.items())})"
 
 
 def field(result: Any, name: str, index: int, what: str) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 
 class ShapeError(ValueError):
@@ -31,13 +34,23 @@ def with_article(noun: str) -> str:
     return f"an {noun}" if noun[:1].lower() in "aeio" else f"a {noun}"
 
 
-def show(value: object, limit: int = 80) -> str:
+def _is_tensor(value: Any) -> bool:
+    return isinstance(getattr(value, "shape", None), (tuple, list)) and hasattr(value, "dtype")
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """A list; of tensors in it, what they are instead of many lines of numbers."""
+    if not any(_is_tensor(one) and not isinstance(one, np.generic) for one in values):
+        return repr(values)
+    return f"[{', '.join(show(one) for one in values[:9])}]"
+
+
+def show(value: Any, limit: int = 80) -> str:
     """`value` as text for an error message: what it is, cut to a readable length."""
-    shape = getattr(value, "shape", None)
-    if isinstance(shape, (tuple, list)) and hasattr(value, "dtype"):
-        return f"{with_article(type(value).__name__)} of shape {list(shape)} and dtype {value.dtype}"
+    if _is_tensor(value):
+        return f"{with_article(type(value).__name__)} of shape {list(value.shape)} and dtype {value.dtype}"
     try:
-        text = repr(value)
+        text = _listed(value) if isinstance(value, (list, tuple)) else repr(value)
     except Exception:  # an int of more digits than Python prints, or an object whose text fails
         return with_article(type(value).__name__)
     return text if len(text) <= limit else text[: limit - 1] + "…"

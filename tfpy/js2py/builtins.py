@@ -89,12 +89,12 @@ NDARRAYS: dict[str, tuple[str, ...]] = {
     "slice": ("_0[_1:_2].copy()", "_0[_1:].copy()", "_0.copy()"),
     "subarray": ("_0[_1:_2]", "_0[_1:]", "_0"),
     "fill": ("_0.fill(_1)",),
-    "join": ("_1.join(map(str, _0))", '",".join(map(str, _0))'),
+    "join": ("_1.join(map(str, _0.tolist()))", '",".join(map(str, _0.tolist()))'),
     "includes": ("_1 in _0",),
     "indexOf": ("list(_0).index(_1) if _1 in _0 else -1",),
     "reverse": ("_0[::-1]",),
     "at": ("_0[_1]",),
-    "toString": ('",".join(map(str, _0))',),
+    "toString": ('",".join(map(str, _0.tolist()))',),
 }
 TEXTS: dict[str, tuple[str, ...]] = {
     "charAt": ("_0[_1:_1 + 1]",),

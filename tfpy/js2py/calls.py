@@ -9,13 +9,13 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, builtins, commandline, names, nodejs, parse
 from tfpy.js2py.arguments import fitting, given, with_options
-from tfpy.js2py.build import atom, call, py
+from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.callbacks import comprehension
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.domains import check_domain
-from tfpy.js2py.expressions import as_list, iterated, truth
+from tfpy.js2py.expressions import as_list, iterated, joined, shown, truth
 from tfpy.js2py.indices import index
-from tfpy.js2py.kind import BOOL, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.kind import BOOL, NDARRAY, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.methods import method
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.origins import required
@@ -28,7 +28,11 @@ NewRule = Callable[[Converter, Node | None], ast.expr]
 
 # `print` of what JavaScript's console writes, by method.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
+# Backends of TF.js that are not here, and what is nearest to them.
+_BACKENDS = {"wasm": "cpu", "tensorflow": "cpu", "webgpu": "webgl"}
 _OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
+# The ends of calls that tell of saved models: of `tf.io`, and of models.
+_TELLING = (".listModels", ".removeModel", ".copyModel", ".moveModel", ".save")
 _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "ValueError", "SyntaxError": "ValueError"}
 
 
@@ -106,6 +110,10 @@ def _tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
     found = names.resolve(path)
     if found is None:
         raise NotConvertedError(names.missing(path))
+    backend = text(kids(arguments)[0])[1:-1] if found[0] == "tf.set_backend" and kids(arguments) else ""
+    if backend in _BACKENDS:
+        c.check(arguments, f"tfpy has no backend '{backend}'; '{_BACKENDS[backend]}' stands for it")
+        return py("tf.set_backend(_0)", string(_BACKENDS[backend]))
     return with_options(c, py(found[0]), arguments, names.options_of(found[1]))
 
 
@@ -204,6 +212,34 @@ def _characters(c: Converter, arguments: Node) -> ast.expr:
     return py('"".join(map(chr, _0))', codes[0].value if isinstance(codes[0], ast.Starred) else ast.List(codes))
 
 
+def _as_json(c: Converter, arguments: Node) -> ast.expr:
+    """`JSON.stringify(value, null, indent)`: a typed array is an object there, and a date a text."""
+    value, *more = kids(arguments)
+    if more and text(more[0]) not in ("null", "undefined"):
+        raise NotConvertedError("what chooses or replaces values for `JSON.stringify` has no counterpart")
+    found = c.expr(value)
+    if c.kinds.of(value) == NDARRAY:
+        found = py("dict(enumerate(_0.tolist()))", found)
+    keywords = [ast.keyword("indent", c.expr(more[1]))] if len(more) > 1 else []
+    if _has_dates(c, value):
+        keywords.append(ast.keyword("default", atom("str")))
+    return call("json.dumps", found, keywords=keywords)
+
+
+def _has_dates(c: Converter, node: Node) -> bool:
+    """Whether an expression is what is told of models that are saved, as when they were."""
+    node = kids(node)[0] if node.type == "await_expression" else node
+    binding = c.scopes.meant(node)
+    if binding is not None and binding.value is not None and not binding.writes:
+        return _has_dates(c, binding.value)
+    return node.type == "call_expression" and text(node.child_by_field_name("function")).endswith(_TELLING)
+
+
+def _as_text(c: Converter, arguments: Node) -> ast.expr:
+    """`String(value)`."""
+    return joined([shown(c, part) for part in kids(arguments)[:1]])
+
+
 def _as_bool(c: Converter, arguments: Node) -> ast.expr:
     """`Boolean(value)`."""
     listed = kids(arguments)
@@ -215,6 +251,8 @@ def _as_bool(c: Converter, arguments: Node) -> ast.expr:
 
 _SPECIAL: dict[str, Rule] = {
     "Boolean": _as_bool,
+    "JSON.stringify": _as_json,
+    "String": _as_text,
     "Math.hypot": lambda c, arguments: call("math.hypot", *given(c, arguments)),
     "Math.max": _extreme("max"),
     "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),

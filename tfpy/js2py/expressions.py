@@ -98,6 +98,8 @@ def shown(c: Converter, node: Node) -> ast.expr:
     """An expression as part of a text: lists are shown as JavaScript does, with commas only."""
     node = bare(node)
     kind, found = c.kinds.of(node), c.expr(node)
+    if kind == NDARRAY:
+        return py('",".join(map(str, _0.tolist()))', found)
     if kind.name == "list":
         return py('",".join(_0)' if kind.item == STRING else '",".join(map(str, _0))', found)
     if kind == DICT:
@@ -260,7 +262,12 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         path = c.modules[name]
         if path is None:
             raise NotConvertedError(f"{name} comes from a package that has no counterpart here")
-        return py(path) if path.partition(".")[0] in names.ROOTS else constant(path)
+        if path.partition(".")[0] not in names.ROOTS:
+            return constant(path)
+        found = names.resolve(path.split("."))
+        if found is None:
+            raise NotConvertedError(names.missing(path.split(".")))
+        return py(found[0])
     if binding is not None:
         return atom(binding.python)
     if _GLOBALS.get(name):

@@ -16,6 +16,7 @@ from tfpy.js2py.kind import DICT
 from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.parse import bare, default_of, kids, text
+from tfpy.js2py.properties import part_of
 from tfpy.js2py.scopes import Binding
 
 _SHORT = 72  # characters of a body that is one `return`: a longer one is easier to read as a def
@@ -394,7 +395,10 @@ def _take_property(
     is_computed = key.type == "computed_property_name"
     at = _key_of(c, key)
     found: ast.expr
-    if kind == DICT.name or is_computed:
+    of_tfpy = part_of(value, name) if default is None and not is_computed else None
+    if of_tfpy is not None:
+        found = of_tfpy
+    elif kind == DICT.name or is_computed:
         found = ast.Subscript(value, at)
         if default is not None:
             found = py("_0.get(_1, _2)", value, at, c.expr(default))

@@ -49,7 +49,7 @@ class Kinds:
         self.members = Members(scopes, root)
         self._objects_said = uses.object_types(root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
-        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n)]
+        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self._path)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
 
     def of(self, node: Node | None) -> Kind:
@@ -289,7 +289,7 @@ class Kinds:
             return INDEX
         if name in known.SHAPES and kind != DICT:
             return SHAPE
-        if name == "history" and kind.name in ("", "History"):
+        if (name == "history" and kind.name in ("", "History")) or (name == "attrs" and kind == UNKNOWN):
             return DICT
         if path_of(owner) in (["Math"], ["process"]):
             return {"argv": Kind("list", STRING), "env": DICT}.get(name, NUMBER if text(owner) == "Math" else UNKNOWN)

@@ -27,11 +27,14 @@ def import_statement(c: Converter, node: Node) -> list[ast.stmt]:
     source = source_of(node)
     if source is None:
         raise NotConvertedError("this import has no counterpart")
-    if parse.has(node, "type") or NOTHING.fullmatch(source):
+    if parse.has(node, "type"):
         return []
     clause = next((kid for kid in kids(node) if kid.type == "import_clause"), None)
     parts = _imported(clause) if clause is not None else []
     used = [(name, local) for name, local in parts if not c.typescript or c.scopes.bindings[local.id].reads]
+    if NOTHING.fullmatch(source):
+        c.modules.update(dict.fromkeys([text(local) for _, local in used]))
+        return []
     return _bring(c, node, source, used) if used or not parts else []  # what is not used is a type
 
 
@@ -110,7 +113,7 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
         for name, local in parts:
             whole = name in ("*", "default")
             found = None if whole else names.resolve([*root.split("."), name])
-            c.modules[text(local)] = root if whole else found[0] if found is not None else None
+            c.modules[text(local)] = root if whole else found[0] if found is not None else f"{root}.{name}"
         return []
     source = source.removeprefix("node:")
     if source in NODE:

@@ -135,7 +135,7 @@ def classes() -> dict[str, type]:
 def attributes() -> dict[str, str]:
     """camelCase -> snake_case of what objects of tfpy have: methods, properties and options of layers."""
     known = {name for c in classes().values() for name in dir(c) if not name.startswith("_") and name.islower()}
-    known.add("done")  # of what an iterator gives
+    known |= {"attrs", "done"}  # of what a registered op is given, and of what an iterator gives
     for c in (*classes().values(), tf.layers.Layer):
         known |= {*getattr(c, "options", ()), *getattr(c, "base_options", ())}
     return _respelled(sorted(known))

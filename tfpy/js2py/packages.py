@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
+# Packages of which all lies in one namespace.
+_SPACES = {"@tensorflow/tfjs-data": "tf.data", "@tensorflow/tfjs-vis": "tf.vis"}
 _DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
 NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
 # Modules of Node and packages beside them, and what nodejs.py calls them; "" for what is known without a name.
@@ -16,6 +18,6 @@ NODE = {
 
 def root_of(source: str) -> str | None:
     """What stands for a module of TF.js, tfjs-vis or deeplearn.js; None for any other."""
-    if source == "@tensorflow/tfjs-vis":
-        return "tf.vis"
+    if source in _SPACES:
+        return _SPACES[source]
     return "tf" if _TFJS.fullmatch(source) else "dl" if _DEEPLEARN.fullmatch(source) else None

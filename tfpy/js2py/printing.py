@@ -116,11 +116,8 @@ def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
         return _chain(prefix, node, suffix, indent)
     if isinstance(node, ast.Call) and _takes_items(node):
         return [*_head(prefix, node.func, "(", indent), *_comprehended(node.args[0], indent), f"{indent}){suffix}"]
-    if isinstance(node, ast.Call) and (node.args or node.keywords):
-        parts = [*node.args, *node.keywords]
-        return [*_head(prefix, node.func, "(", indent), *_parts(parts, indent), f"{indent}){suffix}"]
     if isinstance(node, ast.Call):
-        return _expression(prefix, node.func, f"(){suffix}", indent)
+        return _called(prefix, node, suffix, indent)
     if isinstance(node, (ast.List, ast.Dict, ast.Set)) and (node.keys if isinstance(node, ast.Dict) else node.elts):
         opening, closing = "[]" if isinstance(node, ast.List) else "{}"
         parts = _pairs(node) if isinstance(node, ast.Dict) else list(node.elts)
@@ -139,6 +136,18 @@ def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
     if isinstance(node, (ast.BoolOp, ast.BinOp, ast.IfExp, ast.Compare)):
         return _operands(prefix, node, suffix, indent)
     return [f"{indent}{prefix}{source(node)}{suffix}"]
+
+
+def _called(prefix: str, node: ast.Call, suffix: str, indent: str) -> list[str]:
+    """A call; behind something of several lines the arguments stay in the last of these if they fit."""
+    parts = [*node.args, *node.keywords]
+    if not parts:
+        return _expression(prefix, node.func, f"(){suffix}", indent)
+    *above, head = _head(prefix, node.func, "(", indent)
+    last = f"{head}{', '.join(source(part) for part in parts)}){suffix}"
+    if above and len(last) <= WIDTH and not any(_commented(part) for part in parts):
+        return [*above, last]
+    return [*above, head, *_parts(parts, indent), f"{indent}){suffix}"]
 
 
 def _head(prefix: str, function: ast.expr, suffix: str, indent: str) -> list[str]:

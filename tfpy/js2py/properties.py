@@ -17,6 +17,7 @@ from tfpy.js2py.members import class_around
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.origins import is_module, origin_of, taken_from
 from tfpy.js2py.parse import kids, path_of, text
+from tfpy.js2py.printing import source
 from tfpy.js2py.scopes import is_written
 
 CONSTANTS = {
@@ -170,7 +171,32 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
         return [*module.split("."), *path[1:]] if module.partition(".")[0] in names.ROOTS else None
     if binding is None and path[0] in GLOBALS:
         return [*GLOBALS[path[0]], *path[1:]]
-    return None
+    space = namespace_of(c, first) if binding is not None else None
+    return [*space, *path[1:]] if space is not None else None
+
+
+def namespace_of(c: Converter, node: Node) -> list[str] | None:
+    """The path of the namespace that a variable was declared with, and stays; None for anything else."""
+    binding = c.scopes.bindings.get(node.id)
+    if binding is None or binding.kind != "variable" or binding.writes:
+        return None
+    taken, name = taken_from(binding)
+    path = path_of(taken) if taken is not None else None
+    found = tfpy_path(c, _first(taken), path) if taken is not None and path is not None else None
+    found = [*found, name] if found is not None and name != "*" else found
+    return found if found is not None and names.namespace(".".join(found)) else None
+
+
+def part_of(value: ast.expr, name: str) -> ast.expr | None:
+    """What a namespace of tfpy has by a name of TF.js; None where the value is none."""
+    space = source(value)
+    if space.partition(".")[0] not in names.ROOTS or not names.namespace(space):
+        return None
+    path = [*space.split("."), name]
+    found = names.resolve(path)
+    if found is None:
+        raise NotConvertedError(names.missing(path))
+    return py(found[0])
 
 
 def is_of_tfpy(c: Converter, node: Node) -> bool:
@@ -242,7 +268,8 @@ def _data_of(c: Converter, node: Node) -> str:
     while node.type in ("member_expression", "subscript_expression"):
         node = parse.field(node, "object")
     if node.type == "call_expression":
-        return "read" if text(node).startswith("JSON.parse(") else ""
+        made = text(node.child_by_field_name("function"))
+        return "read" if made == "JSON.parse" or made.endswith(".toJSON") else ""
     binding = c.scopes.bindings.get(node.id)
     if node.type != "identifier":
         return ""

@@ -21,7 +21,7 @@ from tfpy.js2py.modules import exported, is_export, required, requires_only
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.operators import update
 from tfpy.js2py.parse import bare, kids, optional, text
-from tfpy.js2py.properties import is_cheap, is_of_tfpy, own
+from tfpy.js2py.properties import is_cheap, is_of_tfpy, namespace_of, own
 
 
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
@@ -84,7 +84,8 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
     if text(value) in ("Math", "Number") and value.id not in c.scopes.bindings and is_of_items(pattern):
         return [assign(c.name(target), own(f"{text(value)}.{key}")) for key, target in parts_of(pattern)]
     kind = c.kinds.of(value)
-    found = c.expr(value)
+    space = namespace_of(c, value)
+    found = c.expr(value) if space is None else py(".".join(space))
     out: list[ast.stmt] = []
     if not isinstance(found, (ast.Name, ast.Attribute)) and len(kids(pattern)) > 1:
         name = atom(c.new_name("parts", pattern))

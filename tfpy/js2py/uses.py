@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tree_sitter import Node
 
 from tfpy.js2py import names, parse
@@ -67,12 +69,17 @@ def is_key(pattern: Node, name: Node) -> bool:
     return parse.places(pattern)[:1] == [name] and text(over).startswith("Object.entries(")
 
 
-def is_options(node: Node) -> bool:
-    """Whether an object is what a function or a method of tfpy takes as its options."""
+def is_options(node: Node, path_to: Callable[[Node], list[str]]) -> bool:
+    """Whether an object is what a function or a method of tfpy takes as its options.
+
+    Args:
+        node: the object.
+        path_to: gives the parts of what is called, from `tf` on where it comes from there.
+    """
     call = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
     if call is None:
         return False
-    path = path_of(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
+    path = path_to(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
     return path[0] in names.ROOTS or names.attributes().get(path[-1], "") in names.method_options()
 
 

@@ -25,6 +25,11 @@ from tfpy.layers.config import build_object, is_object_config, plain, register
 from tfpy.layers.constructing import constructed
 
 
+def _has_tensors(given: object) -> bool:
+    """Whether something is a tensor of any kind, or a list of some."""
+    return any(hasattr(one, "dtype") for one in (given if isinstance(given, (list, tuple)) else [given]))
+
+
 class Total:
     """How often attributes of all declared objects have been set, see `Declared.changes`."""
 
@@ -151,7 +156,8 @@ class Declared(DeclaredCamel, Hints, BothSpellings):
         if more or not isinstance(config, (Mapping, type(None))):
             example = next((name for name, value in declared.items() if value is REQUIRED), next(iter(declared), None))
             found = (config, *more) if more else config
-            raise argument_error(where, "config", dict_or_keywords(example), found, TypeError)
+            expected = dict_or_keywords(example) + (", and tensors go to its apply" if _has_tensors(found) else "")
+            raise argument_error(where, "config", expected, found, TypeError)
         given = read_options(config or {}, declared, where)
         by_keyword = read_options(options, declared, where)
         for name in by_keyword:

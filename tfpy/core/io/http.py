@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from tfpy.core.environment import Response
 from tfpy.core.io.artifacts import (
     ModelArtifacts,
     SaveResult,
@@ -98,6 +99,8 @@ class HttpServer:
         kind, body = form(files)
         headers = {**self._init.get("headers", {}), "Content-Type": kind}
         response = self._request(self.label, {"method": "POST", **self._init, "headers": headers, "body": body})
+        if self._options.fetch_func is None:  # else it is the user's
+            response = Response(_content(response, self.label, MAX_JSON_BYTES), response.status, self.label)
         info = get_model_artifacts_info_for_json(artifacts)
         return SaveResult({"model_artifacts_info": info, "responses": [response]})
 
