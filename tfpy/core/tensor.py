@@ -18,11 +18,12 @@ from tfpy.core.registry import export
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.handle import check_live
-from tfpy.engine.spec import DType, Shape
+from tfpy.engine.spec import Shape
 
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
     from tfpy.core.variable import Variable
+    from tfpy.engine.spec import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
 
 
 @export(doc="Tensors / Classes")

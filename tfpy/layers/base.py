@@ -23,7 +23,7 @@ from tfpy.layers.activations import get_activation
 from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copied
-from tfpy.layers.declared import Declared, declared_in, kinds_in
+from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
@@ -109,6 +109,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         )
         self._assign(values)
         self.configure()
+
+    __signature__ = DeclaredSignature(__init__)
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
