@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from typing import Any
 
 import pytest
@@ -36,3 +37,46 @@ def test_a_constructor_of_ones_own_has_its_own_signature() -> None:
             super().__init__({})
 
     assert list(inspect.signature(Mine).parameters) == ["depth"]
+
+
+def _hidden(error: BaseException) -> list[tuple[str, bool]]:
+    """The functions that an error came through, and whether IPython is told to leave them out."""
+    return [
+        (step.f_code.co_name, step.f_locals.get("__tracebackhide__", False))
+        for step, _ in traceback.walk_tb(error.__traceback__)
+    ]
+
+
+def _wrong_loss(y_true: Any, y_pred: Any) -> Any:
+    raise RuntimeError("mine")
+
+
+def test_ipython_leaves_out_our_own_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[2])])
+    model.compile(optimizer="sgd", loss=_wrong_loss)
+    monkeypatch.setattr("builtins.__IPYTHON__", True, raising=False)
+    with pytest.raises(RuntimeError, match="mine") as caught:
+        model.fit([[1, 2]], [[1]])
+    steps = _hidden(caught.value)
+    assert [name for name, hidden in steps if not hidden] == [
+        "test_ipython_leaves_out_our_own_lines",
+        "_wrong_loss",
+    ]
+    with pytest.raises(ValueError, match="does not fit") as caught_too:
+        tf.layers.conv2d(filters=1, kernel_size=1).apply(tf.ones([2, 2]))
+    assert all(hidden for _, hidden in _hidden(caught_too.value)[1:])
+
+
+def test_elsewhere_tracebacks_are_whole() -> None:
+    with pytest.raises(ValueError, match="shape") as caught:
+        tf.tensor([1, 2], [3])
+    assert len(_hidden(caught.value)) > 2
+    assert not any(hidden for _, hidden in _hidden(caught.value))
+
+
+def test_errors_name_the_columns_that_are_no_numbers() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[2])])
+    for frame in (pandas.DataFrame, polars.DataFrame):
+        with pytest.raises(TypeError, match=r"a DataFrame of shape \[2, 2\]; .* not of numbers: city \(\w+\)\."):
+            model.predict(frame({"area": [1.0, 2.0], "city": ["Bern", "Rome"]}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class ShapeError(ValueError):
@@ -36,11 +37,27 @@ def show(value: object, limit: int = 80) -> str:
     shape = getattr(value, "shape", None)
     if isinstance(shape, (tuple, list)) and hasattr(value, "dtype"):
         return f"{with_article(type(value).__name__)} of shape {list(shape)} and dtype {value.dtype}"
+    if hasattr(value, "columns") and hasattr(value, "dtypes"):
+        return _frame(value)
     try:
         text = repr(value)
     except Exception:  # an int of more digits than Python prints, or an object whose text fails
         return with_article(type(value).__name__)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_NUMBERS = ("int", "uint", "float", "double", "bool")
+
+
+def _frame(value: Any) -> str:
+    """A table of pandas, polars or the like in words, with the columns that hold no numbers."""
+    kinds = zip(value.columns, value.dtypes, strict=False)
+    others = [f"{name} ({kind})" for name, kind in kinds if not str(kind).lower().startswith(_NUMBERS)]
+    text = f"{with_article(type(value).__name__)} of shape {list(value.shape)}"
+    if not others:
+        return text
+    listed = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return f"{text}; these columns are not of numbers: {listed}"
 
 
 def argument_error(

@@ -12,6 +12,7 @@ from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
 from tfpy.engine.errors import argument_error, show
@@ -187,11 +188,13 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         Raises:
             ValueError: inputs that do not fit the layer.
         """
-        if kwargs is None:
-            return self._apply(inputs, keywords)
-        if not isinstance(kwargs, Mapping):
+        if not isinstance(kwargs, (Mapping, type(None))):
             raise argument_error(self.name, "kwargs", "a dict of keywords", kwargs, TypeError)
-        return self._apply(inputs, {**kwargs, **keywords})
+        try:
+            return self._apply(inputs, keywords if kwargs is None else {**kwargs, **keywords})
+        except Exception as error:
+            hide_own_lines(error)
+            raise
 
     __call__ = apply
 

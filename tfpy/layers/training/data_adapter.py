@@ -108,9 +108,10 @@ def standardize_targets(
     ]
     try:
         return standardize(where, "y", y, names, wanted)
-    except ValueError:
-        _refuse_classes(where, y, functions[0])  # which says more
-        raise
+    except ValueError as error:
+        found = error
+    _refuse_classes(where, y, functions[0])  # which says more
+    raise found
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
