@@ -17,6 +17,7 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
+from tfpy.engine.errors import show, with_article
 from tfpy.engine.handle import check_live
 from tfpy.engine.spec import Shape
 
@@ -222,11 +223,23 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     def __complex__(self) -> complex:
         return complex(self._one_element("complex"))
 
+    def __index__(self) -> int:
+        if self.spec.dtype != "int32" or self.spec.shape:
+            raise TypeError(f"index: only an int32 scalar can be an index or a count, but got {show(self)}.")
+        return int(self._one_element("index"))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        """A number for a scalar, as Python's own; else a tensor."""
+        if not self.spec.shape:
+            return round(self._one_element("round"), digits)
+        return self.round() if digits is None else self.mul(10.0**digits).round().div(10.0**digits)
+
     def _one_element(self, what: str) -> Any:
         if self.spec.size != 1:
+            masks = " Truth values of many elements are combined by &, | and ~." if what == "bool" else ""
             raise ValueError(
-                f"{what}: only a tensor of one element has a {what} value, but this one has shape {list(self.shape)}. "
-                "Reduce it first, e.g. with any(), all(), sum() or mean()."
+                f"{what}: only a tensor of one element has {with_article(what)} value, but this one has shape "
+                f"{list(self.shape)}. Reduce it first, e.g. with any(), all(), sum() or mean().{masks}"
             )
         return self._values(what).item()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy.core._camel import VariableCamel
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.hints import OF_VARIABLES, add_absent
 from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
@@ -106,6 +107,9 @@ class Variable(Tensor, VariableCamel):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+
+add_absent(Variable, OF_VARIABLES)
 
 
 class VariableValue(Tensor):
