@@ -51,3 +51,23 @@ def test_notebooks_show_a_small_table() -> None:
     assert "<b>Tensor</b> string, 1 × 2" in html
     assert "<b>Variable</b>" in tf.variable(tf.ones([2]))._repr_html_()
     assert "&lt;b&gt;" in html
+
+
+def test_large_tensors_are_shown_briefly_in_notebooks() -> None:
+    batch = tf.zeros([8, 16, 16, 3])
+    assert len(repr(batch).split("\n")) < 100
+    assert len(batch._repr_html_().split("\n")) < 100
+    assert repr(tf.ones([3, 400, 2])).count("...") == 3  # in the middle of each axis but the short one
+    assert len(str(batch).split("\n")) > 1000, "what TF.js prints"
+
+
+def test_what_is_not_shown_is_not_looked_at() -> None:
+    wide = tf.concat([tf.ones([1000, 2]), tf.fill([1, 2], 123456.0), tf.ones([1000, 2])])
+    assert repr(wide).split("\n")[1] == "    [[1, 1],"
+
+
+def test_notebooks_show_the_name_of_a_variable() -> None:
+    variable = tf.variable(tf.ones([2]), False, "<shown>")
+    assert ", &#x27;&lt;shown&gt;&#x27;, not trainable<pre>" in variable._repr_html_()
+    with pytest.raises(ValueError, match=r"already exists; .* Dispose of it first"):
+        tf.variable(tf.ones([2]), name="<shown>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -171,12 +172,19 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
         if self.backend is None or self.backend.symbolic:
             return head + (", disposed)" if self.backend is None else ", symbolic)")
-        return f"{head})\n{self.to_string().split(chr(10), 1)[1]}"
+        from tfpy.core.format import tensor_preview
+
+        return f"{head})\n{textwrap.indent(tensor_preview(self.spec, self._values('repr')), '    ')}"
 
     def _repr_html_(self) -> str:
         from tfpy.core.format import tensor_html
 
-        return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else self._values("repr"))
+        values = None if self.is_disposed else self._values("repr")
+        return tensor_html(type(self).__name__, self.spec, values, self._more())
+
+    def _more(self) -> str:
+        """What a notebook shows besides dtype and shape."""
+        return ""
 
     # Python's protocols
 
