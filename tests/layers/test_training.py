@@ -595,6 +595,28 @@ def test_a_training_that_fails_leaves_an_empty_line_in_a_notebook(
     assert shown_at_last(shown) == ""
 
 
+def test_very_many_epochs_leave_few_lines_in_a_notebook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+
+    def numbers() -> list[int]:
+        return [int(line.split("/")[0].split()[1]) for line in capsys.readouterr().out.splitlines()]
+
+    model = linear()
+    model.fit(X, Y, epochs=90)
+    assert numbers() == [*range(5, 91, 5)]
+    model.fit(X, Y, epochs=90, callbacks={"onEpochEnd": lambda epoch: setattr(model, "stop_training", epoch == 11)})
+    assert numbers() == [5, 10, 12]
+    model.fit(X, Y, epochs=20)
+    assert numbers() == [*range(1, 21)]
+    model.fit(X, Y, epochs=90, initial_epoch=85)
+    assert numbers() == [*range(86, 91)]
+    with pytest.raises(ZeroDivisionError):
+        model.fit(X, Y, epochs=90, callbacks={"onEpochBegin": lambda epoch: 1 / (epoch - 12)})
+    assert numbers() == [5, 10, 12]
+
+
 def shown_at_last(line: str) -> str:
     """What a line looks like after all carriage returns in it."""
     found = ""

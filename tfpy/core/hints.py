@@ -50,6 +50,8 @@ ELSEWHERE = {
     "bool": "'bool', a string",
     "string": "'string', a string",
     "cat": "tf.concat",
+    "text_vectorization": "a dict of your own from words to numbers, and tf.layers.embedding",
+    "TextVectorization": "a dict of your own from words to numbers, and tf.layers.embedding",
     "newaxis": "None, as in t[:, None]",
     "nonzero": "tf.where_async(condition)",
     "shape": "the shape of the tensor: t.shape",

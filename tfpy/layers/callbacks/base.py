@@ -298,7 +298,8 @@ def _as_callback(callback: Any, yield_every: Any) -> Callback:
         return callback
     if isinstance(callback, Mapping):
         return CustomCallback(callback, yield_every)
-    raise argument_error("fit", "callbacks", "callbacks, or dicts of functions", callback, TypeError)
+    expected = "callbacks, or dicts of functions such as {'on_epoch_end': f}"
+    raise argument_error("fit", "callbacks", expected, callback, TypeError)
 
 
 class CallbackRegistry:
