@@ -80,3 +80,21 @@ def test_errors_name_the_columns_that_are_no_numbers() -> None:
     for frame in (pandas.DataFrame, polars.DataFrame):
         with pytest.raises(TypeError, match=r"a DataFrame of shape \[2, 2\]; .* not of numbers: city \(\w+\)\."):
             model.predict(frame({"area": [1.0, 2.0], "city": ["Bern", "Rome"]}))
+
+
+@pytest.mark.parametrize(
+    ("thing", "text"),
+    [
+        (tf.regularizers.l2(), "L2(l2=0.01)"),
+        (tf.regularizers.l1(l1=0.5), "L1(l1=0.5)"),
+        (tf.buffer([2], "int32", [3, 4]), "TensorBuffer(shape=[2], dtype=int32)\n    [3, 4]"),
+        (dl.Graph(), "dl.Graph(0 nodes)"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_things_say_what_they_are(thing: object, text: str) -> None:
+    assert repr(thing) == text
+
+
+def test_an_empty_visor_is_no_empty_output() -> None:
+    assert type(tf.vis.visor())()._repr_mimebundle_() == {"text/plain": "<Visor with 0 surfaces>"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -739,3 +740,12 @@ def test_weights_of_layers_in_layers_are_trained_where_they_are_listed() -> None
     fit(model)
     assert [w.original_name for w in model.weights[:2]] == ["block/inner/kernel", "block/inner/bias"]
     assert all(now != then for now, then in zip(values(model), before, strict=True))
+
+
+def test_missing_values_that_make_the_loss_nan_are_told() -> None:
+    gaps = np.where(X.min() < X, X, np.nan)
+    with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill what is missing"):
+        linear().fit(gaps, Y, verbose=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        linear(loss=lambda y_true, y_pred: y_pred.sub(y_true).mul(np.nan).mean()).fit(X, Y, verbose=0)

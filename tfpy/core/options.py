@@ -117,6 +117,9 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
             hide_own_lines(error)
             refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
             raise
+        except KeyboardInterrupt as error:
+            hide_own_lines(error)
+            raise
 
     return call
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import builtins
-import os
-from pathlib import Path
 
-_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
+from tfpy.engine.package import PACKAGE
 
 
 def hide_own_lines(error: BaseException) -> None:
@@ -18,6 +16,6 @@ def hide_own_lines(error: BaseException) -> None:
         return
     step = error.__traceback__
     while step is not None:
-        if step.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        if step.tb_frame.f_code.co_filename.startswith(PACKAGE):
             step.tb_frame.f_locals["__tracebackhide__"] = True
         step = step.tb_next

@@ -18,7 +18,7 @@ from tfpy.layers.callbacks.base import CallbackList, CallbackRegistry, History, 
 from tfpy.layers.container import Container
 from tfpy.layers.training import data_adapter as adapter
 from tfpy.layers.training._camel import TrainableModelCamel
-from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
+from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset, warn_of_gaps
 from tfpy.layers.training.compiling import judged_outputs, sharing_of
 from tfpy.layers.training.fit_options import as_count, as_limit, held_out_part, refuse_with_a_dataset, reported
 from tfpy.layers.training.loops import TrainingRun, Validation, test_loop
@@ -316,6 +316,7 @@ class TrainableModel(TrainableModelCamel, Container):
         calls.set_model(cast("LayersModel", self))
         try:
             TrainingRun(self, compiled, source, epochs, validation, calls).train()
+            warn_of_gaps(where, source, history.history.get("loss", []))
         finally:
             for display in shown:
                 display.close()
