@@ -21,6 +21,11 @@ def test_names_are_completed(thing: Any) -> None:
     assert {"dtype", "dispose"} <= names
 
 
+def test_entries_are_among_the_names() -> None:
+    assert {"num_tensors", "numTensors", "keys"} <= set(dir(tf.memory()))
+    assert not [name for name in dir(tf.version) if not name.isidentifier()]
+
+
 def test_options_of_layers_are_in_their_signature() -> None:
     for thing in (tf.layers.dense, tf.layers.Dense):
         parameters = inspect.signature(thing).parameters
