@@ -40,6 +40,7 @@ def model() -> tf.Sequential:
         (lambda: tf.sort, "tf.topk(x, k).values"),
         (lambda: tf.ones([2]).T, "transpose()"),
         (lambda: tf.ones([2]).std, "tf.moments(t, axis).variance.sqrt()"),
+        (lambda: model().history, "what fit returns"),
         (lambda: tf.newaxis, "None"),
         (lambda: tf.variable(1).assign_add, "assign(v + x)"),
         (lambda: tf.ones([2]).get, "buffer_sync().get(i, j)"),

@@ -749,3 +749,16 @@ def test_missing_values_that_make_the_loss_nan_are_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         linear(loss=lambda y_true, y_pred: y_pred.sub(y_true).mul(np.nan).mean()).fit(X, Y, verbose=0)
+
+
+def test_numpys_numbers_are_seeds() -> None:
+    tf.set_seed(1)
+    weights = linear().get_weights()
+    losses = []
+    for seed in (3, np.int64(3)):
+        model = linear()
+        model.set_weights(weights)
+        losses.append(model.fit(X, Y, batch_size=3, seed=seed, verbose=0).history["loss"])
+    assert losses[0] == losses[1]
+    for zero in (0, np.int64(0)):  # none, as in TF.js
+        assert tf.random_normal([4], seed=zero).array_sync() != tf.random_normal([4], seed=zero).array_sync()

@@ -72,6 +72,7 @@ ELSEWHERE = {
     "input_shape": "inputs[0].shape",
     "reset_metrics": "nothing: metrics start anew with every epoch",
     "lr": "learning_rate",
+    "history": "what fit returns: history = model.fit(…)",
 }
 OF_TENSORS = {
     "T": "transpose()",

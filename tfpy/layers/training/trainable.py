@@ -199,7 +199,7 @@ class TrainableModel(TrainableModelCamel, Container):
             )
         size = as_positive("fit", "batch_size", batch_size)
         epochs, first = as_count("fit", "epochs", epochs), as_count("fit", "initial_epoch", initial_epoch)
-        if seed is not None and not isinstance(seed, (int, float, str)):
+        if not rng.may_seed(seed):
             raise argument_error("fit", "seed", "a number or a text", seed, TypeError)
         if shuffle not in (True, False, "batch"):
             raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
