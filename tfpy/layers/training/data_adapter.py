@@ -56,6 +56,8 @@ def standardize(
             expected = f"of shape {_described(shape)} for '{name}'"
             if shapes_agree(shape[1:], found.shape):
                 expected += " (a single sample gets a batch axis by x[None])"
+            elif shapes_agree((None, *shape[1:]), (*found.shape, 1)):
+                expected += f" (an axis of size 1 at the end comes by {argument}[..., None])"
             raise argument_error(where, argument, expected, found)
     return tensors
 
