@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfpy as tf
@@ -71,3 +73,21 @@ def test_notebooks_show_the_name_of_a_variable() -> None:
     assert ", &#x27;&lt;shown&gt;&#x27;, not trainable<pre>" in variable._repr_html_()
     with pytest.raises(ValueError, match=r"already exists; .* Dispose of it first"):
         tf.variable(tf.ones([2]), name="<shown>")
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1, 1234.5, 1e9, 1e25])
+@pytest.mark.parametrize("last", [0.0, np.nan, -np.inf, -9.9999999, 3e8])
+def test_long_columns_are_as_wide_as_their_longest_number(scale: float, last: float) -> None:
+    values = np.random.default_rng(0).normal(0, scale, (1500, 3)).astype(np.float32)
+    values[:, 1] = np.arange(1500) % 7
+    values[-1] = last
+    lines = str(tf.tensor(values)).split("\n")[1:]
+    for i in range(2):
+        widest = max(len(str(tf.tensor([value])).split("[")[1]) - 1 for value in values[:, i])
+        assert len(lines[0].split("[[")[1].split(", ")[i]) == widest
+
+
+def test_a_million_rows_are_printed_at_once() -> None:
+    began = time.perf_counter()
+    str(tf.random_normal([1_000_000, 2]))
+    assert time.perf_counter() - began < 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -64,10 +65,23 @@ def _widths(values: Array, dtype: str, edge: int) -> list[int]:
     """For each column of the last dimension the width of its longest element."""
     columns = values.shape[-1] if values.size else 0
     widths = [0] * columns
-    for row in values.reshape(-1, columns) if columns else []:
-        for i in _picked(columns, edge):
-            widths[i] = max(widths[i], len(_element(row[i], dtype)))
+    for i in _picked(columns, edge) if columns else []:
+        column = values[..., i].reshape(-1)
+        most = _most_signs(column) if dtype in ("float32", "int32") and len(column) > _BRIEF else math.inf
+        for value in column:
+            widths[i] = max(widths[i], len(_element(value, dtype)))
+            if widths[i] >= most:
+                break
     return widths
+
+
+def _most_signs(column: Array) -> int:
+    """No number of a long column takes more signs than this."""
+    finite = column[np.isfinite(column)].astype(np.float64)
+    highest = float(np.abs(finite).max(initial=0))
+    decimals = 0 if (finite == np.floor(finite)).all() else len(".0000000")
+    signs = len(str(int(highest) + 1)) + decimals + bool((finite < 0).any())
+    return signs if len(finite) == len(column) else max(signs, len("-Infinity"))
 
 
 def _picked(size: int, edge: int) -> list[int]:

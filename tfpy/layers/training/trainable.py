@@ -157,7 +157,7 @@ class TrainableModel(TrainableModelCamel, Container):
             args: the options below as a dict.
             batch_size: how many samples make a step; the batches of a data set are what they are.
             epochs: the number of the last epoch, counted from 1.
-            verbose: 0 for silence, 1 for a progress bar (lines where there is no terminal), 2 for a line each epoch.
+            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
             validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
             validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
@@ -245,7 +245,7 @@ class TrainableModel(TrainableModelCamel, Container):
             epochs: the number of the last epoch, counted from 1; required.
             batches_per_epoch: how many batches make an epoch. All epochs then read one stream, which must have enough
                 of them: `dataset.repeat()` has. By default an epoch is one pass.
-            verbose: 0 for silence, 1 for a progress bar (lines where there is no terminal), 2 for a line each epoch.
+            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
             validation_data: what to evaluate after each epoch: a data set of batches, or (x, y).
             validation_batch_size: how many samples of (x, y) are evaluated at a time.
