@@ -96,6 +96,7 @@ def _definition(f: Factory, camel: Camel) -> str:
         f"\n\n@overload\ndef {f.name}(config: Mapping[str, Any], /) -> {made}: ...\n{overloads}"
         f"\n\ndef {f.name}(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> {made}:\n"
         f'    """{doc}{_listed(f)}"""\n    return {made}(config, *more, **options)\n'
+        f'\n\nvars({f.name})["__wrapped__"] = {made}  # for its signature\n'
         + "".join(f"\n\n{name} = {f.name}\n" for name in names if name != f.name)
     )
 

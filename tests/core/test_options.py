@@ -104,7 +104,7 @@ def test_options_of_another_library_are_told_how_to_be_given(call: Callable[[], 
 @pytest.mark.parametrize(
     ("thing", "text"),
     [
-        (lambda: tf.regularizers.l2(l2=0.5), "L2(l1=0.0, l2=0.5)"),
+        (lambda: tf.regularizers.l2(l2=0.5), "L2(l2=0.5)"),
         (lambda: tf.initializers.glorot_normal(seed=1), "GlorotNormal(seed=1)"),
         (lambda: tf.constraints.max_norm(max_value=3), "MaxNorm(max_value=3)"),
         (lambda: tf.train.momentum(0.1, 0.9), "Momentum(learning_rate=0.1, momentum=0.9, use_nesterov=False)"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfpy as tf
@@ -51,3 +53,41 @@ def test_notebooks_show_a_small_table() -> None:
     assert "<b>Tensor</b> string, 1 × 2" in html
     assert "<b>Variable</b>" in tf.variable(tf.ones([2]))._repr_html_()
     assert "&lt;b&gt;" in html
+
+
+def test_large_tensors_are_shown_briefly_in_notebooks() -> None:
+    batch = tf.zeros([8, 16, 16, 3])
+    assert len(repr(batch).split("\n")) < 100
+    assert len(batch._repr_html_().split("\n")) < 100
+    assert repr(tf.ones([3, 400, 2])).count("...") == 3  # in the middle of each axis but the short one
+    assert len(str(batch).split("\n")) > 1000, "what TF.js prints"
+
+
+def test_what_is_not_shown_is_not_looked_at() -> None:
+    wide = tf.concat([tf.ones([1000, 2]), tf.fill([1, 2], 123456.0), tf.ones([1000, 2])])
+    assert repr(wide).split("\n")[1] == "    [[1, 1],"
+
+
+def test_notebooks_show_the_name_of_a_variable() -> None:
+    variable = tf.variable(tf.ones([2]), False, "<shown>")
+    assert ", &#x27;&lt;shown&gt;&#x27;, not trainable<pre>" in variable._repr_html_()
+    with pytest.raises(ValueError, match=r"already exists; .* Dispose of it first"):
+        tf.variable(tf.ones([2]), name="<shown>")
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1, 1234.5, 1e9, 1e25])
+@pytest.mark.parametrize("last", [0.0, np.nan, -np.inf, -9.9999999, 3e8])
+def test_long_columns_are_as_wide_as_their_longest_number(scale: float, last: float) -> None:
+    values = np.random.default_rng(0).normal(0, scale, (1500, 3)).astype(np.float32)
+    values[:, 1] = np.arange(1500) % 7
+    values[-1] = last
+    lines = str(tf.tensor(values)).split("\n")[1:]
+    for i in range(2):
+        widest = max(len(str(tf.tensor([value])).split("[")[1]) - 1 for value in values[:, i])
+        assert len(lines[0].split("[[")[1].split(", ")[i]) == widest
+
+
+def test_a_million_rows_are_printed_at_once() -> None:
+    began = time.perf_counter()
+    str(tf.random_normal([1_000_000, 2]))
+    assert time.perf_counter() - began < 2

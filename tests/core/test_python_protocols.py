@@ -86,6 +86,54 @@ def test_an_array_takes_a_tensor_in_place() -> None:
     assert a.tolist() == [2, 3]
 
 
+def test_round_gives_a_number_for_a_scalar_and_a_tensor_else() -> None:
+    assert (round(tf.scalar(2.345), 1), round(tf.scalar(2.345))) == (2.3, 2)
+    assert isinstance(round(tf.scalar(2.345)), int)
+    assert round(tf.tensor([0.5, 1.5, 2.7])).array_sync() == [0, 2, 3]
+    np.testing.assert_allclose(round(tf.tensor([0.123, -4.567]), 2), [0.12, -4.57])
+
+
+def test_divmod_is_pythons() -> None:
+    for a, b in ((tf.tensor([7.0, -7.0]), 2), (7, tf.tensor([2.0, -2.0]))):
+        found = divmod(a, b)  # type: ignore[operator]
+        np.testing.assert_array_equal(found, np.divmod(np.asarray(a), np.asarray(b)))
+
+
+def test_whole_scalars_are_indices_and_counts() -> None:
+    two = tf.scalar(2, "int32")
+    assert "abc"[two] == "c"
+    assert list(range(two)) == [0, 1]
+    assert np.arange(5)[two] == 2
+    for wrong in (tf.scalar(2.0), tf.tensor([2], dtype="int32")):
+        with pytest.raises(TypeError, match="index: only an int32 scalar"):
+            range(wrong)
+
+
+def test_in_looks_for_an_element() -> None:
+    t = tf.tensor([[1, 2], [3, 4]])
+    assert 3 in t
+    assert 5 not in t
+    assert None not in t
+    assert tf.tensor([1, 9]) in t  # one is enough, as in numpy
+    assert "b" in tf.tensor(["a", "b"])
+
+
+@pytest.mark.parametrize("t", [tf.tensor([1, 2]), tf.variable(tf.tensor([1, 2]))], ids=["tensor", "variable"])
+def test_what_changes_a_tensor_says_what_to_write(t: Any) -> None:
+    with pytest.raises(TypeError, match=r"cannot be changed.* tf\.where\(mask, new, t\).* v\.assign\("):
+        t[0] = 3
+    with pytest.raises(TypeError, match=r"cannot be changed.*tf\.concat"):
+        del t[0]
+
+
+def test_conditions_of_many_elements_say_how_to_combine_them() -> None:
+    t = tf.tensor([1, 2])
+    with pytest.raises(ValueError, match=r"combined by &, \| and ~"):
+        _ = t > 1 and t < 3
+    with pytest.raises(ValueError, match="has an int value"):
+        int(t)
+
+
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 @pytest.mark.parametrize(
     "make",

@@ -243,12 +243,12 @@ def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bar_without_a_known_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from tfpy.layers.training import progress
-
-    monkeypatch.setattr(progress, "_can_draw", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
     build().fit(pairs, epochs=1)
     build().fit(SETS["plain"](), epochs=1)
-    assert "epoch 1/1" in capsys.readouterr().out
+    assert "\x1b[" in (shown := capsys.readouterr().out), "a bar"
+    assert "epoch 1/1" in shown
 
 
 # Memory

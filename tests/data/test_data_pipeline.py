@@ -536,3 +536,14 @@ def test_streams_may_be_read_within_a_tidy() -> None:
 def test_errors_name_the_method_and_the_argument(call: Callable[[], Any], words: str) -> None:
     with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
         call()
+
+
+def test_len_is_the_size_where_it_is_known() -> None:
+    numbers = tf.data.array([1, 2, 3])
+    assert (len(numbers), len(numbers.batch(2)), len(tf.data.array([]))) == (3, 2, 0)
+    assert tf.data.array([])  # a data set is not false for having no elements, as tf.data's are not
+    assert list(numbers.filter(lambda x: x > 1)) == [2, 3]
+    with pytest.raises(TypeError, match="a size that is not known"):
+        len(numbers.filter(lambda x: x > 1))
+    with pytest.raises(TypeError, match="no end"):
+        len(numbers.repeat())

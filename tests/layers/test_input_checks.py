@@ -55,6 +55,10 @@ def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
         (lambda: fit(class_weight={"a": {0: 1}}), "Unknown output in class_weight 'a'"),
         (lambda: fit(x={1: X, "b": X}), "'x' must be a dict with data for"),
         (lambda: classifier().evaluate(X, Y, steps=-1), "'steps' must be a whole number above 0, but got -1"),
+        (
+            lambda: tf.sequential([tf.layers.lstm(units=1, input_shape=[9, 1])]).predict(np.ones([2, 9])),
+            "(an axis of size 1 at the end comes by x[..., None])",
+        ),
         (lambda: fit(seed=[1]), "'seed' must be a number or a text, but got [1]"),
         (lambda: fit(validation_data=X), "'validation_data' must be a pair (x, y), but got a ndarray"),
     ],

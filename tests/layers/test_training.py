@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -595,6 +596,29 @@ def test_a_training_that_fails_leaves_an_empty_line_in_a_notebook(
     assert shown_at_last(shown) == ""
 
 
+def test_very_many_epochs_leave_few_lines_in_a_notebook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("tfpy.layers.training.progress._MOST_LINES", 20)
+
+    def numbers() -> list[int]:
+        return [int(line.split("/")[0].split()[1]) for line in capsys.readouterr().out.splitlines()]
+
+    model = linear()
+    model.fit(X, Y, epochs=90)
+    assert numbers() == [*range(5, 91, 5)]
+    model.fit(X, Y, epochs=90, callbacks={"onEpochEnd": lambda epoch: setattr(model, "stop_training", epoch == 11)})
+    assert numbers() == [5, 10, 12]
+    model.fit(X, Y, epochs=20)
+    assert numbers() == [*range(1, 21)]
+    model.fit(X, Y, epochs=90, initial_epoch=85)
+    assert numbers() == [*range(86, 91)]
+    with pytest.raises(ZeroDivisionError):
+        model.fit(X, Y, epochs=90, callbacks={"onEpochBegin": lambda epoch: 1 / (epoch - 12)})
+    assert numbers() == [5, 10, 12]
+
+
 def shown_at_last(line: str) -> str:
     """What a line looks like after all carriage returns in it."""
     found = ""
@@ -717,3 +741,25 @@ def test_weights_of_layers_in_layers_are_trained_where_they_are_listed() -> None
     fit(model)
     assert [w.original_name for w in model.weights[:2]] == ["block/inner/kernel", "block/inner/bias"]
     assert all(now != then for now, then in zip(values(model), before, strict=True))
+
+
+def test_missing_values_that_make_the_loss_nan_are_told() -> None:
+    gaps = np.where(X.min() < X, X, np.nan)
+    with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill what is missing"):
+        linear().fit(gaps, Y, verbose=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        linear(loss=lambda y_true, y_pred: y_pred.sub(y_true).mul(np.nan).mean()).fit(X, Y, verbose=0)
+
+
+def test_numpys_numbers_are_seeds() -> None:
+    tf.set_seed(1)
+    weights = linear().get_weights()
+    losses = []
+    for seed in (3, np.int64(3)):
+        model = linear()
+        model.set_weights(weights)
+        losses.append(model.fit(X, Y, batch_size=3, seed=seed, verbose=0).history["loss"])
+    assert losses[0] == losses[1]
+    for zero in (0, np.int64(0)):  # none, as in TF.js
+        assert tf.random_normal([4], seed=zero).array_sync() != tf.random_normal([4], seed=zero).array_sync()

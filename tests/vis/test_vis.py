@@ -175,6 +175,8 @@ def test_a_history_has_a_chart_for_each_metric_with_the_validation_in_it() -> No
     assert [p["y"] for p in loss["data"]["values"]][:3] == history.history["loss"]
     assert accuracy["encoding"]["y"]["scale"] == {"domain": [0, 1]}
     assert [title for title, _ in history.plot().members] == ["loss", "acc"]
+    for options, title in ((None, "Epoch"), ({"x_label": "Run"}, "Run"), ({"xLabel": "Run"}, "Run")):
+        assert spec(history.plot(None, options).members[0][1])["encoding"]["x"]["title"] == title
     zoomed = history.plot(["acc"], {"zoomToFitAccuracy": True}).members[0][1]
     assert spec(zoomed)["encoding"]["y"]["scale"] == {"zero": False}
 

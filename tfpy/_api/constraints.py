@@ -40,6 +40,9 @@ def max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     return MaxNorm(config, *more, **options)
 
 
+vars(max_norm)["__wrapped__"] = MaxNorm  # for its signature
+
+
 maxNorm = max_norm
 
 
@@ -63,6 +66,9 @@ def min_max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **optio
     return MinMaxNorm(config, *more, **options)
 
 
+vars(min_max_norm)["__wrapped__"] = MinMaxNorm  # for its signature
+
+
 minMaxNorm = min_max_norm
 
 
@@ -77,6 +83,9 @@ def non_neg() -> NonNeg: ...
 def non_neg(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> NonNeg:
     """No weight below 0."""
     return NonNeg(config, *more, **options)
+
+
+vars(non_neg)["__wrapped__"] = NonNeg  # for its signature
 
 
 nonNeg = non_neg
@@ -96,6 +105,9 @@ def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     Options:
         axis=0"""
     return UnitNorm(config, *more, **options)
+
+
+vars(unit_norm)["__wrapped__"] = UnitNorm  # for its signature
 
 
 unitNorm = unit_norm

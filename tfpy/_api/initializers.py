@@ -49,6 +49,9 @@ def constant(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     return Constant(config, *more, **options)
 
 
+vars(constant)["__wrapped__"] = Constant  # for its signature
+
+
 @overload
 def glorot_normal(config: Mapping[str, Any], /) -> GlorotNormal: ...
 
@@ -63,6 +66,9 @@ def glorot_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Options:
         seed=None"""
     return GlorotNormal(config, *more, **options)
+
+
+vars(glorot_normal)["__wrapped__"] = GlorotNormal  # for its signature
 
 
 glorotNormal = glorot_normal
@@ -84,6 +90,9 @@ def glorot_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
     return GlorotUniform(config, *more, **options)
 
 
+vars(glorot_uniform)["__wrapped__"] = GlorotUniform  # for its signature
+
+
 glorotUniform = glorot_uniform
 
 
@@ -101,6 +110,9 @@ def he_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     Options:
         seed=None"""
     return HeNormal(config, *more, **options)
+
+
+vars(he_normal)["__wrapped__"] = HeNormal  # for its signature
 
 
 heNormal = he_normal
@@ -122,6 +134,9 @@ def he_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     return HeUniform(config, *more, **options)
 
 
+vars(he_uniform)["__wrapped__"] = HeUniform  # for its signature
+
+
 heUniform = he_uniform
 
 
@@ -141,6 +156,9 @@ def identity(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     return Identity(config, *more, **options)
 
 
+vars(identity)["__wrapped__"] = Identity  # for its signature
+
+
 @overload
 def le_cun_normal(config: Mapping[str, Any], /) -> LeCunNormal: ...
 
@@ -155,6 +173,9 @@ def le_cun_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Options:
         seed=None"""
     return LeCunNormal(config, *more, **options)
+
+
+vars(le_cun_normal)["__wrapped__"] = LeCunNormal  # for its signature
 
 
 leCunNormal = le_cun_normal
@@ -176,6 +197,9 @@ def le_cun_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
     return LeCunUniform(config, *more, **options)
 
 
+vars(le_cun_uniform)["__wrapped__"] = LeCunUniform  # for its signature
+
+
 leCunUniform = le_cun_uniform
 
 
@@ -190,6 +214,9 @@ def ones() -> Ones: ...
 def ones(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Ones:
     """All 1."""
     return Ones(config, *more, **options)
+
+
+vars(ones)["__wrapped__"] = Ones  # for its signature
 
 
 @overload
@@ -208,6 +235,9 @@ def orthogonal(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     return Orthogonal(config, *more, **options)
 
 
+vars(orthogonal)["__wrapped__"] = Orthogonal  # for its signature
+
+
 @overload
 def random_normal(config: Mapping[str, Any], /) -> RandomNormal: ...
 
@@ -222,6 +252,9 @@ def random_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Options:
         mean=0.0, stddev=0.05, seed=None"""
     return RandomNormal(config, *more, **options)
+
+
+vars(random_normal)["__wrapped__"] = RandomNormal  # for its signature
 
 
 randomNormal = random_normal
@@ -243,6 +276,9 @@ def random_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
     return RandomUniform(config, *more, **options)
 
 
+vars(random_uniform)["__wrapped__"] = RandomUniform  # for its signature
+
+
 randomUniform = random_uniform
 
 
@@ -260,6 +296,9 @@ def truncated_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     Options:
         mean=0.0, stddev=0.05, seed=None"""
     return TruncatedNormal(config, *more, **options)
+
+
+vars(truncated_normal)["__wrapped__"] = TruncatedNormal  # for its signature
 
 
 truncatedNormal = truncated_normal
@@ -286,6 +325,9 @@ def variance_scaling(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     return VarianceScaling(config, *more, **options)
 
 
+vars(variance_scaling)["__wrapped__"] = VarianceScaling  # for its signature
+
+
 varianceScaling = variance_scaling
 
 
@@ -301,6 +343,8 @@ def zeros(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
     """All 0."""
     return Zeros(config, *more, **options)
 
+
+vars(zeros)["__wrapped__"] = Zeros  # for its signature
 
 __dir__ = _names_in(globals())
 

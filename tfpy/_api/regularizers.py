@@ -35,6 +35,9 @@ def l1(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -
     return L1(config, *more, **options)
 
 
+vars(l1)["__wrapped__"] = L1  # for its signature
+
+
 @overload
 def l1l2(config: Mapping[str, Any], /) -> L1L2: ...
 
@@ -49,6 +52,9 @@ def l1l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
     Options:
         l1=0.01, l2=0.01"""
     return L1L2(config, *more, **options)
+
+
+vars(l1l2)["__wrapped__"] = L1L2  # for its signature
 
 
 @overload
@@ -66,6 +72,8 @@ def l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -
         l2=None"""
     return L2(config, *more, **options)
 
+
+vars(l2)["__wrapped__"] = L2  # for its signature
 
 __dir__ = _names_in(globals())
 

@@ -66,6 +66,9 @@ class TensorBuffer(TensorBufferCamel):
             raise argument_error("buffer", "values", f"{self.size} values, for shape {list(self.shape)}", array)
         return array.reshape(-1).astype(_STORAGE[self.dtype])
 
+    def __repr__(self) -> str:
+        return repr(self.to_tensor()).replace("Tensor", "TensorBuffer", 1)
+
     @property
     def rank(self) -> int:
         """The number of dimensions."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
+import math
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
+
+import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.spec import Spec
@@ -12,6 +15,7 @@ from tfpy.engine.values import number_text
 
 _LIMIT = 20  # a dimension longer than this shows its first and last elements only
 _SHOWN = 3
+_BRIEF = 1000  # of more elements than this notebooks and repr show less: one at either end of all but the last two axes
 _LAST_DIGIT = Decimal("1e-7")
 
 
@@ -25,17 +29,29 @@ def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
     return "\n".join([*out, *(f"    {line}" for line in lines)])
 
 
-def tensor_html(class_name: str, spec: Spec, values: Array | None) -> str:
-    """What a notebook shows: class, dtype, shape, and a preview of the values."""
+def tensor_preview(spec: Spec, values: Array) -> str:
+    """The values as text: as `print` shows them, and of large tensors less."""
+    brief = spec.rank > 0 and spec.size > _BRIEF
+    return "\n".join(_rows(spec, values, brief))
+
+
+def tensor_html(class_name: str, spec: Spec, values: Array | None, more: str = "") -> str:
+    """What a notebook shows: class, dtype, shape, what else there is to say, and a preview of the values."""
     shape = " × ".join(map(str, spec.shape)) or "scalar"
-    body = "disposed" if values is None else html.escape("\n".join(_rows(spec, values)))
-    return f"<div><b>{class_name}</b> {spec.dtype}, {shape}<pre>{body}</pre></div>"
+    body = "disposed" if values is None else tensor_preview(spec, values)
+    head = html.escape(f"{spec.dtype}, {shape}{more}")
+    return f"<div><b>{class_name}</b> {head}<pre>{html.escape(body)}</pre></div>"
 
 
-def _rows(spec: Spec, values: Array) -> list[str]:
+def _rows(spec: Spec, values: Array, brief: bool = False) -> list[str]:
     if spec.rank == 0:
         return [_scalar(values.item(), spec.dtype)]
-    return _block(values, spec.dtype, _widths(values, spec.dtype), last=True)
+    edges = [_SHOWN if n > _LIMIT else 0 for n in spec.shape]
+    measured = values
+    if brief:
+        edges = [1 if n > 2 else 0 for n in spec.shape[:-2]] + edges[-2:]
+        measured = values[np.ix_(*map(_picked, spec.shape[:-1], edges))]  # TF.js measures what it does not show, too
+    return _block(values, spec.dtype, _widths(measured, spec.dtype, edges[-1]), edges, last=True)
 
 
 def _scalar(value: Any, dtype: str) -> str:
@@ -45,32 +61,44 @@ def _scalar(value: Any, dtype: str) -> str:
     return number_text(value) if dtype == "float32" else _element(value, dtype)
 
 
-def _widths(values: Array, dtype: str) -> list[int]:
+def _widths(values: Array, dtype: str, edge: int) -> list[int]:
     """For each column of the last dimension the width of its longest element."""
     columns = values.shape[-1] if values.size else 0
     widths = [0] * columns
-    for row in values.reshape(-1, columns) if columns else []:
-        for i in _picked(columns):
-            widths[i] = max(widths[i], len(_element(row[i], dtype)))
+    for i in _picked(columns, edge) if columns else []:
+        column = values[..., i].reshape(-1)
+        most = _most_signs(column) if dtype in ("float32", "int32") and len(column) > _BRIEF else math.inf
+        for value in column:
+            widths[i] = max(widths[i], len(_element(value, dtype)))
+            if widths[i] >= most:
+                break
     return widths
 
 
-def _picked(size: int) -> list[int]:
-    if size <= _LIMIT:
-        return list(range(size))
-    return [*range(_SHOWN), *range(size - _SHOWN, size)]
+def _most_signs(column: Array) -> int:
+    """No number of a long column takes more signs than this."""
+    finite = column[np.isfinite(column)].astype(np.float64)
+    highest = float(np.abs(finite).max(initial=0))
+    decimals = 0 if (finite == np.floor(finite)).all() else len(".0000000")
+    signs = len(str(int(highest) + 1)) + decimals + bool((finite < 0).any())
+    return signs if len(finite) == len(column) else max(signs, len("-Infinity"))
 
 
-def _block(values: Array, dtype: str, widths: list[int], last: bool) -> list[str]:
+def _picked(size: int, edge: int) -> list[int]:
+    """The indices that are shown along an axis: so many at either end, or all."""
+    return [*range(edge), *range(size - edge, size)] if edge else list(range(size))
+
+
+def _block(values: Array, dtype: str, widths: list[int], edges: list[int], last: bool) -> list[str]:
     """The lines of a block, those of an axis of size 1 set as TF.js sets them."""
     if values.ndim == 1:
-        return ["[" + _vector(values, dtype, widths) + "]"]
+        return ["[" + _vector(values, dtype, widths, edges[0]) + "]"]
     lines: list[str] = []
-    picked = _picked(len(values))
+    picked = _picked(len(values), edges[0])
     for position, i in enumerate(picked):
-        if len(picked) < len(values) and position == _SHOWN:
+        if len(picked) < len(values) and position == edges[0]:
             lines.append("...")
-        lines += _block(values[i], dtype, widths, i == picked[-1])
+        lines += _block(values[i], dtype, widths, edges[1:], i == picked[-1])
     comma = "," if values.ndim == 2 else ""
     first = "[" + (lines[0] + comma if lines else "")
     lines = [first, *(f" {line}{comma}" for line in lines[1:-1]), *lines[1:][-1:]]
@@ -78,11 +106,10 @@ def _block(values: Array, dtype: str, widths: list[int], last: bool) -> list[str
     return lines
 
 
-def _vector(values: Array, dtype: str, widths: list[int]) -> str:
-    picked = _picked(len(values))
-    texts = [_element(values[i], dtype).ljust(widths[i]) for i in picked]
-    if len(picked) < len(values):
-        texts.insert(_SHOWN, "...")
+def _vector(values: Array, dtype: str, widths: list[int], edge: int) -> str:
+    texts = [_element(values[i], dtype).ljust(widths[i]) for i in _picked(len(values), edge)]
+    if edge:
+        texts.insert(edge, "...")
     return ", ".join(texts)
 
 

@@ -50,6 +50,13 @@ ELSEWHERE = {
     "bool": "'bool', a string",
     "string": "'string', a string",
     "cat": "tf.concat",
+    "text_vectorization": "a dict of your own from words to numbers, and tf.layers.embedding",
+    "TextVectorization": "a dict of your own from words to numbers, and tf.layers.embedding",
+    "newaxis": "None, as in t[:, None]",
+    "nonzero": "tf.where_async(condition)",
+    "shape": "the shape of the tensor: t.shape",
+    "std": "tf.moments(x, axis).variance.sqrt()",
+    "var": "tf.moments(x, axis).variance",
     "sort": "tf.topk(x, k).values, from the largest to the smallest",
     "argsort": "tf.topk(x, k).indices, from the largest to the smallest",
     "manual_seed": "tf.set_seed",
@@ -65,6 +72,7 @@ ELSEWHERE = {
     "input_shape": "inputs[0].shape",
     "reset_metrics": "nothing: metrics start anew with every epoch",
     "lr": "learning_rate",
+    "history": "what fit returns: history = model.fit(…)",
 }
 OF_TENSORS = {
     "T": "transpose()",
@@ -82,10 +90,30 @@ OF_TENSORS = {
     "backward": "tf.grad, or the minimize(f) of an optimizer",
     "argmax": "arg_max(axis)",
     "argmin": "arg_min(axis)",
+    "clip": "clip_by_value(min, max)",
+    "clamp": "clip_by_value(min, max)",
+    "copy": "clone()",
+    "ravel": "flatten()",
+    "repeat": "tile(reps)",
+    "std": "tf.moments(t, axis).variance.sqrt()",
+    "var": "tf.moments(t, axis).variance",
+    "sort": "topk(k).values, from the largest to the smallest",
+    "argsort": "topk(k).indices, from the largest to the smallest",
+    "nonzero": "tf.where_async(t)",
+    "swapaxes": "transpose(perm)",
+    "append": "concat(other)",
+    "numel": "size",
+    "grad": "tf.grad(f), or tf.variable_grads(f)",
+    "device": "tf.get_backend()",
     "matmul": "mat_mul(b)",
     "mm": "mat_mul(b)",
     "logsumexp": "log_sum_exp(axis)",
     **{f"reduce_{name}": f"{name}(axis)" for name in ("sum", "mean", "max", "min", "prod", "any", "all")},
+}
+OF_VARIABLES = {
+    "assign_add": "assign(v + x)",
+    "assign_sub": "assign(v - x)",
+    "value": "the variable itself, or numpy()",
 }
 
 

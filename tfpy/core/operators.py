@@ -37,7 +37,7 @@ _OPERATORS = {
 
 
 class Operators(Handle):
-    """`+ - * / // % ** @ < <= > >= == != ~ & | ^ abs` and `[]`."""
+    """`+ - * / // % ** @ < <= > >= == != ~ & | ^ abs divmod in` and `[]`."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -56,6 +56,22 @@ class Operators(Handle):
 
     def __getitem__(self, index: Any) -> Tensor:
         return ops.indexing.getitem(self, index)
+
+    if not TYPE_CHECKING:  # type checkers are to refuse them
+
+        def __setitem__(self, index: Any, value: Any) -> None:
+            raise TypeError(
+                "[]: tensors cannot be changed. Make another one: by tf.where(mask, new, t), by "
+                "tf.tensor_scatter_update(t, indices, updates), or of a copy, a = t.numpy().copy(); a[…] = …; "
+                "tf.tensor(a). A variable is given another value by v.assign(…)."
+            )
+
+        def __delitem__(self, index: Any) -> None:
+            raise TypeError("[]: tensors cannot be changed. Join what is to stay: tf.concat([t[:1], t[2:]]).")
+
+    def __contains__(self, item: object) -> bool:
+        """Whether an element equals the item, as numpy has it."""
+        return item is not None and bool(ops.reduce.any_(ops.compare.equal(self, item)))  # type: ignore[arg-type]
 
     def __add__(self, other: TensorLike) -> Tensor:
         return ops.arith.add(self, other)
@@ -104,6 +120,12 @@ class Operators(Handle):
 
     def __rmatmul__(self, other: TensorLike) -> Tensor:
         return ops.matmul.python_matmul(other, self)
+
+    def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return self.__rfloordiv__(other), self.__rmod__(other)
 
     def __neg__(self) -> Tensor:
         return ops.unary.neg(self)

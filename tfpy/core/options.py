@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 from tfpy.core.misfits import refuse_misfit
 from tfpy.core.names import spellings
+from tfpy.core.tracebacks import hide_own_lines
 from tfpy.engine.errors import argument_error, nearest
 from tfpy.engine.spec import as_number
 
@@ -113,7 +114,11 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
                     keywords[name] = as_number(where, name, keywords[name])
             return function(*args, **keywords)
         except Exception as error:
+            hide_own_lines(error)
             refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
+            raise
+        except KeyboardInterrupt as error:
+            hide_own_lines(error)
             raise
 
     return call

@@ -120,6 +120,11 @@ class Entries(dict[str, Any]):
             return self.get(spelling)
         raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}.")
 
+    def __dir__(self) -> list[str]:
+        annotated = vars(type(self)).get("__annotations__", {})
+        names = {*super().__dir__(), *annotated, *spellings(self.known), *self._entries}
+        return sorted(filter(str.isidentifier, names))
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={show(v)}' for k, v in self.items())})"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,14 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
+from tfpy.engine.errors import show, with_article
 from tfpy.engine.handle import check_live
-from tfpy.engine.spec import DType, Shape
+from tfpy.engine.spec import Shape
 
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
     from tfpy.core.variable import Variable
+    from tfpy.engine.spec import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
 
 
 @export(doc="Tensors / Classes")
@@ -169,12 +172,19 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
         if self.backend is None or self.backend.symbolic:
             return head + (", disposed)" if self.backend is None else ", symbolic)")
-        return f"{head})\n{self.to_string().split(chr(10), 1)[1]}"
+        from tfpy.core.format import tensor_preview
+
+        return f"{head})\n{textwrap.indent(tensor_preview(self.spec, self._values('repr')), '    ')}"
 
     def _repr_html_(self) -> str:
         from tfpy.core.format import tensor_html
 
-        return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else self._values("repr"))
+        values = None if self.is_disposed else self._values("repr")
+        return tensor_html(type(self).__name__, self.spec, values, self._more())
+
+    def _more(self) -> str:
+        """What a notebook shows besides dtype and shape."""
+        return ""
 
     # Python's protocols
 
@@ -221,11 +231,23 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     def __complex__(self) -> complex:
         return complex(self._one_element("complex"))
 
+    def __index__(self) -> int:
+        if self.spec.dtype != "int32" or self.spec.shape:
+            raise TypeError(f"index: only an int32 scalar can be an index or a count, but got {show(self)}.")
+        return int(self._one_element("index"))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        """A number for a scalar, as Python's own; else a tensor."""
+        if not self.spec.shape:
+            return round(self._one_element("round"), digits)
+        return self.round() if digits is None else self.mul(10.0**digits).round().div(10.0**digits)
+
     def _one_element(self, what: str) -> Any:
         if self.spec.size != 1:
+            masks = " Truth values of many elements are combined by &, | and ~." if what == "bool" else ""
             raise ValueError(
-                f"{what}: only a tensor of one element has a {what} value, but this one has shape {list(self.shape)}. "
-                "Reduce it first, e.g. with any(), all(), sum() or mean()."
+                f"{what}: only a tensor of one element has {with_article(what)} value, but this one has shape "
+                f"{list(self.shape)}. Reduce it first, e.g. with any(), all(), sum() or mean().{masks}"
             )
         return self._values(what).item()
 

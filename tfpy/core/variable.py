@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy.core._camel import VariableCamel
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.hints import OF_VARIABLES, add_absent
 from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
@@ -59,7 +60,10 @@ class Variable(Tensor, VariableCamel):
             raise argument_error("variable", "name", "a text", name, TypeError)
         self.name = _free_name() if name is None else name
         if self.name in _registered:
-            raise ValueError(f"variable: a variable named {self.name!r} already exists; names are unique.")
+            raise ValueError(
+                f"variable: a variable named {self.name!r} already exists; names are unique. Dispose of it first (in a "
+                f"cell that runs again), or leave the name out."
+            )
         self.trainable = trainable
         assert initial_value.backend is not None
         attach(self, initial_value.spec, initial_value.payload, initial_value.backend)
@@ -106,6 +110,12 @@ class Variable(Tensor, VariableCamel):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
+
+    def _more(self) -> str:
+        return f", {self.name!r}" + ("" if self.trainable else ", not trainable")
+
+
+add_absent(Variable, OF_VARIABLES)
 
 
 class VariableValue(Tensor):

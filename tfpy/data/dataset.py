@@ -47,6 +47,14 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
     def __iter__(self) -> Iterator[Any]:
         return stream(self)
 
+    def __len__(self) -> int:
+        if self.size is None or not math.isfinite(self.size):
+            raise TypeError(f"len: the data set has {'no end' if self.size else 'a size that is not known'}.")
+        return int(self.size)
+
+    def __bool__(self) -> bool:
+        return True
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
 

@@ -49,11 +49,27 @@ def show(value: Any, limit: int = 80) -> str:
     """`value` as text for an error message: what it is, cut to a readable length."""
     if _is_tensor(value):
         return f"{with_article(type(value).__name__)} of shape {list(value.shape)} and dtype {value.dtype}"
+    if hasattr(value, "columns") and hasattr(value, "dtypes"):
+        return _frame(value)
     try:
         text = _listed(value) if isinstance(value, (list, tuple)) else repr(value)
     except Exception:  # an int of more digits than Python prints, or an object whose text fails
         return with_article(type(value).__name__)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_NUMBERS = ("int", "uint", "float", "double", "bool")
+
+
+def _frame(value: Any) -> str:
+    """A table of pandas, polars or the like in words, with the columns that hold no numbers."""
+    kinds = zip(value.columns, value.dtypes, strict=False)
+    others = [f"{name} ({kind})" for name, kind in kinds if not str(kind).lower().startswith(_NUMBERS)]
+    text = f"{with_article(type(value).__name__)} of shape {list(value.shape)}"
+    if not others:
+        return text
+    listed = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return f"{text}; these columns are not of numbers: {listed}"
 
 
 def argument_error(

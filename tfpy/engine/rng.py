@@ -103,6 +103,11 @@ def check_source(state: Any) -> None:
         raise ValueError(f"the state of the random streams is none: {error}") from None
 
 
+def may_seed(value: object) -> bool:
+    """Whether a value is a seed, or None for none: a number of Python's or numpy's, or a text."""
+    return value is None or isinstance(value, (int, float, str, np.number))
+
+
 def seed_text(seed: Seed) -> str:
     """A seed as text, which is what the generator is seeded with; a number as JavaScript prints it."""
     return seed if isinstance(seed, str) else number_text(as_number("random numbers", "seed", seed))
@@ -222,7 +227,7 @@ def stream(seed: Seed | None) -> Alea:
 
 def truthy(seed: Seed | None) -> Seed | None:
     """The seed as TF.js's normal, gamma and multinomial streams take it: 0 and '' count as none."""
-    return None if isinstance(seed, (int, float, str)) and not seed else seed
+    return None if may_seed(seed) and not seed else seed
 
 
 def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) -> Floats:

@@ -180,16 +180,8 @@ def options_of(function: Any) -> Options | None:
     for at, parameter in reversed(list(enumerate(given))):
         if "Mapping[str, Any]" in str(parameter.annotation) and parameter.kind is not parameter.KEYWORD_ONLY:
             named = [p.name for p in given[at + 1 :] if p.kind is p.KEYWORD_ONLY]
-            if any(p.kind is p.VAR_KEYWORD for p in given):
-                named += _declared(signature.return_annotation)
             return Options(at - (given[0].name == "self"), _respelled(named)) if named else None
     return None
-
-
-def _declared(made: object) -> list[str]:
-    """The options of the class of layers, initializers, … that a function makes."""
-    found = classes().get(str(made))
-    return [*getattr(found, "options", ()), *getattr(found, "base_options", ())]
 
 
 @functools.cache

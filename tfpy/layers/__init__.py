@@ -157,6 +157,9 @@ def activation(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     return Activation(config, *more, **options)
 
 
+vars(activation)["__wrapped__"] = Activation  # for its signature
+
+
 @overload
 def add(config: Mapping[str, Any], /) -> Add: ...
 
@@ -196,6 +199,9 @@ def add(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
         weights=None, input_dtype=None"""
     return Add(config, *more, **options)
+
+
+vars(add)["__wrapped__"] = Add  # for its signature
 
 
 @overload
@@ -243,6 +249,9 @@ def alpha_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         rate, noise_shape=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
         name=None, trainable=True, weights=None, input_dtype=None"""
     return AlphaDropout(config, *more, **options)
+
+
+vars(alpha_dropout)["__wrapped__"] = AlphaDropout  # for its signature
 
 
 alphaDropout = alpha_dropout
@@ -307,6 +316,9 @@ def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     return Attention(config, *more, **options)
 
 
+vars(attention)["__wrapped__"] = Attention  # for its signature
+
+
 @overload
 def average(config: Mapping[str, Any], /) -> Average: ...
 
@@ -346,6 +358,9 @@ def average(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
         weights=None, input_dtype=None"""
     return Average(config, *more, **options)
+
+
+vars(average)["__wrapped__"] = Average  # for its signature
 
 
 @overload
@@ -396,6 +411,9 @@ def average_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return AveragePooling1D(config, *more, **options)
+
+
+vars(average_pooling1d)["__wrapped__"] = AveragePooling1D  # for its signature
 
 
 averagePooling1d = average_pooling1d
@@ -463,6 +481,9 @@ def average_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
     return AveragePooling2D(config, *more, **options)
 
 
+vars(average_pooling2d)["__wrapped__"] = AveragePooling2D  # for its signature
+
+
 averagePooling2d = average_pooling2d
 
 
@@ -526,6 +547,9 @@ def average_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return AveragePooling3D(config, *more, **options)
+
+
+vars(average_pooling3d)["__wrapped__"] = AveragePooling3D  # for its signature
 
 
 averagePooling3d = average_pooling3d
@@ -619,6 +643,9 @@ def batch_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
     return BatchNormalization(config, *more, **options)
 
 
+vars(batch_normalization)["__wrapped__"] = BatchNormalization  # for its signature
+
+
 batchNormalization = batch_normalization
 
 
@@ -673,6 +700,9 @@ def bidirectional(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     return Bidirectional(config, *more, **options)
 
 
+vars(bidirectional)["__wrapped__"] = Bidirectional  # for its signature
+
+
 @overload
 def category_encoding(config: Mapping[str, Any], /) -> CategoryEncoding: ...
 
@@ -720,6 +750,9 @@ def category_encoding(config: Mapping[str, Any] | None = None, /, *more: Any, **
         num_tokens, output_mode='multiHot', input_shape=None, batch_input_shape=None, batch_size=None,
         dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return CategoryEncoding(config, *more, **options)
+
+
+vars(category_encoding)["__wrapped__"] = CategoryEncoding  # for its signature
 
 
 categoryEncoding = category_encoding
@@ -772,6 +805,9 @@ def center_crop(config: Mapping[str, Any] | None = None, /, *more: Any, **option
     return CenterCrop(config, *more, **options)
 
 
+vars(center_crop)["__wrapped__"] = CenterCrop  # for its signature
+
+
 centerCrop = center_crop
 
 
@@ -816,6 +852,9 @@ def concatenate(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return Concatenate(config, *more, **options)
+
+
+vars(concatenate)["__wrapped__"] = Concatenate  # for its signature
 
 
 @overload
@@ -896,6 +935,9 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
     return Conv1D(config, *more, **options)
 
 
+vars(conv1d)["__wrapped__"] = Conv1D  # for its signature
+
+
 @overload
 def conv2d(config: Mapping[str, Any], /) -> Conv2D: ...
 
@@ -972,6 +1014,9 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
     return Conv2D(config, *more, **options)
 
 
+vars(conv2d)["__wrapped__"] = Conv2D  # for its signature
+
+
 @overload
 def conv2d_transpose(config: Mapping[str, Any], /) -> Conv2DTranspose: ...
 
@@ -1046,6 +1091,9 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
         batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return Conv2DTranspose(config, *more, **options)
+
+
+vars(conv2d_transpose)["__wrapped__"] = Conv2DTranspose  # for its signature
 
 
 conv2dTranspose = conv2d_transpose
@@ -1127,6 +1175,9 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
     return Conv3D(config, *more, **options)
 
 
+vars(conv3d)["__wrapped__"] = Conv3D  # for its signature
+
+
 @overload
 def conv3d_transpose(config: Mapping[str, Any], /) -> Conv3DTranspose: ...
 
@@ -1201,6 +1252,9 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
         batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return Conv3DTranspose(config, *more, **options)
+
+
+vars(conv3d_transpose)["__wrapped__"] = Conv3DTranspose  # for its signature
 
 
 conv3dTranspose = conv3d_transpose
@@ -1322,6 +1376,9 @@ def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **option
     return ConvLSTM2D(config, *more, **options)
 
 
+vars(conv_lstm2d)["__wrapped__"] = ConvLSTM2D  # for its signature
+
+
 convLstm2d = conv_lstm2d
 
 
@@ -1423,6 +1480,9 @@ def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     return ConvLSTM2DCell(config, *more, **options)
 
 
+vars(conv_lstm2d_cell)["__wrapped__"] = ConvLSTM2DCell  # for its signature
+
+
 convLstm2dCell = conv_lstm2d_cell
 
 
@@ -1471,6 +1531,9 @@ def cropping1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         data_format='channelsLast', cropping=(1, 1), input_shape=None, batch_input_shape=None,
         batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return Cropping1D(config, *more, **options)
+
+
+vars(cropping1d)["__wrapped__"] = Cropping1D  # for its signature
 
 
 cropping1D = cropping1d
@@ -1523,6 +1586,9 @@ def cropping2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     return Cropping2D(config, *more, **options)
 
 
+vars(cropping2d)["__wrapped__"] = Cropping2D  # for its signature
+
+
 cropping2D = cropping2d
 
 
@@ -1573,6 +1639,9 @@ def cropping3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         data_format='channelsLast', cropping=(1, 1, 1), input_shape=None, batch_input_shape=None,
         batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return Cropping3D(config, *more, **options)
+
+
+vars(cropping3d)["__wrapped__"] = Cropping3D  # for its signature
 
 
 cropping3D = cropping3d
@@ -1644,6 +1713,9 @@ def dense(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return Dense(config, *more, **options)
+
+
+vars(dense)["__wrapped__"] = Dense  # for its signature
 
 
 @overload
@@ -1730,6 +1802,9 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return DepthwiseConv1D(config, *more, **options)
+
+
+vars(depthwise_conv1d)["__wrapped__"] = DepthwiseConv1D  # for its signature
 
 
 depthwiseConv1d = depthwise_conv1d
@@ -1820,6 +1895,9 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     return DepthwiseConv2D(config, *more, **options)
 
 
+vars(depthwise_conv2d)["__wrapped__"] = DepthwiseConv2D  # for its signature
+
+
 depthwiseConv2d = depthwise_conv2d
 
 
@@ -1870,6 +1948,9 @@ def dot(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
     return Dot(config, *more, **options)
 
 
+vars(dot)["__wrapped__"] = Dot  # for its signature
+
+
 @overload
 def dropout(config: Mapping[str, Any], /) -> Dropout: ...
 
@@ -1917,6 +1998,9 @@ def dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
     return Dropout(config, *more, **options)
 
 
+vars(dropout)["__wrapped__"] = Dropout  # for its signature
+
+
 @overload
 def elu(config: Mapping[str, Any], /) -> ELU: ...
 
@@ -1958,6 +2042,9 @@ def elu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         alpha=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return ELU(config, *more, **options)
+
+
+vars(elu)["__wrapped__"] = ELU  # for its signature
 
 
 @overload
@@ -2019,6 +2106,9 @@ def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     return Embedding(config, *more, **options)
 
 
+vars(embedding)["__wrapped__"] = Embedding  # for its signature
+
+
 @overload
 def flatten(config: Mapping[str, Any], /) -> Flatten: ...
 
@@ -2060,6 +2150,9 @@ def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         data_format=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return Flatten(config, *more, **options)
+
+
+vars(flatten)["__wrapped__"] = Flatten  # for its signature
 
 
 @overload
@@ -2107,6 +2200,9 @@ def gaussian_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     return GaussianDropout(config, *more, **options)
 
 
+vars(gaussian_dropout)["__wrapped__"] = GaussianDropout  # for its signature
+
+
 gaussianDropout = gaussian_dropout
 
 
@@ -2151,6 +2247,9 @@ def gaussian_noise(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         stddev=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return GaussianNoise(config, *more, **options)
+
+
+vars(gaussian_noise)["__wrapped__"] = GaussianNoise  # for its signature
 
 
 gaussianNoise = gaussian_noise
@@ -2201,6 +2300,9 @@ def global_average_pooling1d(
     return GlobalAveragePooling1D(config, *more, **options)
 
 
+vars(global_average_pooling1d)["__wrapped__"] = GlobalAveragePooling1D  # for its signature
+
+
 globalAveragePooling1d = global_average_pooling1d
 
 
@@ -2247,6 +2349,9 @@ def global_average_pooling2d(
         data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
         name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling2D(config, *more, **options)
+
+
+vars(global_average_pooling2d)["__wrapped__"] = GlobalAveragePooling2D  # for its signature
 
 
 globalAveragePooling2d = global_average_pooling2d
@@ -2299,6 +2404,9 @@ def global_average_pooling3d(
     return GlobalAveragePooling3D(config, *more, **options)
 
 
+vars(global_average_pooling3d)["__wrapped__"] = GlobalAveragePooling3D  # for its signature
+
+
 globalAveragePooling3d = global_average_pooling3d
 
 
@@ -2343,6 +2451,9 @@ def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any,
         data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
         name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling1D(config, *more, **options)
+
+
+vars(global_max_pooling1d)["__wrapped__"] = GlobalMaxPooling1D  # for its signature
 
 
 globalMaxPooling1d = global_max_pooling1d
@@ -2397,6 +2508,9 @@ def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any,
     return GlobalMaxPooling2D(config, *more, **options)
 
 
+vars(global_max_pooling2d)["__wrapped__"] = GlobalMaxPooling2D  # for its signature
+
+
 globalMaxPooling2d = global_max_pooling2d
 
 
@@ -2449,6 +2563,9 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
         data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
         name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling3D(config, *more, **options)
+
+
+vars(global_max_pooling3d)["__wrapped__"] = GlobalMaxPooling3D  # for its signature
 
 
 globalMaxPooling3d = global_max_pooling3d
@@ -2529,6 +2646,9 @@ def group_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
         axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return GroupNormalization(config, *more, **options)
+
+
+vars(group_normalization)["__wrapped__"] = GroupNormalization  # for its signature
 
 
 groupNormalization = group_normalization
@@ -2639,6 +2759,9 @@ def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
     return GRU(config, *more, **options)
 
 
+vars(gru)["__wrapped__"] = GRU  # for its signature
+
+
 @overload
 def gru_cell(config: Mapping[str, Any], /) -> GRUCell: ...
 
@@ -2726,6 +2849,9 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     return GRUCell(config, *more, **options)
 
 
+vars(gru_cell)["__wrapped__"] = GRUCell  # for its signature
+
+
 gruCell = gru_cell
 
 
@@ -2773,6 +2899,9 @@ def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         sparse=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return InputLayer(config, *more, **options)
+
+
+vars(input_layer)["__wrapped__"] = InputLayer  # for its signature
 
 
 inputLayer = input_layer
@@ -2830,6 +2959,9 @@ def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         function, shape=None, arguments=None, input_shape=None, batch_input_shape=None, batch_size=None,
         dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return Lambda(config, *more, **options)
+
+
+vars(lambda_)["__wrapped__"] = Lambda  # for its signature
 
 
 @overload
@@ -2897,6 +3029,9 @@ def layer_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
     return LayerNormalization(config, *more, **options)
 
 
+vars(layer_normalization)["__wrapped__"] = LayerNormalization  # for its signature
+
+
 layerNormalization = layer_normalization
 
 
@@ -2941,6 +3076,9 @@ def leaky_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         alpha=0.3, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return LeakyReLU(config, *more, **options)
+
+
+vars(leaky_relu)["__wrapped__"] = LeakyReLU  # for its signature
 
 
 leakyReLU = leaky_relu
@@ -3049,6 +3187,9 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
     return LSTM(config, *more, **options)
 
 
+vars(lstm)["__wrapped__"] = LSTM  # for its signature
+
+
 @overload
 def lstm_cell(config: Mapping[str, Any], /) -> LSTMCell: ...
 
@@ -3133,6 +3274,9 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     return LSTMCell(config, *more, **options)
 
 
+vars(lstm_cell)["__wrapped__"] = LSTMCell  # for its signature
+
+
 lstmCell = lstm_cell
 
 
@@ -3177,6 +3321,9 @@ def masking(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         mask_value=0.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return Masking(config, *more, **options)
+
+
+vars(masking)["__wrapped__"] = Masking  # for its signature
 
 
 @overload
@@ -3227,6 +3374,9 @@ def max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return MaxPooling1D(config, *more, **options)
+
+
+vars(max_pooling1d)["__wrapped__"] = MaxPooling1D  # for its signature
 
 
 maxPooling1d = max_pooling1d
@@ -3288,6 +3438,9 @@ def max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     return MaxPooling2D(config, *more, **options)
 
 
+vars(max_pooling2d)["__wrapped__"] = MaxPooling2D  # for its signature
+
+
 maxPooling2d = max_pooling2d
 
 
@@ -3347,6 +3500,9 @@ def max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     return MaxPooling3D(config, *more, **options)
 
 
+vars(max_pooling3d)["__wrapped__"] = MaxPooling3D  # for its signature
+
+
 maxPooling3d = max_pooling3d
 
 
@@ -3397,6 +3553,9 @@ def maximum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
     return Maximum(config, *more, **options)
 
 
+vars(maximum)["__wrapped__"] = Maximum  # for its signature
+
+
 @overload
 def minimum(config: Mapping[str, Any], /) -> Minimum: ...
 
@@ -3436,6 +3595,9 @@ def minimum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
         weights=None, input_dtype=None"""
     return Minimum(config, *more, **options)
+
+
+vars(minimum)["__wrapped__"] = Minimum  # for its signature
 
 
 @overload
@@ -3518,6 +3680,9 @@ def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any,
     return MultiHeadAttention(config, *more, **options)
 
 
+vars(multi_head_attention)["__wrapped__"] = MultiHeadAttention  # for its signature
+
+
 multiHeadAttention = multi_head_attention
 
 
@@ -3562,6 +3727,9 @@ def multiply(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     return Multiply(config, *more, **options)
 
 
+vars(multiply)["__wrapped__"] = Multiply  # for its signature
+
+
 @overload
 def permute(config: Mapping[str, Any], /) -> Permute: ...
 
@@ -3603,6 +3771,9 @@ def permute(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         dims, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return Permute(config, *more, **options)
+
+
+vars(permute)["__wrapped__"] = Permute  # for its signature
 
 
 @overload
@@ -3655,6 +3826,9 @@ def prelu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
         input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
         weights=None, input_dtype=None"""
     return PReLU(config, *more, **options)
+
+
+vars(prelu)["__wrapped__"] = PReLU  # for its signature
 
 
 @overload
@@ -3710,6 +3884,9 @@ def random_width(config: Mapping[str, Any] | None = None, /, *more: Any, **optio
     return RandomWidth(config, *more, **options)
 
 
+vars(random_width)["__wrapped__"] = RandomWidth  # for its signature
+
+
 randomWidth = random_width
 
 
@@ -3756,6 +3933,9 @@ def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
     return ReLU(config, *more, **options)
 
 
+vars(relu)["__wrapped__"] = ReLU  # for its signature
+
+
 reLU = relu
 
 
@@ -3800,6 +3980,9 @@ def repeat_vector(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         n, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
         weights=None, input_dtype=None"""
     return RepeatVector(config, *more, **options)
+
+
+vars(repeat_vector)["__wrapped__"] = RepeatVector  # for its signature
 
 
 repeatVector = repeat_vector
@@ -3850,6 +4033,9 @@ def rescaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     return Rescaling(config, *more, **options)
 
 
+vars(rescaling)["__wrapped__"] = Rescaling  # for its signature
+
+
 @overload
 def reshape(config: Mapping[str, Any], /) -> Reshape: ...
 
@@ -3893,6 +4079,9 @@ def reshape(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         target_shape, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return Reshape(config, *more, **options)
+
+
+vars(reshape)["__wrapped__"] = Reshape  # for its signature
 
 
 @overload
@@ -3946,6 +4135,9 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return Resizing(config, *more, **options)
+
+
+vars(resizing)["__wrapped__"] = Resizing  # for its signature
 
 
 @overload
@@ -4012,6 +4204,9 @@ def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return RNN(config, *more, **options)
+
+
+vars(rnn)["__wrapped__"] = RNN  # for its signature
 
 
 @overload
@@ -4109,6 +4304,9 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     return SeparableConv1D(config, *more, **options)
 
 
+vars(separable_conv1d)["__wrapped__"] = SeparableConv1D  # for its signature
+
+
 separableConv1d = separable_conv1d
 
 
@@ -4204,6 +4402,9 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         pointwise_constraint=None, pointwise_regularizer=None, input_shape=None, batch_input_shape=None,
         batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return SeparableConv2D(config, *more, **options)
+
+
+vars(separable_conv2d)["__wrapped__"] = SeparableConv2D  # for its signature
 
 
 separableConv2d = separable_conv2d
@@ -4305,6 +4506,9 @@ def simple_rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     return SimpleRNN(config, *more, **options)
 
 
+vars(simple_rnn)["__wrapped__"] = SimpleRNN  # for its signature
+
+
 simpleRNN = simple_rnn
 
 
@@ -4383,6 +4587,9 @@ def simple_rnn_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **op
     return SimpleRNNCell(config, *more, **options)
 
 
+vars(simple_rnn_cell)["__wrapped__"] = SimpleRNNCell  # for its signature
+
+
 simpleRNNCell = simple_rnn_cell
 
 
@@ -4429,6 +4636,9 @@ def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         axis=1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return Softmax(config, *more, **options)
+
+
+vars(softmax)["__wrapped__"] = Softmax  # for its signature
 
 
 @overload
@@ -4479,6 +4689,9 @@ def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
         input_dtype=None"""
     return SpatialDropout1D(config, *more, **options)
+
+
+vars(spatial_dropout1d)["__wrapped__"] = SpatialDropout1D  # for its signature
 
 
 spatialDropout1d = spatial_dropout1d
@@ -4536,6 +4749,9 @@ def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
     return SpatialDropout2D(config, *more, **options)
 
 
+vars(spatial_dropout2d)["__wrapped__"] = SpatialDropout2D  # for its signature
+
+
 spatialDropout2d = spatial_dropout2d
 
 
@@ -4591,6 +4807,9 @@ def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
     return SpatialDropout3D(config, *more, **options)
 
 
+vars(spatial_dropout3d)["__wrapped__"] = SpatialDropout3D  # for its signature
+
+
 spatialDropout3d = spatial_dropout3d
 
 
@@ -4635,6 +4854,9 @@ def stacked_rnn_cells(config: Mapping[str, Any] | None = None, /, *more: Any, **
         cells, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return StackedRNNCells(config, *more, **options)
+
+
+vars(stacked_rnn_cells)["__wrapped__"] = StackedRNNCells  # for its signature
 
 
 stackedRNNCells = stacked_rnn_cells
@@ -4683,6 +4905,9 @@ def subtract(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     return Subtract(config, *more, **options)
 
 
+vars(subtract)["__wrapped__"] = Subtract  # for its signature
+
+
 @overload
 def thresholded_relu(config: Mapping[str, Any], /) -> ThresholdedReLU: ...
 
@@ -4724,6 +4949,9 @@ def thresholded_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         theta=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return ThresholdedReLU(config, *more, **options)
+
+
+vars(thresholded_relu)["__wrapped__"] = ThresholdedReLU  # for its signature
 
 
 thresholdedReLU = thresholded_relu
@@ -4772,6 +5000,9 @@ def time_distributed(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     return TimeDistributed(config, *more, **options)
 
 
+vars(time_distributed)["__wrapped__"] = TimeDistributed  # for its signature
+
+
 timeDistributed = time_distributed
 
 
@@ -4818,6 +5049,9 @@ def unit_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, *
         axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
         trainable=True, weights=None, input_dtype=None"""
     return UnitNormalization(config, *more, **options)
+
+
+vars(unit_normalization)["__wrapped__"] = UnitNormalization  # for its signature
 
 
 unitNormalization = unit_normalization
@@ -4870,6 +5104,9 @@ def up_sampling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     return UpSampling1D(config, *more, **options)
 
 
+vars(up_sampling1d)["__wrapped__"] = UpSampling1D  # for its signature
+
+
 upSampling1d = up_sampling1d
 
 
@@ -4918,6 +5155,9 @@ def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         data_format='channelsLast', size=2, interpolation='nearest', input_shape=None, batch_input_shape=None,
         batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return UpSampling2D(config, *more, **options)
+
+
+vars(up_sampling2d)["__wrapped__"] = UpSampling2D  # for its signature
 
 
 upSampling2d = up_sampling2d
@@ -4970,6 +5210,9 @@ def up_sampling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     return UpSampling3D(config, *more, **options)
 
 
+vars(up_sampling3d)["__wrapped__"] = UpSampling3D  # for its signature
+
+
 upSampling3d = up_sampling3d
 
 
@@ -5018,6 +5261,9 @@ def zero_padding1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
         dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return ZeroPadding1D(config, *more, **options)
+
+
+vars(zero_padding1d)["__wrapped__"] = ZeroPadding1D  # for its signature
 
 
 zeroPadding1d = zero_padding1d
@@ -5070,6 +5316,9 @@ def zero_padding2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
     return ZeroPadding2D(config, *more, **options)
 
 
+vars(zero_padding2d)["__wrapped__"] = ZeroPadding2D  # for its signature
+
+
 zeroPadding2d = zero_padding2d
 
 
@@ -5120,6 +5369,9 @@ def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
         dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return ZeroPadding3D(config, *more, **options)
+
+
+vars(zero_padding3d)["__wrapped__"] = ZeroPadding3D  # for its signature
 
 
 zeroPadding3d = zero_padding3d

@@ -12,6 +12,7 @@ from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
 from tfpy.engine.errors import argument_error, show
@@ -23,7 +24,7 @@ from tfpy.layers.activations import get_activation
 from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copied
-from tfpy.layers.declared import Declared, declared_in, kinds_in
+from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
@@ -110,6 +111,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         self._assign(values)
         self.configure()
 
+    __signature__ = DeclaredSignature(__init__)
+
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
         self.initial_weights = base["weights"]
@@ -185,11 +188,13 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         Raises:
             ValueError: inputs that do not fit the layer.
         """
-        if kwargs is None:
-            return self._apply(inputs, keywords)
-        if not isinstance(kwargs, Mapping):
+        if not isinstance(kwargs, (Mapping, type(None))):
             raise argument_error(self.name, "kwargs", "a dict of keywords", kwargs, TypeError)
-        return self._apply(inputs, {**kwargs, **keywords})
+        try:
+            return self._apply(inputs, keywords if kwargs is None else {**kwargs, **keywords})
+        except Exception as error:
+            hide_own_lines(error)
+            raise
 
     __call__ = apply
 

@@ -9,6 +9,7 @@ takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, refuses unknown
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
@@ -56,6 +57,29 @@ def kinds_in(cls: type) -> dict[str, str]:
     """What the options that a class itself annotates must be, as far as it is told here."""
     texts = {k: getattr(v, "__name__", str(v)) for k, v in vars(cls).get("__annotations__", {}).items()}
     return {name: text.removesuffix(" | None") for name, text in texts.items()}
+
+
+class DeclaredSignature:
+    """The signature of a class that reads its options by a constructor of ours: what help and completion show."""
+
+    def __init__(self, constructor: Callable[..., None]) -> None:
+        self._constructor = constructor
+
+    def __get__(self, instance: object, owner: type[Declared]) -> inspect.Signature | None:
+        if instance is not None or owner.__init__ is not self._constructor:
+            return None  # Python finds it by itself
+        options = {**owner.options, **getattr(owner, "base_options", {})}
+        config = inspect.Parameter(
+            "config", inspect.Parameter.POSITIONAL_ONLY, default=None, annotation="Mapping[str, Any] | None"
+        )
+        required_first = sorted(options.items(), key=lambda option: option[1] is not REQUIRED)
+        keywords = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if value is REQUIRED else value
+            )
+            for name, value in required_first
+        ]
+        return inspect.Signature([config, *keywords])
 
 
 _LIST = ("a list", lambda value: isinstance(value, (list, tuple, np.ndarray)))
@@ -126,6 +150,8 @@ class Declared(DeclaredCamel, Hints, BothSpellings):
     def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
         self._assign(self._read(config, options, self.options, more))
         self.configure()
+
+    __signature__ = DeclaredSignature(__init__)
 
     def __setattr__(self, name: str, value: Any) -> None:
         # A class written as in TF.js says `self.supportsMasking = True`: that is the attribute, and not another one.

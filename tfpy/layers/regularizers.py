@@ -59,6 +59,9 @@ class L1(L1L2, class_name="L1", factory="regularizers.l1"):
         self._assign(self._read(config, {"l1": l1}, {"l1": 0.01}))
         self.l2 = 0.0
 
+    def __repr__(self) -> str:
+        return f"L1(l1={self.l1})"
+
     def get_class_name(self) -> str:
         return "L1L2"
 
@@ -71,6 +74,9 @@ class L2(L1L2, class_name="L2", factory="regularizers.l2"):
     def __init__(self, config: Mapping[str, Any] | None = None, /, *, l2: float | None = None) -> None:
         self._assign(self._read(config, {"l2": l2}, {"l2": 0.01}))
         self.l1 = 0.0
+
+    def __repr__(self) -> str:
+        return f"L2(l2={self.l2})"
 
     def get_class_name(self) -> str:
         return "L1L2"

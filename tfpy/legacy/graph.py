@@ -129,6 +129,9 @@ class Graph(DerivedGraph, GraphCamel):
         self._nodes: list[Node] = []
         self.layers = GraphLayers(self)
 
+    def __repr__(self) -> str:
+        return f"dl.Graph({len(self._nodes)} nodes)"
+
     def get_nodes(self) -> list[Node]:
         """All nodes in the order in which they were added."""
         return self._nodes

@@ -8,12 +8,13 @@ why no tensor changes with it.
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from tfpy.core import ops
-from tfpy.core.format import tensor_html, tensor_text
+from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -23,7 +24,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import DType, Shape, as_int_or_ints
+from tfpy.engine.spec import Shape, as_int_or_ints
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
@@ -31,6 +32,7 @@ from tfpy.legacy.places import Places
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
 
 if TYPE_CHECKING:
+    from tfpy.engine.spec import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
     from tfpy.legacy.math import NDArrayMath
 
 
@@ -284,8 +286,7 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
         head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
         if self.backend is None or self.backend.symbolic:
             return head + (", disposed)" if self.backend is None else ", symbolic)")
-        text = tensor_text(self.spec, np.asarray(self), False)
-        return f"{head})\n{text.split(chr(10), 1)[1]}"
+        return f"{head})\n{textwrap.indent(tensor_preview(self.spec, np.asarray(self)), '    ')}"
 
     def _repr_html_(self) -> str:
         return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else np.asarray(self))

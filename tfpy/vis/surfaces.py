@@ -155,6 +155,8 @@ class Visor(VisorCamel, Drawing):
             yield group_html(escaped(tab), "\n".join(parts), 2)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if not any(surface.drawing is not None for surface in self.surfaces):
+            return {"text/plain": repr(self)}
         return self._group()._repr_mimebundle_(include, exclude)
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ def getitem(x: Handle, index: Any) -> Tensor:
     items = _without_ellipsis(items, t.rank)
     arrays = [i for i, item in enumerate(items) if _is_array(item)]
     if len(arrays) > 1:
-        raise argument_error("[]", "index", "at most one array among the indices", index, TypeError)
+        raise argument_error("[]", "index", "at most one array (tf.gather_nd picks single places)", index, TypeError)
     out, axis_of_array = _basic(t, items)
     if not arrays:
         return out
@@ -107,7 +107,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
     if values.dtype == np.bool_:
         covered = t.shape[axis : axis + values.ndim]
         if covered != values.shape:
-            raise argument_error("[]", "index", f"a mask of shape {list(covered)}", values)
+            raise argument_error("[]", "index", f"a mask of shape {list(covered)}", item)
         t = reshape_to(t, (*t.shape[:axis], values.size, *t.shape[axis + values.ndim :]))
         values = np.flatnonzero(values)
     elif values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.floor(values)).all():

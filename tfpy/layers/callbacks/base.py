@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tfpy.core.names import spellings
+from tfpy.core.names import camel, spellings
 from tfpy.core.options import respell
 from tfpy.core.ready import Ready, ReadyNone, finish
 from tfpy.core.registry import export
@@ -211,7 +211,7 @@ class History(HistoryCamel, Callback, Ready):
         """
         from tfpy.vis.training import history  # loaded when it is first used
 
-        return history(None, self, metrics, opts)
+        return history(None, self, metrics, {"xLabel": "Epoch", **{camel(k): v for k, v in (opts or {}).items()}})
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         if not self.epoch:
@@ -298,7 +298,8 @@ def _as_callback(callback: Any, yield_every: Any) -> Callback:
         return callback
     if isinstance(callback, Mapping):
         return CustomCallback(callback, yield_every)
-    raise argument_error("fit", "callbacks", "callbacks, or dicts of functions", callback, TypeError)
+    expected = "callbacks, or dicts of functions such as {'on_epoch_end': f}"
+    raise argument_error("fit", "callbacks", expected, callback, TypeError)
 
 
 class CallbackRegistry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -103,6 +103,10 @@ class ArrayBatches:
         self.samples = data.size
         self.steps = len(self._spans)
         self.batch_size = batch_size
+
+    def has_gaps(self) -> bool:
+        """Whether there is NaN among the inputs."""
+        return any(t.dtype == "float32" and bool(t.is_nan().any()) for t in self._data.inputs)
 
     def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
         if self._shuffler is not None:
@@ -247,3 +251,9 @@ def as_dataset(value: Any) -> Any:
     if inspect.isfunction(value) or inspect.ismethod(value):
         return _Readable(value)
     return None
+
+
+def warn_of_gaps(where: str, source: BatchSource, losses: Sequence[float]) -> None:
+    """Say so when a training has come to nothing because values are missing in its data."""
+    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_gaps():
+        warn_user(f"{where}: the loss is NaN, and so are some of the inputs: fill what is missing, or leave it out.")

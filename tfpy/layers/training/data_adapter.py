@@ -56,6 +56,8 @@ def standardize(
             expected = f"of shape {_described(shape)} for '{name}'"
             if shapes_agree(shape[1:], found.shape):
                 expected += " (a single sample gets a batch axis by x[None])"
+            elif shapes_agree((None, *shape[1:]), (*found.shape, 1)):
+                expected += f" (an axis of size 1 at the end comes by {argument}[..., None])"
             raise argument_error(where, argument, expected, found)
     return tensors
 
@@ -108,9 +110,10 @@ def standardize_targets(
     ]
     try:
         return standardize(where, "y", y, names, wanted)
-    except ValueError:
-        _refuse_classes(where, y, functions[0])  # which says more
-        raise
+    except ValueError as error:
+        found = error
+    _refuse_classes(where, y, functions[0])  # which says more
+    raise found
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:

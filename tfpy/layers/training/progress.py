@@ -3,6 +3,7 @@ lines elsewhere."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import Any
@@ -12,6 +13,8 @@ from tfpy.layers.callbacks.base import Callback
 
 # How often what is shown changes, in seconds: reading the loss may make a GPU wait.
 _REFRESH = 0.1
+# A line that changes leaves at most so many lines behind: a notebook keeps them all.
+_MOST_LINES = 100
 
 
 class Display(Callback):
@@ -56,7 +59,10 @@ class EpochLines(Display):
         self._began = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        print(f"{self._name} - {described(logs)} - {time.perf_counter() - self._began:.1f} s", flush=True)
+        print(self._ended(logs), flush=True)
+
+    def _ended(self, logs: Logs | None) -> str:
+        return f"{self._name} - {described(logs)} - {time.perf_counter() - self._began:.1f} s"
 
 
 class _Redrawn(Display):
@@ -69,9 +75,10 @@ class _Redrawn(Display):
 
 
 class LineInPlace(_Redrawn, EpochLines):
-    """A line for each epoch, which is written over while the epoch runs."""
+    """A line that is written over while an epoch runs. It stays for each epoch; of very many epochs, for some."""
 
     _width = 0
+    _untold = ""
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         super().on_epoch_begin(epoch, logs)
@@ -84,10 +91,25 @@ class LineInPlace(_Redrawn, EpochLines):
         self._width = len(text)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        self._clear()
+        self._untold = self._ended(logs)
+        step = math.ceil((self.params["epochs"] - (self.params["initial_epoch"] or 0)) / _MOST_LINES)
+        if (epoch + 1) % step == 0:
+            self._tell()
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
         self.close()
-        super().on_epoch_end(epoch, logs)
 
     def close(self) -> None:
+        self._clear()
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._untold:
+            print(self._untold, flush=True)
+            self._untold = ""
+
+    def _clear(self) -> None:
         if self._width:
             print("\r" + " " * self._width, end="\r")
             self._width = 0

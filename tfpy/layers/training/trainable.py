@@ -18,7 +18,7 @@ from tfpy.layers.callbacks.base import CallbackList, CallbackRegistry, History, 
 from tfpy.layers.container import Container
 from tfpy.layers.training import data_adapter as adapter
 from tfpy.layers.training._camel import TrainableModelCamel
-from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset
+from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset, warn_of_gaps
 from tfpy.layers.training.compiling import judged_outputs, sharing_of
 from tfpy.layers.training.fit_options import as_count, as_limit, held_out_part, refuse_with_a_dataset, reported
 from tfpy.layers.training.loops import TrainingRun, Validation, test_loop
@@ -157,7 +157,7 @@ class TrainableModel(TrainableModelCamel, Container):
             args: the options below as a dict.
             batch_size: how many samples make a step; the batches of a data set are what they are.
             epochs: the number of the last epoch, counted from 1.
-            verbose: 0 for silence, 1 for a progress bar (lines where there is no terminal), 2 for a line each epoch.
+            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
             validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
             validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
@@ -199,7 +199,7 @@ class TrainableModel(TrainableModelCamel, Container):
             )
         size = as_positive("fit", "batch_size", batch_size)
         epochs, first = as_count("fit", "epochs", epochs), as_count("fit", "initial_epoch", initial_epoch)
-        if seed is not None and not isinstance(seed, (int, float, str)):
+        if not rng.may_seed(seed):
             raise argument_error("fit", "seed", "a number or a text", seed, TypeError)
         if shuffle not in (True, False, "batch"):
             raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
@@ -245,7 +245,7 @@ class TrainableModel(TrainableModelCamel, Container):
             epochs: the number of the last epoch, counted from 1; required.
             batches_per_epoch: how many batches make an epoch. All epochs then read one stream, which must have enough
                 of them: `dataset.repeat()` has. By default an epoch is one pass.
-            verbose: 0 for silence, 1 for a progress bar (lines where there is no terminal), 2 for a line each epoch.
+            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
             validation_data: what to evaluate after each epoch: a data set of batches, or (x, y).
             validation_batch_size: how many samples of (x, y) are evaluated at a time.
@@ -316,6 +316,7 @@ class TrainableModel(TrainableModelCamel, Container):
         calls.set_model(cast("LayersModel", self))
         try:
             TrainingRun(self, compiled, source, epochs, validation, calls).train()
+            warn_of_gaps(where, source, history.history.get("loss", []))
         finally:
             for display in shown:
                 display.close()

@@ -1,0 +1,21 @@
+"""Tracebacks in IPython and notebooks, which show five lines of each function: those of tfpy itself are left out."""
+
+from __future__ import annotations
+
+import builtins
+
+from tfpy.engine.package import PACKAGE
+
+
+def hide_own_lines(error: BaseException) -> None:
+    """Mark the functions of tfpy that an error came through as IPython wants it; of a script nothing is changed.
+
+    The one that raised the error is shown all the same.
+    """
+    if not hasattr(builtins, "__IPYTHON__"):
+        return
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename.startswith(PACKAGE):
+            step.tb_frame.f_locals["__tracebackhide__"] = True
+        step = step.tb_next
