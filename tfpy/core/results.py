@@ -122,7 +122,7 @@ class Entries(dict[str, Any]):
 
     def __dir__(self) -> list[str]:
         annotated = vars(type(self)).get("__annotations__", {})
-        names = {*super().__dir__(), *annotated, *spellings(self.known), *self._entries}
+        names = {*super().__dir__(), *annotated, *spellings(self.known), *self}
         return sorted(filter(str.isidentifier, names))
 
     def __repr__(self) -> str:
