@@ -71,7 +71,13 @@ class Tidy:
         self._opened: list[scope.Scope] = []
 
     def __enter__(self) -> Tidy:
-        self._opened.append(scope.start_scope())
+        opened = scope.Scope()
+        try:
+            scope.open_scope(opened)
+            self._opened.append(opened)
+        except BaseException:  # an interrupt: `__exit__` will not be called
+            scope.leave_scope(opened)
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -111,12 +117,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
             raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
     if not callable(function):
         raise argument_error("tidy", "fn", "a function", function, TypeError)
-    opened = scope.start_scope(name)
-    result = None
-    try:
-        result = function()
-    finally:
-        scope.close_scope(opened, result)
+    result = scope.run_in_scope(function, name)
     if type(result) is CoroutineType:
         warn_user("tidy: the function is async; what it makes after its first await is not tidied.")
     return result

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping, Set, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Set, ValuesView
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -16,26 +16,66 @@ from tfpy.engine.handle import Handle, kept
 from tfpy.engine.state import local
 
 H = TypeVar("H", bound=Handle)
+T = TypeVar("T")
 
 # Walking results must not descend into values that cannot hold tensors, or that hold the whole program.
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), type, FunctionType, ModuleType)
 
 
+_MANY = 1 << 12
+
+
 class Scope:
-    """The handles made since `start_scope`, by weak reference."""
+    """The handles made since it was opened, by weak reference.
 
-    __slots__ = ("handles", "name")
+    Attributes:
+        most: with more handles than that it is time to look which of them have been freed.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("handles", "most", "name")
+
+    def __init__(self, name: str = "") -> None:
         self.name = name
         self.handles: list[weakref.ref[Handle]] = []
+        self.most = _MANY
+
+    def forget_freed(self) -> None:
+        """Let go of the references to what has been freed: a scope may be open as long as a program runs."""
+        self.handles = [ref for ref in self.handles if ref() is not None]
+        self.most = max(_MANY, 2 * len(self.handles))
+
+
+def open_scope(scope: Scope) -> None:
+    """Make a scope the innermost of this thread.
+
+    Inside the `try` whose `finally` closes it, where an interrupt may come: outside, it would leave the scope open.
+    """
+    scopes = local.state.scopes
+    if scopes and len(scopes[-1].handles) > scopes[-1].most:
+        scopes[-1].forget_freed()
+    scopes.append(scope)
 
 
 def start_scope(name: str = "") -> Scope:
-    """Open a scope on this thread; pair it with `close_scope`, in a try/finally."""
+    """Open a new scope, which somebody else will close."""
     scope = Scope(name)
-    local.state.scopes.append(scope)
+    open_scope(scope)
     return scope
+
+
+def run_in_scope(function: Callable[[], T], name: str = "") -> T:
+    """What a function returns, called in a scope of its own, which ends with it."""
+    scope, result = Scope(name), None
+    try:
+        open_scope(scope)
+        result = function()
+        return result
+    finally:
+        try:
+            close_scope(scope, result)
+        except BaseException:  # an interrupt may come here, too
+            close_scope(scope, result)
+            raise
 
 
 def end_scope(result: Any = None) -> None:

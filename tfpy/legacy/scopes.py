@@ -39,7 +39,12 @@ class Block:
         self._scope: Scope | None = None
 
     def __enter__(self) -> Block:
-        self._scope = engine_scope.start_scope("scope")
+        self._scope = Scope("scope")
+        try:
+            engine_scope.open_scope(self._scope)
+        except BaseException:  # an interrupt: `__exit__` will not be called
+            _close(self._scope, None)
+            raise
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
@@ -51,9 +56,10 @@ class Block:
 
 def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Callable[..., Any]) -> Any:
     """Call a function of (keep, track) in a scope. An async function's scope ends when it has finished."""
-    scope = engine_scope.start_scope("scope")
+    scope = Scope("scope")
     result: Any = None
     try:
+        engine_scope.open_scope(scope)
         result = call_with_as_many(function, keep, track)
         if inspect.isawaitable(result) and not isinstance(result, Ready):
             scopes = local.state.scopes
