@@ -11,9 +11,12 @@ import pytest
 
 import tfpy as tf
 import tfpy.legacy as dl
+from tfpy.core import memory
 from tfpy.engine import scope
 from tfpy.engine.state import local
+from tfpy.legacy import scopes
 
+FILES = [module.__file__ for module in (scope, memory, scopes)]
 MOMENTS = [("open_scope", "return"), ("close_scope", "call")]
 
 
@@ -31,7 +34,7 @@ def interrupted(work: Callable[[], Any], function: str, event: str, times: int =
 
     def watch(frame: FrameType, what: str, _: Any) -> None:
         nonlocal left
-        if what == event and frame.f_code.co_name == function and frame.f_code.co_filename == scope.__file__:
+        if what == event and frame.f_code.co_name == function and frame.f_code.co_filename in FILES:
             left -= 1
             if not left:
                 sys.setprofile(None)
@@ -83,6 +86,16 @@ def test_a_block_that_is_interrupted_at_its_beginning_is_none(block: Callable[[]
             raise AssertionError("the block was entered")
 
     interrupted(work, "open_scope", "return")
+    assert not local.state.scopes
+
+
+@pytest.mark.parametrize("block", [tf.tidy, lambda: dl.ENV.math.scope()])
+def test_a_block_that_is_interrupted_at_its_end_ends(block: Callable[[], Any]) -> None:
+    def work() -> None:
+        with block():
+            tf.ones([2])
+
+    interrupted(work, "__exit__", "call")
     assert not local.state.scopes
 
 

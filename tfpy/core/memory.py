@@ -81,7 +81,12 @@ class Tidy:
         return self
 
     def __exit__(self, *error: object) -> None:
-        scope.leave_scope(self._opened.pop(), self.result)
+        scope.leave_scope(self._opened[-1], self.result)
+        self._opened.pop()
+
+    def __del__(self) -> None:
+        for opened in self._opened:  # an interrupt came in the place of `__exit__`
+            scope.leave_scope(opened)
 
 
 @overload

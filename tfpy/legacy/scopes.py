@@ -53,6 +53,10 @@ class Block:
         if error is None:
             self._check(self.result)
 
+    def __del__(self) -> None:
+        if self._scope is not None:  # open yet if an interrupt came in the place of `__exit__`
+            _close(self._scope, None)
+
 
 def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Callable[..., Any]) -> Any:
     """Call a function of (keep, track) in a scope. An async function's scope ends when it has finished."""
@@ -65,10 +69,10 @@ def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Cal
             scopes = local.state.scopes
             scopes.remove(scope)
             return _finish(scope, result)
+        _close(scope, result)
     except BaseException:
         _close(scope, None)
         raise
-    _close(scope, result)
     return result
 
 
