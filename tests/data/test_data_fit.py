@@ -245,7 +245,7 @@ def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_bar_without_a_known_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from tfpy.layers.training import progress
 
-    monkeypatch.setattr(progress, "_can_draw", lambda: True)
+    monkeypatch.setattr(progress, "_liveliest", progress.ProgressBar)
     build().fit(pairs, epochs=1)
     build().fit(SETS["plain"](), epochs=1)
     assert "epoch 1/1" in capsys.readouterr().out
