@@ -332,8 +332,8 @@ class Device:
         if self._dead:
             return RuntimeError(f"webgl: {self._dead}. Go on with tf.set_backend('cpu').")
         return RuntimeError(
-            "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or use "
-            "the backend 'cpu' on this thread."
+            "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or begin "
+            "with tf.set_backend('cpu'), which all threads may use."
         )
 
     def _divides_exactly(self) -> bool:
@@ -364,6 +364,6 @@ def _die_in_children(device: Device) -> None:
     def mark() -> None:
         alive = ref()
         if alive is not None:
-            alive._kill("this process was forked from one that uses the GPU, which does not survive that")
+            alive._kill("this process was forked from one that uses the GPU; that and what lies on it are lost here")
 
     os.register_at_fork(after_in_child=mark)
