@@ -64,7 +64,10 @@ def memory() -> MemoryInfo:
 
 
 class Tidy:
-    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on."""
+    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on.
+
+    A block with an `await` in it disposes nothing, since it cannot tell its tensors from those of other tasks.
+    """
 
     def __init__(self) -> None:
         self.result: Any = None
@@ -73,7 +76,7 @@ class Tidy:
     def __enter__(self) -> Tidy:
         opened = scope.Scope()
         try:
-            scope.open_scope(opened)
+            scope.open_block(opened)
             self._opened.append(opened)
         except BaseException:  # an interrupt: `__exit__` will not be called
             scope.leave_scope(opened)

@@ -6,6 +6,7 @@ unreachable inside it is freed at once, not at its end.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Set, ValuesView
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 
 from tfpy.engine.handle import Handle, kept
 from tfpy.engine.state import local
+from tfpy.engine.warn import warn_user
 
 H = TypeVar("H", bound=Handle)
 T = TypeVar("T")
@@ -30,14 +32,20 @@ class Scope:
 
     Attributes:
         most: with more handles than that it is time to look which of them have been freed.
+        shared: whether other tasks have run while it was open, so that what it knows may be theirs.
     """
 
-    __slots__ = ("handles", "most", "name")
+    __slots__ = ("handles", "most", "name", "shared")
 
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.handles: list[weakref.ref[Handle]] = []
         self.most = _MANY
+        self.shared = False
+
+    def share(self) -> None:
+        """Told that other tasks run."""
+        self.shared = True
 
     def forget_freed(self) -> None:
         """Let go of the references to what has been freed: a scope may be open as long as a program runs."""
@@ -54,6 +62,15 @@ def open_scope(scope: Scope) -> None:
     if scopes and len(scopes[-1].handles) > scopes[-1].most:
         scopes[-1].forget_freed()
     scopes.append(scope)
+
+
+def open_block(scope: Scope) -> None:
+    """`open_scope` for a block of the user's: with an `await` in it, it stays open while other tasks run."""
+    events = sys.modules.get("asyncio.events")  # there is no task without it
+    loop = None if events is None else events._get_running_loop()
+    if loop is not None:
+        loop.call_soon(scope.share)  # before the block goes on after an `await`, and not before that
+    open_scope(scope)
 
 
 def start_scope(name: str = "") -> Scope:
@@ -104,7 +121,13 @@ def leave_scope(scope: Scope, result: Any = None) -> None:
     if scope in scopes:
         at = scopes.index(scope)
         del scopes[at]
-        _hand_over(scope, result, scopes[at - 1] if at else None)
+        if scope.shared:
+            warn_user(
+                "tidy: the block has an `await` in it, and other tasks have run meanwhile; what it made is freed when "
+                "nothing refers to it, and not at the end of the block."
+            )
+        else:
+            _hand_over(scope, result, scopes[at - 1] if at else None)
 
 
 def _hand_over(scope: Scope, result: Any, parent: Scope | None) -> None:

@@ -41,7 +41,7 @@ class Block:
     def __enter__(self) -> Block:
         self._scope = Scope("scope")
         try:
-            engine_scope.open_scope(self._scope)
+            engine_scope.open_block(self._scope)
         except BaseException:  # an interrupt: `__exit__` will not be called
             _close(self._scope, None)
             raise
@@ -49,6 +49,8 @@ class Block:
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         assert self._scope is not None
+        if self._scope.shared:
+            engine_scope.leave_scope(self._scope)
         _close(self._scope, self.result if error is None else None)
         if error is None:
             self._check(self.result)
