@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
 
 import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.core.variable import value_of, variable_of
+from tfpy.core.variable import registered_variables, value_of, variable_of
 
 
 def test_assign_changes_the_value_and_keeps_the_shape() -> None:
@@ -97,3 +99,36 @@ def test_a_value_keeps_no_variable_alive() -> None:
     assert variable_of(value) is None
     with pytest.raises(TypeError, match=r"variable_grads.*var_list\[0\].*a variable"):
         tf.variable_grads(lambda: value.sum(), [value])
+
+
+def test_variables_can_be_listed_while_others_come_and_go() -> None:
+    over = Event()
+
+    def come_and_go() -> None:
+        while not over.is_set():
+            several = [tf.variable(tf.scalar(1)) for _ in range(20)]
+            del several
+
+    with ThreadPoolExecutor(2) as pool:
+        busy = [pool.submit(come_and_go) for _ in range(2)]
+        try:
+            for _ in range(3000):
+                registered_variables()
+        finally:
+            over.set()
+        for thread in busy:
+            thread.result()
+
+
+def test_copies_made_by_threads_have_names_of_their_own() -> None:
+    copied = pickle.dumps(tf.variable(tf.scalar(1), name="copied by threads"))
+    for _ in range(50):
+        barrier = Barrier(4)
+
+        def load(_: int, barrier: Barrier = barrier) -> tf.Variable:
+            barrier.wait()
+            return pickle.loads(copied)
+
+        with ThreadPoolExecutor(4) as pool:
+            made = list(pool.map(load, range(4)))
+        assert len({v.name for v in made}) == 4

@@ -6,8 +6,11 @@ import gzip
 import hashlib
 import io
 import logging
+import os
+import subprocess
 import sys
 import tarfile
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -38,6 +41,31 @@ def test_iris_has_the_published_statistics() -> None:
     np.testing.assert_allclose(x.std(0, ddof=1), [0.8280661, 0.4358663, 1.7652982, 0.7622377], atol=1e-5)
     means = [[5.006, 3.428, 1.462, 0.246], [5.936, 2.770, 4.260, 1.326], [6.588, 2.974, 5.552, 2.026]]
     np.testing.assert_allclose([x[y == k].mean(0) for k in range(3)], means, atol=1e-5)
+
+
+FROM_A_ZIP = """
+import tfpy as tf
+assert ".zip" in tf.__file__
+assert len(tf.datasets.iris().x) == 150
+assert len(tf.datasets.japanese_vowels().train.x) == 270
+at = tf.datasets.path("sonnets.txt")
+assert at == tf.datasets.path("sonnets.txt")
+print(at, len(at.read_text()) > 1000)
+"""
+
+
+def test_data_sets_of_a_package_in_a_zip_file_are_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "app.zip", "w") as archive:
+        for file in PACKAGE.parent.rglob("*"):
+            if file.is_file() and file.suffix != ".pyc":
+                archive.write(file, file.relative_to(PACKAGE.parent.parent))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "app.zip"), "TFPY_BACKEND": "cpu"}
+    command = [sys.executable, "-c", FROM_A_ZIP]
+    ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    at, whole = ran.stdout.split()
+    assert whole == "True"
+    assert not Path(at).exists(), "the copy lives as long as the program"
 
 
 def test_the_houses_are_made_the_same_each_time() -> None:

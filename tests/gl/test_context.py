@@ -208,8 +208,46 @@ def test_another_thread_is_refused_with_a_reason(gpu: GlBackend) -> None:
     thread.start()
     thread.join()
     assert len(failed) == 2
-    assert all("thread" in str(error) for error in failed)
+    assert all("thread" in str(error) and "set_backend('cpu')" in str(error) for error in failed)
     assert t.add(1).array_sync() == [2, 3], "the owner goes on"
+
+
+OF_THREADS = """
+import threading, warnings
+import tfpy as tf
+
+warnings.simplefilter("ignore")
+made = []
+
+
+def use():
+    try:
+        tf.set_backend("webgl")
+        made.append(tf.ones([2]).add(1))
+        made[-1].add(1).data_sync()
+    except RuntimeError as error:
+        print(error)
+
+
+for _ in range(3):  # the second one may have the number of the first
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+try:
+    made[0].add(2).data_sync()
+except RuntimeError as error:
+    print(error)
+tf.set_backend("cpu")
+assert float(tf.ones([2]).sum()) == 2
+"""
+
+
+def test_a_thread_that_has_ended_takes_the_gpu_with_it(gpu: GlBackend) -> None:
+    ran = subprocess.run([sys.executable, "-c", OF_THREADS], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert len(lines) == 3
+    assert all("the thread that used the GPU has ended" in line for line in lines)
 
 
 def test_values_dropped_on_another_thread_are_not_freed_there(device: Device) -> None:
@@ -237,7 +275,9 @@ def test_after_a_fork_the_child_is_refused(gpu: GlBackend) -> None:
         os.write(writing, text.encode())
         os._exit(0)
     os.waitpid(child, 0)
-    assert "forked" in os.read(reading, 1000).decode()
+    told = os.read(reading, 1000).decode()
+    assert "forked" in told
+    assert "what lies on it" in told
     assert t.add(1).array_sync() == [2, 3]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -289,3 +290,14 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
 def test_bad_arguments_are_named(make: Callable[[], Any], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
+
+
+def noted(epoch: int) -> None:
+    """What a callback of functions may call."""
+
+
+def test_callbacks_can_be_pickled(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboardX")
+    made = [tf.CustomCallback({"onEpochEnd": noted}), tf.callbacks.tensor_board(tmp_path)]
+    fit(linear(), pickle.loads(pickle.dumps(made)), epochs=1)
+    assert any(tmp_path.rglob("*tfevents*"))

@@ -64,18 +64,32 @@ def memory() -> MemoryInfo:
 
 
 class Tidy:
-    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on."""
+    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on.
+
+    A block with an `await` in it disposes nothing, since it cannot tell its tensors from those of other tasks.
+    """
 
     def __init__(self) -> None:
         self.result: Any = None
         self._opened: list[scope.Scope] = []
 
     def __enter__(self) -> Tidy:
-        self._opened.append(scope.start_scope())
+        opened = scope.Scope()
+        try:
+            scope.open_block(opened)
+            self._opened.append(opened)
+        except BaseException:  # an interrupt: `__exit__` will not be called
+            scope.leave_scope(opened)
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        scope.leave_scope(self._opened.pop(), self.result)
+        scope.leave_scope(self._opened[-1], self.result)
+        self._opened.pop()
+
+    def __del__(self) -> None:
+        for opened in self._opened:  # an interrupt came in the place of `__exit__`
+            scope.leave_scope(opened)
 
 
 @overload
@@ -111,12 +125,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
             raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
     if not callable(function):
         raise argument_error("tidy", "fn", "a function", function, TypeError)
-    opened = scope.start_scope(name)
-    result = None
-    try:
-        result = function()
-    finally:
-        scope.close_scope(opened, result)
+    result = scope.run_in_scope(function, name)
     if type(result) is CoroutineType:
         warn_user("tidy: the function is async; what it makes after its first await is not tidied.")
     return result

@@ -16,11 +16,13 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import attach, check_live, join_share, release
+from tfpy.engine.locks import ProcessLock
 from tfpy.engine.spec import DType
 from tfpy.engine.state import local
 
 _registered: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
+_naming = ProcessLock()
 
 
 def _refused(operator: str) -> Callable[[Variable, Any], Any]:
@@ -58,17 +60,21 @@ class Variable(Tensor, VariableCamel):
         check_live(initial_value, "variable")
         if not isinstance(name, (str, type(None))):
             raise argument_error("variable", "name", "a text", name, TypeError)
-        self.name = _free_name() if name is None else name
-        if self.name in _registered:
-            raise ValueError(
-                f"variable: a variable named {self.name!r} already exists; names are unique. Dispose of it first (in a "
-                f"cell that runs again), or leave the name out."
-            )
         self.trainable = trainable
         assert initial_value.backend is not None
         attach(self, initial_value.spec, initial_value.payload, initial_value.backend)
+        self._register(name)
         join_share(initial_value, self)
-        _registered[self.name] = self
+
+    def _register(self, name: str | None) -> None:
+        with _naming():
+            self.name = _free_name() if name is None else name
+            if self.name in _registered:
+                raise ValueError(
+                    f"variable: a variable named {self.name!r} already exists; names are unique. Dispose of it first (in "
+                    f"a cell that runs again), or leave the name out."
+                )
+            _registered[self.name] = self
 
     def assign(self, new_value: TensorLike) -> None:
         """Take over another tensor's data; the other tensor stays alive.
@@ -99,8 +105,9 @@ class Variable(Tensor, VariableCamel):
 
     def dispose(self) -> None:
         """Free the data and the name."""
-        if _registered.get(self.name) is self:
-            del _registered[self.name]
+        with _naming():
+            if _registered.get(self.name) is self:
+                del _registered[self.name]
         super().dispose()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -167,7 +174,9 @@ def variable_again(
     made = object.__new__(kind)
     for slot, value in slots.items():
         setattr(made, slot, value)
-    Variable.__init__(made, tensor_again(Tensor, values, dtype), trainable, None if name in _registered else name)
+    value = tensor_again(Tensor, values, dtype)
+    with _naming():
+        Variable.__init__(made, value, trainable, None if name in _registered else name)
     return made
 
 
@@ -195,7 +204,8 @@ def variable(
 
 def registered_variables() -> dict[str, Variable]:
     """The live variables by name, oldest first."""
-    return dict(_registered)
+    # By their references: variables may be freed meanwhile, and other threads may make some.
+    return {ref.key: v for ref in _registered.valuerefs() if (v := ref()) is not None}
 
 
 def find_variable(name: str) -> Variable | None:
@@ -205,7 +215,7 @@ def find_variable(name: str) -> Variable | None:
 
 def trainable_variables() -> list[Variable]:
     """The live trainable variables, oldest first."""
-    return [v for v in list(_registered.values()) if v.trainable]
+    return [v for v in registered_variables().values() if v.trainable]
 
 
 @op(doc="Tensors / Creation")
@@ -214,5 +224,5 @@ def dispose_variables() -> None:
 
     Source: TF.js `tf.disposeVariables`.
     """
-    for v in list(_registered.values()):
+    for v in registered_variables().values():
         v.dispose()

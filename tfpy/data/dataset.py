@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from tfpy.core.hints import Hints
@@ -78,7 +79,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         size = self.size
         if size is not None and math.isfinite(size):
             size = math.ceil(size / count) if small_last_batch else size // count
-        return from_function(lambda: stream(self).row_major_batch(count, small_last_batch).map(stacked), size)
+        return from_function(partial(_batched, self, count, small_last_batch), size)
 
     def concatenate(self, dataset: Dataset) -> Dataset:
         """The elements of this data set, and then those of another.
@@ -91,7 +92,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         size = self.size + dataset.size if known else None  # type: ignore[operator]
         if math.inf in (self.size, dataset.size):
             size = math.inf
-        return from_function(lambda: stream(self).concatenate(stream(dataset)), size)
+        return from_function(partial(_joined, self, dataset), size)
 
     def filter(self, predicate: Callable[[Any], Any]) -> Dataset:
         """The elements for which a function is true. It runs in a tidy; the tensors of the others are disposed.
@@ -100,7 +101,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         """
         test = _function("filter", "predicate", predicate)
         size = math.inf if self.size == math.inf else None
-        return from_function(lambda: stream(self).filter(lambda x: tidy(lambda: bool(finish(test(x))))), size)
+        return self._then("filter", partial(_is_true, test), size=size)
 
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
         """Call a function, which may be async, with each element, whose tensors are disposed then.
@@ -119,7 +120,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         Source: TF.js `tf.data.Dataset.map`.
         """
         function = _function("map", "transform", transform)
-        return from_function(lambda: stream(self).map(lambda x: tidy(lambda: finish(function(x)))), self.size)
+        return self._then("map", partial(_tidied, function), size=self.size)
 
     def map_async(self, transform: Callable[[Any], Any]) -> Dataset:
         """What an async function makes of each element. It is waited for, and must dispose tensors of its own itself.
@@ -129,7 +130,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         Source: TF.js `tf.data.Dataset.mapAsync`.
         """
         function = _function("map_async", "transform", transform)
-        return from_function(lambda: stream(self).map_async(function), self.size)
+        return self._then("map_async", function, size=self.size)
 
     @accepts_options()
     def prefetch(self, buffer_size: int) -> Dataset:
@@ -140,7 +141,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         Source: TF.js `tf.data.Dataset.prefetch`.
         """
         count = as_positive("prefetch", "buffer_size", buffer_size)
-        return from_function(lambda: stream(self).prefetch(count), self.size)
+        return self._then("prefetch", count, size=self.size)
 
     @accepts_options()
     def repeat(self, count: int | None = None) -> Dataset:
@@ -152,9 +153,9 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         """
         times = _count("repeat", count)
         if times is None:
-            return from_function(lambda: Chained(_passes_without_end(self)), 0 if self.size == 0 else math.inf)
+            return from_function(partial(_without_end, self), 0 if self.size == 0 else math.inf)
         size = 0 if times == 0 else None if self.size is None else self.size * times
-        return from_function(lambda: Chained(stream(self) for _ in range(times)), size)
+        return from_function(partial(_repeated, self, times), size)
 
     @accepts_options()
     def skip(self, count: int | None = None) -> Dataset:
@@ -164,7 +165,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         """
         first = _count("skip", count)
         size = self.size if self.size is None or first is None else max(self.size - first, 0)
-        return from_function(lambda: stream(self).skip(first), size)
+        return self._then("skip", first, size=size)
 
     @accepts_options()
     def shuffle(self, buffer_size: int, seed: rng.Seed | None = None, reshuffle_each_iteration: bool = True) -> Dataset:
@@ -180,12 +181,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         """
         count = _buffer_size(buffer_size, self.size)
         seeds = rng.stream(rng.truthy(seed))
-
-        def start() -> LazyIterator:
-            own = seeds.int32() + (seeds.int32() if reshuffle_each_iteration else 0)
-            return stream(self).shuffle(count, str(own))
-
-        return from_function(start, self.size)
+        return from_function(partial(_shuffled, self, count, seeds, reshuffle_each_iteration), self.size)
 
     @accepts_options()
     def take(self, count: int | None = None) -> Dataset:
@@ -195,7 +191,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         """
         most = _count("take", count)
         size = self.size if self.size is None or most is None else min(self.size, most)
-        return from_function(lambda: stream(self).take(most), size)
+        return self._then("take", most, size=size)
 
     def to_array(self) -> ReadyList[Any]:
         """All elements as a list; it may be awaited.
@@ -213,6 +209,10 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
         Source: TF.js `tf.data.Dataset.toArrayForTest`.
         """
         return self._finite("to_array_for_test").to_array_for_test()
+
+    def _then(self, stage: str, option: Any, *, size: Size) -> Dataset:
+        """What a stage of the streams, a method of theirs, makes of this data set."""
+        return from_function(partial(_staged, self, stage, option), size)
 
     def _finite(self, where: str) -> LazyIterator:
         if self.size == math.inf:
@@ -235,7 +235,7 @@ class FunctionDataset(Dataset):
 
 
 def from_function(start: Callable[[], LazyIterator], size: Size = None) -> Dataset:
-    """A data set whose streams a function starts."""
+    """A data set whose streams a function starts: one of a module, which can be pickled, with what it is given."""
     return FunctionDataset(start, size)
 
 
@@ -244,6 +244,43 @@ def stream(dataset: Dataset) -> LazyIterator:
     return elements_of(
         type(dataset).__name__, "iterator", "a method that returns an iterator", finish(dataset.iterator())
     )
+
+
+# What starts the streams of data sets that are made of others.
+
+
+def _staged(dataset: Dataset, stage: str, option: Any) -> LazyIterator:
+    started: LazyIterator = getattr(stream(dataset), stage)(option)
+    return started
+
+
+def _batched(dataset: Dataset, size: int, small_last: bool) -> LazyIterator:
+    return stream(dataset).row_major_batch(size, small_last).map(stacked)
+
+
+def _joined(first: Dataset, second: Dataset) -> LazyIterator:
+    return stream(first).concatenate(stream(second))
+
+
+def _repeated(dataset: Dataset, times: int) -> LazyIterator:
+    return Chained(stream(dataset) for _ in range(times))
+
+
+def _without_end(dataset: Dataset) -> LazyIterator:
+    return Chained(_passes_without_end(dataset))
+
+
+def _shuffled(dataset: Dataset, size: int, seeds: rng.Alea, reshuffle: bool) -> LazyIterator:
+    own = seeds.int32() + (seeds.int32() if reshuffle else 0)
+    return stream(dataset).shuffle(size, str(own))
+
+
+def _tidied(function: Callable[[Any], Any], element: Any) -> Any:
+    return tidy(lambda: finish(function(element)))
+
+
+def _is_true(test: Callable[[Any], Any], element: Any) -> bool:
+    return tidy(lambda: bool(finish(test(element))))
 
 
 def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:

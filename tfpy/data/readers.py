@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,11 @@ def array(items: Any) -> Dataset:
     rows = items if isinstance(items, (list, tuple)) or not hasattr(items, "__array__") else np.asarray(items)
     if isinstance(rows, np.ndarray) and rows.ndim == 0:
         raise argument_error("array", "items", "a list of elements, or an array of rank 1 or more", items)
-    return from_function(lambda: Items(map(cloned, rows)), len(rows))
+    return from_function(partial(_copies, rows), len(rows))
+
+
+def _copies(rows: Any) -> LazyIterator:
+    return Items(map(cloned, rows))
 
 
 @export(namespace="data", doc="Data / Operations")
@@ -64,12 +69,12 @@ def zip_(datasets: Any) -> Dataset:
             raise argument_error("zip", "datasets", "a structure of nothing but data sets", leaf, TypeError)
     sizes = [leaf.size for leaf in leaves]
     size = min(sizes) if sizes and None not in sizes else None
+    return from_function(partial(_side_by_side, datasets), size)
 
-    def start() -> LazyIterator:
-        streams = {id(leaf): stream(leaf) for leaf in leaves}
-        return Zipped(mapped(datasets, lambda leaf: streams[id(leaf)]))
 
-    return from_function(start, size)
+def _side_by_side(datasets: Any) -> LazyIterator:
+    streams = {id(leaf): stream(leaf) for leaf in _leaves(datasets)}
+    return Zipped(mapped(datasets, lambda leaf: streams[id(leaf)]))
 
 
 def _leaves(structure: Any) -> list[Any]:
@@ -92,8 +97,15 @@ def func(f: Callable[[], Any]) -> Dataset:
     """
     if not callable(f):
         raise argument_error("func", "f", "a function", f, TypeError)
-    elements = Calls(lambda: element_in(f()))
-    return from_function(lambda: elements)
+    return from_function(partial(_same, Calls(partial(_called, f))))
+
+
+def _called(f: Callable[[], Any]) -> Any:
+    return element_in(f())
+
+
+def _same(elements: LazyIterator) -> LazyIterator:
+    return elements
 
 
 @export(namespace="data", doc="Data / Creation")
@@ -109,8 +121,11 @@ def generator(generator: Callable[[], Any]) -> Dataset:
     if not callable(generator):
         expected = "a generator function (not the generator that it returns, which can be read only once)"
         raise argument_error("generator", "generator", expected, generator, TypeError)
-    expected = "a function that returns an iterator"
-    return from_function(lambda: elements_of("generator", "generator", expected, finish(generator())))
+    return from_function(partial(_generated, generator))
+
+
+def _generated(generator: Callable[[], Any]) -> LazyIterator:
+    return elements_of("generator", "generator", "a function that returns an iterator", finish(generator()))
 
 
 @export(namespace="data", doc="Data / Creation", options="csv_config")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+from contextlib import ExitStack
+from functools import cache
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +15,8 @@ from tfpy.data.readers import csv
 from tfpy.datasets.records import Samples, Splits
 from tfpy.engine.errors import unknown_name_error
 
-_FOLDER = Path(__file__).parent
+_copies = ExitStack()
+atexit.register(_copies.close)
 _FILES = ("iris.csv", "japanese_vowels.csv.gz", "sonnets.txt")
 _SPECIES = ("setosa", "versicolor", "virginica")
 _FRAMES, _COEFFICIENTS = 29, 12
@@ -30,7 +35,13 @@ def path(name: str) -> Path:
     """
     if name not in _FILES:
         raise unknown_name_error("data set", name, _FILES)
-    return _FOLDER / name
+    return _unpacked(name)
+
+
+@cache
+def _unpacked(name: str) -> Path:
+    """The file itself; a copy of it, as long as the program runs, where the package is in a zip file."""
+    return _copies.enter_context(as_file(files("tfpy.datasets") / name))
 
 
 @export(namespace="datasets", doc="Data sets")

@@ -8,7 +8,6 @@ itself does so when Python drops the payload.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -17,6 +16,7 @@ import numpy as np
 
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.locks import ProcessLock
 from tfpy.engine.spec import DType, Spec
 from tfpy.engine.state import local
 
@@ -76,7 +76,7 @@ class Registry:
         self._unasked: dict[str, Callable[[], Backend | None]] = {}
         self._made: dict[str, Backend] = {}
         self._aliases: dict[str, str] = {}
-        self._making = threading.RLock()  # two threads that use a backend first get the same one
+        self._making = ProcessLock()  # two threads that use a backend first get the same one
         self.current: Backend | None = None
 
     def register(
@@ -117,7 +117,7 @@ class Registry:
             raise unknown_name_error("backend", name, self._factories)
         made = self._made.get(name)
         if made is None:
-            with self._making:
+            with self._making():
                 made = self._made.get(name)
                 if made is None:
                     new = self._factories[name][0]()
@@ -148,7 +148,7 @@ class Registry:
     def default(self) -> Backend:
         """The current backend; if none was chosen, that of the variable TFPY_BACKEND or of the highest priority."""
         if self.current is None:
-            with self._making:
+            with self._making():
                 name = os.environ.get("TFPY_BACKEND")
                 self.current = self.current or (self.find(name) if name else self._best())
         return self.current

@@ -6,36 +6,93 @@ unreachable inside it is freed at once, not at its end.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping, Set, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Set, ValuesView
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from tfpy.engine.handle import Handle, kept
 from tfpy.engine.state import local
+from tfpy.engine.warn import warn_user
 
 H = TypeVar("H", bound=Handle)
+T = TypeVar("T")
 
 # Walking results must not descend into values that cannot hold tensors, or that hold the whole program.
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), type, FunctionType, ModuleType)
 
 
+_MANY = 1 << 12
+
+
 class Scope:
-    """The handles made since `start_scope`, by weak reference."""
+    """The handles made since it was opened, by weak reference.
 
-    __slots__ = ("handles", "name")
+    Attributes:
+        most: with more handles than that it is time to look which of them have been freed.
+        shared: whether other tasks have run while it was open, so that what it knows may be theirs.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("handles", "most", "name", "shared")
+
+    def __init__(self, name: str = "") -> None:
         self.name = name
         self.handles: list[weakref.ref[Handle]] = []
+        self.most = _MANY
+        self.shared = False
+
+    def share(self) -> None:
+        """Told that other tasks run."""
+        self.shared = True
+
+    def forget_freed(self) -> None:
+        """Let go of the references to what has been freed: a scope may be open as long as a program runs."""
+        self.handles = [ref for ref in self.handles if ref() is not None]
+        self.most = max(_MANY, 2 * len(self.handles))
+
+
+def open_scope(scope: Scope) -> None:
+    """Make a scope the innermost of this thread.
+
+    Inside the `try` whose `finally` closes it, where an interrupt may come: outside, it would leave the scope open.
+    """
+    scopes = local.state.scopes
+    if scopes and len(scopes[-1].handles) > scopes[-1].most:
+        scopes[-1].forget_freed()
+    scopes.append(scope)
+
+
+def open_block(scope: Scope) -> None:
+    """`open_scope` for a block of the user's: with an `await` in it, it stays open while other tasks run."""
+    events = sys.modules.get("asyncio.events")  # there is no task without it
+    loop = None if events is None else events._get_running_loop()
+    if loop is not None:
+        loop.call_soon(scope.share)  # before the block goes on after an `await`, and not before that
+    open_scope(scope)
 
 
 def start_scope(name: str = "") -> Scope:
-    """Open a scope on this thread; pair it with `close_scope`, in a try/finally."""
+    """Open a new scope, which somebody else will close."""
     scope = Scope(name)
-    local.state.scopes.append(scope)
+    open_scope(scope)
     return scope
+
+
+def run_in_scope(function: Callable[[], T], name: str = "") -> T:
+    """What a function returns, called in a scope of its own, which ends with it."""
+    scope, result = Scope(name), None
+    try:
+        open_scope(scope)
+        result = function()
+        return result
+    finally:
+        try:
+            close_scope(scope, result)
+        except BaseException:  # an interrupt may come here, too
+            close_scope(scope, result)
+            raise
 
 
 def end_scope(result: Any = None) -> None:
@@ -64,7 +121,13 @@ def leave_scope(scope: Scope, result: Any = None) -> None:
     if scope in scopes:
         at = scopes.index(scope)
         del scopes[at]
-        _hand_over(scope, result, scopes[at - 1] if at else None)
+        if scope.shared:
+            warn_user(
+                "tidy: the block has an `await` in it, and other tasks have run meanwhile; what it made is freed when "
+                "nothing refers to it, and not at the end of the block."
+            )
+        else:
+            _hand_over(scope, result, scopes[at - 1] if at else None)
 
 
 def _hand_over(scope: Scope, result: Any, parent: Scope | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tfpy.layers.naming import take_note
+
 if TYPE_CHECKING:
     from tfpy.layers.symbolic import Node
 
@@ -31,6 +33,8 @@ class Copied:
         own = vars(self)
         own.update(state)
         own.setdefault("outbound_nodes", [])
+        if "name" in state:  # another process may have made it up
+            take_note(state["name"])
         for node in self._own_calls():
             for layer in node.inbound_layers:
                 if layer is not None:  # one that is called on what comes of this one may still lack its state

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
-_lock = threading.Lock()
+from tfpy.engine.locks import ProcessLock
+
+_lock = ProcessLock()
 _uids: dict[str, int] = {}
-_used: dict[str, int] = {}
+_used: dict[str, int] = {}  # those used last are the last ones
+_MOST_USED = 1 << 16
 
 
 class _Scopes(threading.local):
@@ -26,7 +30,7 @@ _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 def uid(prefix: str) -> str:
     """The prefix with the next number that it has not had."""
-    with _lock:
+    with _lock():
         _uids[prefix] = _uids.get(prefix, 0) + 1
         return f"{prefix}{_uids[prefix]}"
 
@@ -37,7 +41,7 @@ def take_note(name: str) -> None:
     A model from a file can have layers added to it, whose names would be those of its own ones otherwise.
     """
     if found := _NUMBERED.fullmatch(name):
-        with _lock:
+        with _lock():
             _uids[found[1]] = max(_uids.get(found[1], 0), int(found[2]))
 
 
@@ -56,16 +60,29 @@ def scoped(name: str) -> str:
     return "/".join([*_scopes.names, name])
 
 
-def unique(name: str) -> str:
-    """The name itself the first time, and then with a number behind it."""
-    with _lock:
-        count = _used.get(name, 0)
-        _used[name] = count + 1
-        if not count:
-            return name
-        numbered = f"{name}_{count}"
-        _used[numbered] = 1
-        return numbered
+def unique(name: str, is_taken: Callable[[str], bool] = lambda name: False) -> str:
+    """The name itself the first time, and then with a number behind it; one that is not taken.
+
+    Names that have not been used for long are forgotten, since a program may make and load models as long as it runs.
+    """
+    with _lock():
+        found = _numbered(name)
+        while is_taken(found):
+            found = _numbered(name)
+        if len(_used) > _MOST_USED:
+            for old in [*islice(_used, _MOST_USED // 2)]:
+                del _used[old]
+        return found
+
+
+def _numbered(name: str) -> str:
+    count = _used.pop(name, 0)
+    _used[name] = count + 1
+    if not count:
+        return name
+    numbered = f"{name}_{count}"
+    _used[numbered] = 1
+    return numbered
 
 
 def snake_class(name: str) -> str:

@@ -13,7 +13,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable
+from tfpy.core.variable import Variable, find_variable
 from tfpy.engine.abstract import placeholder
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import Words, argument_error
@@ -51,7 +51,8 @@ class LayerVariable(Variable, LayerVariableCamel):
             raise argument_error("LayerVariable", "val", "a tensor", val, TypeError)
         self.original_name = scoped(name)
         self.constraint = constraint
-        super().__init__(cast_to(val, as_dtype("LayerVariable", dtype)), trainable, unique(self.original_name))
+        name = unique(self.original_name, lambda name: find_variable(name) is not None)
+        super().__init__(cast_to(val, as_dtype("LayerVariable", dtype)), trainable, name)
 
     @property
     def val(self) -> Variable:

@@ -39,30 +39,42 @@ class Block:
         self._scope: Scope | None = None
 
     def __enter__(self) -> Block:
-        self._scope = engine_scope.start_scope("scope")
+        self._scope = Scope("scope")
+        try:
+            engine_scope.open_block(self._scope)
+        except BaseException:  # an interrupt: `__exit__` will not be called
+            _close(self._scope, None)
+            raise
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         assert self._scope is not None
+        if self._scope.shared:
+            engine_scope.leave_scope(self._scope)
         _close(self._scope, self.result if error is None else None)
         if error is None:
             self._check(self.result)
 
+    def __del__(self) -> None:
+        if self._scope is not None:  # open yet if an interrupt came in the place of `__exit__`
+            _close(self._scope, None)
+
 
 def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Callable[..., Any]) -> Any:
     """Call a function of (keep, track) in a scope. An async function's scope ends when it has finished."""
-    scope = engine_scope.start_scope("scope")
+    scope = Scope("scope")
     result: Any = None
     try:
+        engine_scope.open_scope(scope)
         result = call_with_as_many(function, keep, track)
         if inspect.isawaitable(result) and not isinstance(result, Ready):
             scopes = local.state.scopes
             scopes.remove(scope)
             return _finish(scope, result)
+        _close(scope, result)
     except BaseException:
         _close(scope, None)
         raise
-    _close(scope, result)
     return result
 
 

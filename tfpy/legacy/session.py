@@ -29,7 +29,7 @@ from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.scope import close_scope, start_scope
+from tfpy.engine.scope import Scope, close_scope, open_scope
 from tfpy.engine.spec import as_int, spec
 from tfpy.engine.tape import recording
 from tfpy.legacy import quirks
@@ -327,8 +327,9 @@ class Session(SessionCamel):
         """Run ops on this session's math, in a scope; the tensors put into the list outlive it."""
         self.math.check_scope(op)
         results: list[CoreTensor] = []
-        scope = start_scope(op)
+        scope = Scope(op)
         try:
+            open_scope(scope)
             with self.math.computing():
                 yield results
         finally:

@@ -20,6 +20,7 @@ from tfpy.engine.spec import as_int
 JSON_NAME = "model.json"
 # What a single JSON file in a folder or archive may be called without being the model.
 _NOT_THE_MODEL = ("metadata.json", "model_meta.json", "package.json")
+_MOST_TRIES = 10
 
 
 class FileSystem:
@@ -52,7 +53,7 @@ class FileSystem:
         if path.suffix in (".zip", ".keras", ".h5", ".hdf5"):
             raise ModelFileError(f"{path}: is not what its name says, but neither a zip archive nor an HDF5 file.")
         self.label = str(path)
-        return read_model(Folder(path, prefix), self._options)
+        return _read_folder(Folder(path, prefix), self._options)
 
     def _found(self) -> Path:
         """The model.json or the archive."""
@@ -78,11 +79,34 @@ class Folder:
     def read_json(self, limit: int) -> bytes:
         return read_file(self._model_json, limit)
 
+    def version(self) -> object:
+        """Something that is another one when the model has been saved anew."""
+        try:
+            stat = self._model_json.stat()
+        except OSError:
+            return None
+        return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
     def weight_place(self, path: str) -> str:
         return str(self._prefix / path)
 
     def read_weights(self, place: str, limit: int) -> bytes:
         return read_file(Path(local_path(place)), limit)
+
+
+def _read_folder(folder: Folder, options: LoadOptions) -> ModelArtifacts:
+    """The model of a folder; read anew when another one was saved there meanwhile: its files belong together."""
+    for _ in range(_MOST_TRIES):
+        version = folder.version()
+        try:
+            found = read_model(folder, options)
+        except ModelFileError:
+            if folder.version() == version:
+                raise
+        else:
+            if folder.version() == version:
+                return found
+    return read_model(folder, options)
 
 
 def read_file(path: Path, limit: int) -> bytes:

@@ -10,6 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+try:
+    import fcntl
+except ImportError:  # there is none on Windows
+    fcntl = None  # type: ignore[assignment]
+
 from tfpy.core.io.artifacts import (
     ModelArtifacts,
     SaveResult,
@@ -94,8 +99,13 @@ def _write_folder(model_json: Path, artifacts: ModelArtifacts, shards: dict[str,
     The JSON says which files hold the weights, so that replacing it replaces the model. Files that the old JSON names
     are left alone until it is gone: the new ones have other names at first, and get theirs then.
     """
+    model_json.parent.mkdir(parents=True, exist_ok=True)
+    with _alone_in(model_json.parent):
+        _replace_model(model_json, artifacts, shards)
+
+
+def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str, memoryview]) -> None:
     folder = model_json.parent
-    folder.mkdir(parents=True, exist_ok=True)
     old = _weight_files_of(model_json)
     names = list(shards)
     first = [f"new-{name}" for name in names] if old.intersection(names) else names
@@ -114,6 +124,23 @@ def _write_folder(model_json: Path, artifacts: ModelArtifacts, shards: dict[str,
     for name in {*old, *first} - {*kept}:
         if _OURS.fullmatch(name):
             (folder / name).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other thread or process saves a model to a folder, where the system can tell."""
+    if fcntl is None or not os.access(folder, os.R_OK):
+        yield
+        return
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # file systems of networks may have no locks
+            fcntl.flock(place, fcntl.LOCK_EX)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            fcntl.flock(place, fcntl.LOCK_UN)  # closing is not enough: a forked process may have it open, too
+        os.close(place)
 
 
 def _weight_files_of(model_json: Path) -> set[str]:

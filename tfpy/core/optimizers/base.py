@@ -25,7 +25,7 @@ from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.rows.update import SLOTS
-from tfpy.engine.scope import close_scope, start_scope
+from tfpy.engine.scope import Scope, close_scope, open_scope
 from tfpy.engine.spec import as_list, as_number
 from tfpy.engine.tape import no_gradient
 
@@ -144,8 +144,9 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
             ValueError: no variable of that name, or a gradient of another shape; nothing has been changed then.
         """
         pairs = _with_variables(variable_gradients)
-        scope = start_scope("apply_gradients")
+        scope = Scope("apply_gradients")
         try:
+            open_scope(scope)
             self.begin_step()
             grads = self._clipping([grad for _, grad in pairs])
             pairs = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]

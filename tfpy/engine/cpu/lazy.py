@@ -7,9 +7,7 @@ to it; the blocks are shared among the cores. Every element is computed as in on
 from __future__ import annotations
 
 import math
-import os
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeGuard
@@ -19,6 +17,7 @@ import numpy.typing as npt
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.locks import ProcessLock
 
 LARGE = 1 << 20  # elements: from here on it pays
 _SHARD = 1 << 19
@@ -150,7 +149,7 @@ def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
         keep: whether the result itself is stored; what it is computed from is if somebody still refers to it.
         add: whether to give the sums of the blocks of the result; None if another thread was faster.
     """
-    with _lock:
+    with _lock():
         if last.value is not None:
             return None
         todo = _in_order(last)
@@ -265,13 +264,4 @@ def _held(todo: list[Lazy]) -> list[bool]:
     return [sys.getrefcount(todo[i]) > _UNHELD + uses[id(todo[i])] for i in range(len(todo))]
 
 
-_lock = threading.RLock()  # a signal's handler may need numbers while they are computed
-
-
-def _renew_lock() -> None:
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)  # another thread may have held it
+_lock = ProcessLock()

@@ -10,7 +10,7 @@ import gc
 import os
 import weakref
 from collections.abc import Callable, Hashable, Sequence
-from threading import get_ident
+from threading import current_thread, get_ident, local, main_thread
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -132,6 +132,7 @@ class Device:
         self.exact_division = self._divides_exactly()
         self.programs = Programs(self._compile, self.exact_division)
         _die_in_children(self)
+        _die_with_thread(self)
 
     def take(self, nbytes: int, fresh: bool = False) -> Lease:
         """Memory for a result; it holds old data. Fresh one has not been used since the pool began.
@@ -332,8 +333,8 @@ class Device:
         if self._dead:
             return RuntimeError(f"webgl: {self._dead}. Go on with tf.set_backend('cpu').")
         return RuntimeError(
-            "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or use "
-            "the backend 'cpu' on this thread."
+            "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or begin "
+            "with tf.set_backend('cpu'), which all threads may use."
         )
 
     def _divides_exactly(self) -> bool:
@@ -364,6 +365,28 @@ def _die_in_children(device: Device) -> None:
     def mark() -> None:
         alive = ref()
         if alive is not None:
-            alive._kill("this process was forked from one that uses the GPU, which does not survive that")
+            alive._kill("this process was forked from one that uses the GPU; that and what lies on it are lost here")
 
     os.register_at_fork(after_in_child=mark)
+
+
+class _Ended:
+    """What a thread holds until it ends."""
+
+
+_held = local()
+
+
+def _die_with_thread(device: Device) -> None:
+    """A context is of no use without its thread, and another one may be given the number of that."""
+    if current_thread() is main_thread():
+        return
+    ref = weakref.ref(device)
+
+    def mark() -> None:
+        alive = ref()
+        if alive is not None:
+            alive._kill("the thread that used the GPU has ended, and what lies on it is lost")
+
+    _held.until = _Ended()
+    weakref.finalize(_held.until, mark).atexit = False

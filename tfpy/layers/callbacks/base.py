@@ -110,7 +110,7 @@ class CustomCallback(Callback):
                 raise argument_error("callbacks", name, "a function", function, TypeError)
         if isinstance(yield_every, str) and yield_every == "never" and "on_yield" in self._functions:
             raise argument_error("fit", "yield_every", "not 'never' when there is an on_yield callback", yield_every)
-        self._now: Callable[[], float] = self._functions.get("now_func", lambda: time.monotonic() * 1000)
+        self._now: Callable[[], float] = self._functions.get("now_func", _now)
         self._interval = _interval(yield_every)
         self._last = self._now()
         self._epoch = 0
@@ -161,6 +161,11 @@ class LambdaCallback(CustomCallback):
 
     def __init__(self, functions: Mapping[str, Any] | None = None, /, **keywords: Any) -> None:
         super().__init__({**(functions or {}), **keywords})
+
+
+def _now() -> float:
+    """The milliseconds of a clock."""
+    return time.monotonic() * 1000
 
 
 def _interval(yield_every: Any) -> float | None:

@@ -48,7 +48,8 @@ class TensorBoard(Callback):
     ) -> None:
         if isinstance(update_freq, str) and update_freq not in ("epoch", "batch"):
             raise argument_error("tensor_board", "update_freq", "'epoch', 'batch' or a number of batches", update_freq)
-        self._package = optional_module("tensorboardX", "tensorboard", "The TensorBoard callback")
+        package = optional_module("tensorboardX", "tensorboard", "The TensorBoard callback")
+        self._kind = package.SummaryWriter
         self.logdir = Path(logdir)
         self._every = {"epoch": 0, "batch": 1}.get(update_freq) if isinstance(update_freq, str) else update_freq
         self._histograms = as_int("tensor_board", "histogram_freq", histogram_freq)
@@ -82,5 +83,5 @@ class TensorBoard(Callback):
 
     def _writer(self, folder: str) -> Any:
         if folder not in self._writers:
-            self._writers[folder] = self._package.SummaryWriter(str(self.logdir / folder))
+            self._writers[folder] = self._kind(str(self.logdir / folder))
         return self._writers[folder]

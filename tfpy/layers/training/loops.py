@@ -12,7 +12,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.dispatch import settle
-from tfpy.engine.scope import close_scope, outlive_scopes, start_scope
+from tfpy.engine.scope import Scope, close_scope, open_scope, outlive_scopes
 from tfpy.layers.callbacks.base import Callback, CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.steps import Compiled, test_step, train_step
@@ -176,8 +176,9 @@ class TrainingRun:
     def _train_on(self, step: Step) -> None:
         batch_logs: Logs = {"batch": self.batch, "size": step.size}
         self.callbacks.call("on_batch_begin", self.batch, dict(batch_logs))
-        scope = start_scope("fit")
+        scope = Scope("fit")
         try:
+            open_scope(scope)
             optimizer = self.model._optimizer_for(self.compiled)
             if optimizer is not self.compiled.optimizer:
                 self.compiled = self.compiled._replace(optimizer=optimizer)
@@ -227,8 +228,9 @@ def test_loop(model: TrainableModel, compiled: Compiled, steps: Iterable[Step]) 
     totals: list[Tensor] = [full((), 0) for _ in compiled.labels]
     seen = 0
     for step in steps:
-        scope = start_scope("test")
+        scope = Scope("test")
         try:
+            open_scope(scope)
             found = test_step(model, compiled, step.take())
             totals = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
             settle([total] for total in totals)

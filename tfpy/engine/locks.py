@@ -1,0 +1,25 @@
+"""Locks that outlive a fork."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+
+class ProcessLock:
+    """A lock: `with lock():`. A forked process has its own, since a thread that it lacks may have held the other.
+
+    A thread that has it may take it again, as a signal's handler does in the middle of anything.
+    """
+
+    def __init__(self) -> None:
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.RLock()
+
+    def __call__(self) -> threading.RLock:
+        """The lock of this process."""
+        return self._lock
