@@ -71,8 +71,8 @@ class Variable(Tensor, VariableCamel):
             self.name = _free_name() if name is None else name
             if self.name in _registered:
                 raise ValueError(
-                    f"variable: a variable named {self.name!r} already exists; names are unique. Dispose of it first (in "
-                    f"a cell that runs again), or leave the name out."
+                    f"variable: a variable named {self.name!r} already exists; names are unique. Dispose of it first "
+                    f"(in a cell that runs again), or leave the name out."
                 )
             _registered[self.name] = self
 
