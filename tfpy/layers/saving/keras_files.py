@@ -146,6 +146,9 @@ def as_keras_means(config: Any) -> Any:
 def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None:
     """Write the weights of a file to a model; everything is checked before anything is written.
 
+    They are written as they are, whatever the constraints: Keras keeps weights to those after each step of a training
+    only, so that a file may have others.
+
     Raises:
         ModelFileError: a weight that the other one lacks (if strict), or of another shape.
     """
@@ -160,7 +163,7 @@ def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None
     def write() -> None:
         for weight, value in values:
             kind = np.int32 if weight.dtype == "int32" else np.float32
-            weight.write(to_tensor("load", weight.name, value.astype(kind), weight.dtype))
+            weight.assign(to_tensor("load", weight.name, value.astype(kind), weight.dtype))
 
     tidy(write)
 

@@ -17,6 +17,7 @@ from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.naming import snake_class
+from tfpy.layers.saving.keras_masks import without_masks
 
 # Values of these keys are names, or the user's own texts.
 _NAMES = frozenset({"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed"})
@@ -27,6 +28,8 @@ _SAME = {"silu": "swish"}
 
 # Names of Keras for classes that have another one here.
 _CLASS_ALIASES = {
+    "LecunNormal": "LeCunNormal",
+    "LecunUniform": "LeCunUniform",
     "BatchNormalizationV1": "BatchNormalization",
     "BatchNormalizationV2": "BatchNormalization",
     "RMSprop": "RMSProp",
@@ -150,6 +153,8 @@ class _Reader:
         """The options of a class of ours, those of Keras that it does not have left out."""
         out = {}
         known = spellings(_options_of(cls))
+        if issubclass(cls, Container) and "layers" in config:
+            config = {**config, "layers": without_masks(config["layers"])}
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
         idle = _IDLE_OF_CLASS.get(name, frozenset())
