@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 import zipfile
 from collections.abc import Mapping
 from io import BytesIO
@@ -149,3 +150,115 @@ def test_weights_alone_of_a_model_within_a_model(tmp_path: Path) -> None:
         assert file["layers/functional/layers/dense/vars/0"][()] == 7
     again.load_weights(path)
     assert again.get_weights()[0].numpy() == 7
+
+
+# Words that Keras and TF.js mean otherwise
+
+
+def hard(**options: Any) -> dict[str, Any]:
+    return sequential([1], entry("Activation", name="a", activation="hard_sigmoid", **options))
+
+
+@pytest.mark.parametrize(("version", "slope"), [("3.15.0", 1 / 6), ("2.15.0", 1 / 5)])
+def test_the_slope_of_hard_sigmoid_is_that_of_the_version(version: str, slope: float, tmp_path: Path) -> None:
+    path = keras_file(tmp_path / "m.keras", hard(), {}, version)
+    np.testing.assert_allclose(predicted(path, [[1], [-9], [9]]), [[0.5 + slope], [0], [1]], rtol=1e-6)
+    model = tf.load_layers_model(path)
+    for suffix in (".keras", ".h5", ""):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the other version, or TF.js, that has another slope
+            model.save(tmp_path / f"again{suffix}")
+        assert predicted(tmp_path / f"again{suffix}", [[1]]) == model.predict(tf.tensor([[1.0]])).numpy()
+
+
+def test_hard_sigmoid_of_keras_3_is_written_by_its_name_there(tmp_path: Path) -> None:
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", hard(), {}))
+    assert model.layers[-1].get_config()["activation"] == "hardSigmoid6"
+    model.save(tmp_path / "again.keras", strict=True)
+    with zipfile.ZipFile(tmp_path / "again.keras") as archive:
+        text = archive.read("config.json").decode()
+    assert '"activation":"hard_sigmoid"' in text.replace(" ", "")
+    with pytest.raises(ValueError, match="has another slope in Keras 2"):
+        model.save(tmp_path / "again.h5", strict=True)
+    with pytest.raises(ValueError, match="TF.js has no activation 'hard_sigmoid6'"):
+        model.save(tmp_path / "web", strict=True)
+
+
+@pytest.mark.parametrize(
+    ("layer", "expected"),
+    [
+        (entry("Resizing", name="r", height=1, width=2, interpolation="bilinear"), [0.5, 2.5]),
+        (entry("Resizing", name="r", height=1, width=3, interpolation="nearest"), [0, 2, 3]),
+        (entry("UpSampling2D", name="r", size=[1, 2], interpolation="bilinear"), [0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3]),
+    ],
+)  # fmt: skip
+def test_pixels_are_placed_by_their_centers_as_in_keras(layer: Any, expected: list[float], tmp_path: Path) -> None:
+    x = np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1)
+    path = keras_file(tmp_path / "m.keras", sequential([1, 4, 1], layer), {})
+    np.testing.assert_allclose(predicted(path, x).ravel(), expected)
+    for suffix in (".keras", ".h5"):
+        tf.load_layers_model(path).save(tmp_path / f"again{suffix}", strict=True)
+        np.testing.assert_allclose(predicted(tmp_path / f"again{suffix}", x).ravel(), expected)
+    with pytest.raises(ValueError, match="does not take half_pixel_centers=True"):
+        tf.load_layers_model(path).save(tmp_path / "web", strict=True)
+
+
+def test_what_tfjs_means_stays_so_in_files_of_keras(tmp_path: Path) -> None:
+    """Saving for Keras tells that it differs there; here the model is as it was."""
+    layers = [
+        tf.layers.up_sampling2d(size=[1, 2], interpolation="bilinear", input_shape=[1, 4, 1]),
+        tf.layers.resizing(height=1, width=3),
+        tf.layers.activation(activation="hardSigmoid"),
+    ]
+    model = tf.sequential(layers=layers)
+    x = np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1)
+    for suffix in (".keras", ".h5"):
+        with pytest.warns(UserWarning, match=r"places the pixels.*places the pixels.*another slope in Keras 3"):
+            model.save(tmp_path / f"m{suffix}")
+        np.testing.assert_array_equal(predicted(tmp_path / f"m{suffix}", x), model.predict(x).numpy())
+
+
+# Options that are not supported
+
+
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [
+        (entry("Resizing", name="r", height=1, width=2, crop_to_aspect_ratio=True), "layer r: crop_to_aspect_ratio=True"),
+        (entry("Resizing", name="r", height=1, width=2, pad_to_aspect_ratio=True), "option pad_to_aspect_ratio of Resizing"),
+        (entry("Conv2D", name="c", filters=2, kernel_size=1, groups=2), r"c: option groups of Conv2D is 2 in the file.*; 1 is"),
+        (entry("CenterCrop", name="c", height=1, width=1, data_format="channels_first"), "'channels_last' is"),
+        (entry("LayerNormalization", name="n", rms_scaling=True), "option rms_scaling of LayerNormalization is True"),
+    ],
+)  # fmt: skip
+def test_options_that_are_not_supported_are_refused(layer: Any, words: str, tmp_path: Path) -> None:
+    path = keras_file(tmp_path / "m.keras", sequential([2, 4, 2], layer), {})
+    with pytest.raises(tf.io.ModelFileError, match=words):
+        tf.load_layers_model(path)
+
+
+@pytest.mark.parametrize("kind", ["Resizing", "CenterCrop"])
+def test_the_layout_of_pictures_is_not_warned_of(kind: str, tmp_path: Path) -> None:
+    layer = entry(kind, name="r", height=1, width=2, data_format="channels_last")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tf.load_layers_model(keras_file(tmp_path / "m.keras", sequential([2, 4, 2], layer), {}))
+
+
+def bidirectional(**backward: Any) -> dict[str, Any]:
+    """A Bidirectional whose backward layer has other options than the forward one."""
+    options = {"units": 1, "activation": "linear", "use_bias": False}
+    forward = entry("SimpleRNN", name="f", **options)
+    return sequential([2, 1], entry(
+        "Bidirectional", name="b", merge_mode="sum", layer=forward,
+        backward_layer=entry("SimpleRNN", name="g", go_backwards=True, **{**options, **backward}),
+    ))  # fmt: skip
+
+
+def test_a_backward_layer_of_its_own_is_refused_if_it_computes_otherwise(tmp_path: Path) -> None:
+    weights = {f"layers/bidirectional/{part}_layer/cell/vars/{i}": [[1.0]] for part in ("forward", "backward") for i in (0, 1)}  # fmt: skip
+    ones = entry("Ones", module="keras.initializers")
+    path = keras_file(tmp_path / "m.keras", bidirectional(kernel_initializer=ones), weights)
+    assert predicted(path, [[[1], [2]]]) == 6
+    with pytest.raises(tf.io.ModelFileError, match="b: option backward_layer of Bidirectional"):
+        tf.load_layers_model(keras_file(tmp_path / "m.keras", bidirectional(activation="relu"), weights))

@@ -3906,6 +3906,7 @@ def resizing(
     width: int,
     interpolation: str = "bilinear",
     crop_to_aspect_ratio: bool = False,
+    half_pixel_centers: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -3924,6 +3925,7 @@ def resizing(
     width: int,
     interpolation: str = "bilinear",
     cropToAspectRatio: bool = False,
+    halfPixelCenters: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -3939,12 +3941,12 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     """Images brought to a size: (…, height, width, channels), with or without a batch.
 
     As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
-    is cropped.
+    is cropped. With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
 
     Options:
-        height, width, interpolation='bilinear', crop_to_aspect_ratio=False, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+        height, width, interpolation='bilinear', crop_to_aspect_ratio=False, half_pixel_centers=False,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
     return Resizing(config, *more, **options)
 
 
@@ -4883,6 +4885,7 @@ def up_sampling2d(
     data_format: str = "channelsLast",
     size: NumbersLike = 2,
     interpolation: str = "nearest",
+    half_pixel_centers: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -4900,6 +4903,7 @@ def up_sampling2d(
     dataFormat: str = "channelsLast",
     size: NumbersLike = 2,
     interpolation: str = "nearest",
+    halfPixelCenters: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -4914,9 +4918,12 @@ def up_sampling2d(
 def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling2D:
     """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels).
 
+    With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+
     Options:
-        data_format='channelsLast', size=2, interpolation='nearest', input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', size=2, interpolation='nearest', half_pixel_centers=False,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
     return UpSampling2D(config, *more, **options)
 
 

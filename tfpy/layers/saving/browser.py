@@ -73,7 +73,9 @@ _OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "GRU": {"reset_after": bool, "zero_output_for_mask": bool},
     "GRUCell": {"reset_after": bool},
     "LSTM": {"zero_output_for_mask": bool},
+    "Resizing": {"half_pixel_centers": bool},
     "SimpleRNN": {"zero_output_for_mask": bool},
+    "UpSampling2D": {"half_pixel_centers": bool},
 }
 
 

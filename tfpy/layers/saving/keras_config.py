@@ -13,6 +13,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras_format import makes_masks, written
+from tfpy.layers.saving.keras_meaning import MEANING, meaning_of
 from tfpy.layers.sequential import Sequential
 
 # Classes that Keras has under another name; the model's own class has none there.
@@ -59,7 +60,12 @@ class KerasConfig:
         options = config.get("config") or {}
         if isinstance(layer, Container):
             return self._named(name, self._container(options, layer), listed)
-        return self._named(name, self._options(name, options, layer), listed)
+        found = self._options(name, options, layer)
+        meaning, difference = meaning_of(name, found, self._version)
+        if meaning is None:
+            return self._named(name, found, listed)
+        self.faults.append(f"layer {found.get('name', name)!r}: {difference}")
+        return {**self._named(name, found, listed), MEANING: meaning}
 
     def _named(self, name: str, options: dict[str, Any], listed: bool) -> dict[str, Any]:
         if name in _UNKNOWN:
@@ -105,15 +111,11 @@ class KerasConfig:
     def _look(self, name: str, options: Mapping[str, Any]) -> None:
         """Note what Keras reckons otherwise."""
         label = f"layer {options.get('name', name)!r}"
-        if "hard_sigmoid" in options.values():
-            self.faults.append(f"{label}: hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)")
         inner = options["layer"]["config"] if name == "Bidirectional" else {}
         if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
             self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
             self.faults.append(f"{label}: Keras takes no causal padding there")
-        if name == "Resizing" or options.get("interpolation") == "bilinear":
-            self.faults.append(f"{label}: Keras places the pixels of a resized picture otherwise")
 
     def _value(self, value: Any, held: Any) -> Any:
         if isinstance(value, str):

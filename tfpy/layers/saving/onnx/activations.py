@@ -55,6 +55,7 @@ _FUNCTIONS: dict[str, Callable[[Builder, Value], Value]] = {
     "gelu": _gelu,
     "gelu_new": _gelu_new,
     "hard_sigmoid": lambda b, x: b.each("HardSigmoid", x, alpha=0.2, beta=0.5),
+    "hard_sigmoid6": lambda b, x: b.each("HardSigmoid", x, alpha=1 / 6, beta=0.5),
     "hard_silu": lambda b, x: b.each("HardSwish", x),
     "hard_swish": lambda b, x: b.each("HardSwish", x),
     "leaky_relu": lambda b, x: b.each("LeakyRelu", x, alpha=0.2),

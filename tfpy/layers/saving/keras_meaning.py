@@ -1,0 +1,89 @@
+"""Words that Keras and TF.js share and mean otherwise: what the words of a file of Keras are here, and back.
+
+An object in a file that is written here may say whose meaning it has, where that is not what the version of the file
+says: Keras reads it all the same, and gives other numbers, of which saving warns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.io.faults import ModelFileError
+
+MEANING = "numbers_of"
+"""The key, beside that of the class, of whose meaning the words of an object have."""
+
+TFJS, KERAS3 = "TF.js", "Keras 3"
+_KERAS2 = "Keras 2"
+# Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
+_RESIZING = "Resizing"
+_UP_SAMPLING = "UpSampling2D"
+
+
+def as_keras_means(config: Any, version: int) -> Any:
+    """A configuration of a version of Keras, which says what that takes for granted.
+
+    Layers in a Bidirectional return zeros where masked, pixels are placed by their centers, and in Keras 3
+    'hard_sigmoid' is what is 'hard_sigmoid6' here.
+    """
+    return _meant(config, KERAS3 if version >= 3 else _KERAS2)
+
+
+def _meant(config: Any, meaning: str) -> Any:
+    if isinstance(config, list):
+        return [_meant(value, meaning) for value in config]
+    if not isinstance(config, Mapping):
+        return config
+    found = {key: _meant(value, meaning) for key, value in config.items() if key != MEANING}
+    name, options = found.get("class_name"), found.get("config")
+    if not isinstance(options, dict):
+        return found
+    if name == "Bidirectional":
+        for part in ("layer", "backward_layer"):
+            inner = options.get(part)
+            if isinstance(inner, dict) and isinstance(inner.get("config"), dict):
+                inner["config"].setdefault("zero_output_for_mask", True)
+    own = config.get(MEANING, meaning)
+    if own != TFJS and name == _RESIZING and options.get("crop_to_aspect_ratio"):
+        label = options.get("name", name)
+        raise ModelFileError(f"layer {label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
+    if own != TFJS and places_pixels(name, options):
+        options["half_pixel_centers"] = True
+    if own == KERAS3:
+        _respell(options, "hard_sigmoid", "hard_sigmoid6")
+    return found
+
+
+def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
+    """Whether a layer makes pixels whose places Keras and TF.js reckon otherwise."""
+    return name == _RESIZING or (name == _UP_SAMPLING and options.get("interpolation") == "bilinear")
+
+
+def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
+    """Make options Keras's words.
+
+    Args:
+        name: the name of the class.
+        options: its options, in Keras's spelling; they are changed.
+        version: the version of Keras.
+
+    Returns:
+        Whose meaning they have, None for that of the version; and what then differs in Keras, for a message.
+    """
+    if options.get("crop_to_aspect_ratio"):
+        return TFJS, "Keras crops the picture to the aspect ratio"
+    if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
+        return TFJS, "Keras places the pixels of a resized picture otherwise"
+    if "hard_sigmoid" in options.values():
+        return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)"
+    if _respell(options, "hard_sigmoid6", "hard_sigmoid") and version == 2:
+        return KERAS3, "hard_sigmoid has another slope in Keras 2 (1/5, and not 1/6)"
+    return None, ""
+
+
+def _respell(options: dict[str, Any], word: str, other: str) -> bool:
+    """Put one activation's name in place of another's; whether it was there."""
+    found = [key for key, value in options.items() if key.rpartition("_")[2] == "activation" and value == word]
+    options.update(dict.fromkeys(found, other))
+    return bool(found)
