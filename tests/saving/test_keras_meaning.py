@@ -262,3 +262,58 @@ def test_a_backward_layer_of_its_own_is_refused_if_it_computes_otherwise(tmp_pat
     assert predicted(path, [[[1], [2]]]) == 6
     with pytest.raises(tf.io.ModelFileError, match="b: option backward_layer of Bidirectional"):
         tf.load_layers_model(keras_file(tmp_path / "m.keras", bidirectional(activation="relu"), weights))
+
+
+# How a model is compiled
+
+
+def compiled(tmp_path: Path, outputs: int = 1, **said: Any) -> Any:
+    """A model that a file says to be compiled so."""
+    layers = [called(entry("Dense", name=f"d{i}", units=1, use_bias=False), tensor("x")) for i in range(outputs)]
+    config = functional("d0", *layers, shape=[1])
+    config["config"]["output_layers"] = [[f"d{i}", 0, 0] for i in range(outputs)]
+    optimizer = entry("SGD", module="keras.optimizers", learning_rate=0.1, momentum=0.0)
+    config["compile_config"] = {"optimizer": optimizer, "loss": "mse", "metrics": None, "loss_weights": None, **said}
+    names = ["dense", *(f"dense_{i}" for i in range(1, outputs))]
+    return tf.load_layers_model(
+        keras_file(tmp_path / "m.keras", config, {f"layers/{name}/vars/0": [[1.0]] for name in names})
+    )
+
+
+def judge(kind: str, family: str = "losses", **options: Any) -> dict[str, Any]:
+    return entry(kind, module=f"keras.{family}", **options)
+
+
+@pytest.mark.parametrize(
+    ("said", "outputs", "words"),
+    [
+        ({"loss_weights": {"d0": 1.0, "d1": 0.5}}, 2, "loss weights, which are not known here"),
+        ({"loss_weights": [0.5]}, 1, "loss weights, which are not known here"),
+        ({"loss": judge("MeanSquaredError", name="m", reduction="sum")}, 1, "MeanSquaredError has options .*'sum'"),
+        ({"metrics": [judge("BinaryAccuracy", "metrics", name="b", threshold=0.4)]}, 1, "BinaryAccuracy has .*0.4"),
+        ({"loss": judge("BinaryCrossentropy", name="b", from_logits=True)}, 1, "'from_logits': True"),
+    ],
+)
+def test_what_training_would_not_heed_leaves_a_model_uncompiled(
+    said: Any, outputs: int, words: str, tmp_path: Path
+) -> None:
+    with pytest.warns(UserWarning, match=f"loaded, but not compiled: .*{words}"):
+        assert compiled(tmp_path, outputs, **said).optimizer is None
+
+
+def test_losses_and_metrics_of_keras_whatever_their_names(tmp_path: Path) -> None:
+    usual = {"reduction": "sum_over_batch_size", "axis": -1}
+    model = compiled(
+        tmp_path,
+        loss=judge("CosineSimilarity", name="far", **usual),
+        metrics=[judge("MeanAbsoluteError", "metrics", name="mine", dtype="float32"), "mse"],
+        loss_weights=[1.0],
+    )
+    x = np.ones((2, 1), np.float32)
+    np.testing.assert_allclose([float(t) for t in model.evaluate(x, 3 * x)], [-1, 2, 4], rtol=1e-6)
+
+
+def test_metrics_are_listed_by_output_in_keras(tmp_path: Path) -> None:
+    model = compiled(tmp_path, 2, metrics=[["mae"], [judge("MeanSquaredError", "metrics", name="m")]])
+    x = np.ones((2, 1), np.float32)
+    np.testing.assert_allclose([float(t) for t in model.evaluate(x, [3 * x, 4 * x])], [13, 4, 9, 2, 9], rtol=1e-6)
