@@ -317,3 +317,24 @@ def test_metrics_are_listed_by_output_in_keras(tmp_path: Path) -> None:
     model = compiled(tmp_path, 2, metrics=[["mae"], [judge("MeanSquaredError", "metrics", name="m")]])
     x = np.ones((2, 1), np.float32)
     np.testing.assert_allclose([float(t) for t in model.evaluate(x, [3 * x, 4 * x])], [13, 4, 9, 2, 9], rtol=1e-6)
+
+
+# Options that layers have for the sake of Keras's files
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "expected"),
+    [
+        (entry("GlobalAveragePooling1D", name="g", keepdims=True), [2, 1], [[[0.5]]]),
+        (entry("GlobalMaxPooling1D", name="g", keepdims=True, data_format="channels_first"), [1, 2], [[[2.0]]]),
+        (entry("ReLU", name="r", negative_slope=0.5, threshold=1.0, max_value=1.5), [2], [[-1.0, 1.5]]),
+        (entry("Flatten", name="f", data_format="channels_last"), [2], [[-1.0, 2.0]]),
+        (entry("Identity", name="i", dtype="float32"), [2], [[-1.0, 2.0]]),
+    ],
+)
+def test_options_of_keras_that_layers_have(layer: Any, shape: list[int], expected: Any, tmp_path: Path) -> None:
+    path = keras_file(tmp_path / "m.keras", sequential(shape, layer), {})
+    x = np.reshape([-1.0, 2.0], [1, *shape])
+    np.testing.assert_array_equal(predicted(path, x), expected)
+    tf.load_layers_model(path).save(tmp_path / "again.keras", strict=True)
+    np.testing.assert_array_equal(predicted(tmp_path / "again.keras", x), expected)

@@ -2054,7 +2054,7 @@ def flatten(
 
 
 def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Flatten:
-    """(batch, a, b, …) → (batch, a · b · …).
+    """(batch, a, b, …) → (batch, a · b · …). Vectors stay as they are (beyond TF.js).
 
     Options:
         data_format=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
@@ -2164,6 +2164,7 @@ def global_average_pooling1d(config: Mapping[str, Any], /) -> GlobalAveragePooli
 def global_average_pooling1d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2179,6 +2180,7 @@ def global_average_pooling1d(
 def global_average_pooling1d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2196,8 +2198,8 @@ def global_average_pooling1d(
     """The mean over time: (batch, time, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling1D(config, *more, **options)
 
 
@@ -2212,6 +2214,7 @@ def global_average_pooling2d(config: Mapping[str, Any], /) -> GlobalAveragePooli
 def global_average_pooling2d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2227,6 +2230,7 @@ def global_average_pooling2d(
 def global_average_pooling2d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2244,8 +2248,8 @@ def global_average_pooling2d(
     """The mean over each image: (batch, height, width, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling2D(config, *more, **options)
 
 
@@ -2260,6 +2264,7 @@ def global_average_pooling3d(config: Mapping[str, Any], /) -> GlobalAveragePooli
 def global_average_pooling3d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2275,6 +2280,7 @@ def global_average_pooling3d(
 def global_average_pooling3d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2294,8 +2300,8 @@ def global_average_pooling3d(
     Source: Keras `GlobalAveragePooling3D` (beyond TF.js).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling3D(config, *more, **options)
 
 
@@ -2310,6 +2316,7 @@ def global_max_pooling1d(config: Mapping[str, Any], /) -> GlobalMaxPooling1D: ..
 def global_max_pooling1d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2325,6 +2332,7 @@ def global_max_pooling1d(
 def global_max_pooling1d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2340,8 +2348,8 @@ def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any,
     """The maximum over time: (batch, time, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling1D(config, *more, **options)
 
 
@@ -2362,6 +2370,7 @@ def global_max_pooling2d(config: Mapping[str, Any], /) -> GlobalMaxPooling2D: ..
 def global_max_pooling2d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2377,6 +2386,7 @@ def global_max_pooling2d(
 def global_max_pooling2d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2392,8 +2402,8 @@ def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any,
     """The maximum over each image: (batch, height, width, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling2D(config, *more, **options)
 
 
@@ -2414,6 +2424,7 @@ def global_max_pooling3d(config: Mapping[str, Any], /) -> GlobalMaxPooling3D: ..
 def global_max_pooling3d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2429,6 +2440,7 @@ def global_max_pooling3d(
 def global_max_pooling3d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2446,8 +2458,8 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
     Source: Keras `GlobalMaxPooling3D` (beyond TF.js).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling3D(config, *more, **options)
 
 
@@ -3721,6 +3733,8 @@ def relu(config: Mapping[str, Any], /) -> ReLU: ...
 def relu(
     *,
     max_value: float | None = None,
+    negative_slope: float = 0.0,
+    threshold: float = 0.0,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -3736,6 +3750,8 @@ def relu(
 def relu(
     *,
     maxValue: float | None = None,
+    negativeSlope: float = 0.0,
+    threshold: float = 0.0,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -3748,11 +3764,13 @@ def relu(
 
 
 def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ReLU:
-    """max(x, 0), or at most max_value.
+    """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
+
+    Another negative_slope or threshold than 0 is beyond TF.js.
 
     Options:
-        max_value=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+        max_value=None, negative_slope=0.0, threshold=0.0, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return ReLU(config, *more, **options)
 
 

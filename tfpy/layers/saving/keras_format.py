@@ -16,6 +16,7 @@ from tfpy.layers.base import Layer
 from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
+from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
 from tfpy.layers.saving.keras_masks import without_masks
 
@@ -65,9 +66,7 @@ _WITHOUT_EFFECT: dict[str, Any] = {
     "fill_mode": "constant",
     "fill_value": 0.0,
     "groups": 1,
-    "keepdims": False,
     "lora_rank": None,
-    "negative_slope": 0.0,
     "num_constants": None,
     "output_padding": None,
     "output_shape": None,
@@ -77,7 +76,6 @@ _WITHOUT_EFFECT: dict[str, Any] = {
     "renorm": False,
     "rms_scaling": False,
     "softmax_robust_masking": False,
-    "threshold": 0.0,
     "use_gate": False,
     "virtual_batch_size": None,
 }
@@ -146,6 +144,8 @@ class _Reader:
             return config
         name = _CLASS_ALIASES.get(name, name)
         cls = class_of(name)
+        if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
+            name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
         elif cls is not None and cls.__module__.startswith("tfpy.") and issubclass(cls, Declared):
