@@ -338,3 +338,39 @@ def test_options_of_keras_that_layers_have(layer: Any, shape: list[int], expecte
     np.testing.assert_array_equal(predicted(path, x), expected)
     tf.load_layers_model(path).save(tmp_path / "again.keras", strict=True)
     np.testing.assert_array_equal(predicted(tmp_path / "again.keras", x), expected)
+
+
+def test_ops_on_numbers_are_refused(tmp_path: Path) -> None:
+    """`x * 2` is an op of the name of a layer in Keras 3."""
+    op = entry("Multiply", module="keras.src.ops.numpy", name="m")
+    path = keras_file(tmp_path / "m.keras", functional("m", called(op, tensor("x"), 2.0), shape=[2]), {})
+    with pytest.raises(tf.io.ModelFileError, match=r"layer m: is called on the number 2\.0; calls on tensors alone"):
+        tf.load_layers_model(path)
+
+
+def test_volumes_of_which_tfjs_leaves_out_other_elements(tmp_path: Path) -> None:
+    pooling = {"pool_size": [1, 1, 2], "strides": [1, 2, 2], "padding": "same"}
+    path = keras_file(tmp_path / "m.keras", sequential([4, 4, 4, 1], entry("MaxPooling3D", name="p", **pooling)), {})
+    with pytest.raises(tf.io.ModelFileError, match="layer p: strides larger than the window, with padding 'same'"):
+        tf.load_layers_model(path)
+    model = tf.sequential(layers=[tf.layers.max_pooling3d(**pooling, input_shape=[4, 4, 4, 1])])
+    with pytest.warns(UserWarning, match="Keras leaves out other elements where strides are larger"):
+        model.save(tmp_path / "own.keras")
+    x = np.arange(64).reshape(1, 4, 4, 4, 1)
+    np.testing.assert_array_equal(
+        predicted(tmp_path / "own.keras", x), model.predict(tf.tensor(x, dtype="float32")).numpy()
+    )
+
+
+@pytest.mark.parametrize("kind", ["zero_padding1d", "cropping1d", "up_sampling1d"])
+def test_sequences_with_the_channels_first(kind: str, tmp_path: Path) -> None:
+    """Keras 3 has the option for ZeroPadding1D alone."""
+    model = tf.sequential(layers=[getattr(tf.layers, kind)(data_format="channelsFirst", input_shape=[2, 5])])
+    x = np.ones((1, 2, 5), np.float32)
+    for name in ("m.h5", "m.keras"):
+        if kind == "zero_padding1d" and name == "m.keras":
+            model.save(tmp_path / name, strict=True)
+        else:
+            with pytest.warns(UserWarning, match="Keras takes no sequences with the channels first there"):
+                model.save(tmp_path / name)
+        np.testing.assert_array_equal(predicted(tmp_path / name, x), model.predict(x).numpy())

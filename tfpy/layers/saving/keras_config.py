@@ -103,10 +103,18 @@ class KerasConfig:
             named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
             out |= {part: list(shape) for part, shape in named}
         if name in _ONE_AXIS or name == "SpatialDropout1D":
-            out.pop("data_format", None)
+            self._look_at_layout(name, out)
         if name in _ONE_AXIS:
             out[_ONE_AXIS[name]] = out[_ONE_AXIS[name]][0]
         return out
+
+    def _look_at_layout(self, name: str, options: dict[str, Any]) -> None:
+        """Leave out the usual layout of sequences: most layers have no such option in Keras, which refuses another."""
+        if options.get("data_format") != "channels_first":
+            options.pop("data_format", None)
+        elif name != "ZeroPadding1D" or self._version == 2:
+            label = f"layer {options.get('name', name)!r}"
+            self.faults.append(f"{label}: Keras takes no sequences with the channels first there")
 
     def _look(self, name: str, options: Mapping[str, Any]) -> None:
         """Note what Keras reckons otherwise."""

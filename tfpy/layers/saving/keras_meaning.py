@@ -19,6 +19,7 @@ _KERAS2 = "Keras 2"
 # Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
 _RESIZING = "Resizing"
 _UP_SAMPLING = "UpSampling2D"
+_ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPooling3D"})
 
 
 def as_keras_means(config: Any, version: int) -> Any:
@@ -48,6 +49,11 @@ def _meant(config: Any, meaning: str) -> Any:
     if own != TFJS and name == _RESIZING and options.get("crop_to_aspect_ratio"):
         label = options.get("name", name)
         raise ModelFileError(f"layer {label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
+    if own != TFJS and leaves_out(name, options):
+        raise ModelFileError(
+            f"layer {options.get('name', name)}: strides larger than the window, with padding 'same', are not supported "
+            "in 3D, where TF.js leaves out other elements than Keras."
+        )
     if own != TFJS and places_pixels(name, options):
         options["half_pixel_centers"] = True
     if own == KERAS3:
@@ -58,6 +64,22 @@ def _meant(config: Any, meaning: str) -> Any:
 def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
     """Whether a layer makes pixels whose places Keras and TF.js reckon otherwise."""
     return name == _RESIZING or (name == _UP_SAMPLING and options.get("interpolation") == "bilinear")
+
+
+def leaves_out(name: Any, options: Mapping[str, Any]) -> bool:
+    """Whether a layer on volumes leaves out elements, of which TF.js chooses other ones."""
+    if name not in _ON_VOLUMES or options.get("padding") != "same":
+        return False
+    size = _three(options.get("kernel_size", options.get("pool_size", 2)))
+    gaps = _three(options.get("dilation_rate") or 1)
+    steps = _three(options.get("strides") or size)
+    return any(step > (k - 1) * gap + 1 for k, gap, step in zip(size, gaps, steps, strict=False))
+
+
+def _three(value: Any) -> list[int]:
+    """A number for each of three dimensions; none of what is no number."""
+    listed = value if isinstance(value, (list, tuple)) else [value] * 3
+    return [n for n in listed if isinstance(n, int)]
 
 
 def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
@@ -75,6 +97,8 @@ def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | 
         return TFJS, "Keras crops the picture to the aspect ratio"
     if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
         return TFJS, "Keras places the pixels of a resized picture otherwise"
+    if leaves_out(name, options):
+        return TFJS, "Keras leaves out other elements where strides are larger than the window"
     if "hard_sigmoid" in options.values():
         return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)"
     if _respell(options, "hard_sigmoid6", "hard_sigmoid") and version == 2:
