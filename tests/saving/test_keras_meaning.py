@@ -374,3 +374,10 @@ def test_sequences_with_the_channels_first(kind: str, tmp_path: Path) -> None:
             with pytest.warns(UserWarning, match="Keras takes no sequences with the channels first there"):
                 model.save(tmp_path / name)
         np.testing.assert_array_equal(predicted(tmp_path / name, x), model.predict(x).numpy())
+
+
+def test_several_axes_are_not_for_h5_files(tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.softmax(axis=[1, 2], input_shape=[2, 3])])
+    model.save(tmp_path / "m.keras", strict=True)
+    with pytest.raises(ValueError, match="Keras 3 does not take several axes from an .h5 file"):
+        model.save(tmp_path / "m.h5", strict=True)

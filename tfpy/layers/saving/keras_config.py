@@ -124,6 +124,9 @@ class KerasConfig:
             self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
             self.faults.append(f"{label}: Keras takes no causal padding there")
+        axes = options.get("axis")
+        if self._version == 2 and isinstance(axes, (list, tuple)) and len(axes) > 1:
+            self.faults.append(f"{label}: Keras 3 does not take several axes from an .h5 file; Keras 2 does")
 
     def _value(self, value: Any, held: Any) -> Any:
         if isinstance(value, str):

@@ -51,8 +51,8 @@ def _meant(config: Any, meaning: str) -> Any:
         raise ModelFileError(f"layer {label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
     if own != TFJS and leaves_out(name, options):
         raise ModelFileError(
-            f"layer {options.get('name', name)}: strides larger than the window, with padding 'same', are not supported "
-            "in 3D, where TF.js leaves out other elements than Keras."
+            f"layer {options.get('name', name)}: strides larger than the window, with padding 'same', are not "
+            f"supported in {name}: TF.js leaves out other elements than Keras."
         )
     if own != TFJS and places_pixels(name, options):
         options["half_pixel_centers"] = True
