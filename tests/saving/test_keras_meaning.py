@@ -381,3 +381,48 @@ def test_several_axes_are_not_for_h5_files(tmp_path: Path) -> None:
     model.save(tmp_path / "m.keras", strict=True)
     with pytest.raises(ValueError, match="Keras 3 does not take several axes from an .h5 file"):
         model.save(tmp_path / "m.h5", strict=True)
+
+
+# Ways that masks go
+
+
+def summing(name: str) -> dict[str, Any]:
+    """A layer that adds up the steps that are not masked, with weights of 1."""
+    return entry("SimpleRNN", name=name, units=1, activation="linear", use_bias=False)
+
+
+ONES = {f"layers/{name}/cell/vars/{i}": [[1.0]] for name in ("simple_rnn", "simple_rnn_1") for i in (0, 1)}
+EMBEDDING = {"layers/embedding/vars/0": [[100.0], [1.0], [5.0]]}
+
+
+def test_masks_end_where_keras_lets_them_end(tmp_path: Path) -> None:
+    """In TF.js the mask of the first layer reaches the last one, whose inputs have none."""
+    embedding = entry("Embedding", name="e", input_dim=3, output_dim=1, mask_zero=True)
+    layers = [embedding, summing("a"), entry("RepeatVector", name="n", n=2), summing("b")]
+    path = keras_file(tmp_path / "m.keras", sequential([2], *layers), {**ONES, **EMBEDDING})
+    assert predicted(path, [[1, 0]]) == 2
+    theirs = tf.load_layers_model(path)
+    ours = tf.models.model_from_json(theirs.to_json(return_string=False))
+    ours.set_weights(theirs.get_weights())
+    for model, expected in ((theirs, 2), (ours, 1)):
+        for suffix in (".keras", ".h5"):
+            model.save(tmp_path / f"again{suffix}")
+            assert predicted(tmp_path / f"again{suffix}", [[1, 0]]) == expected
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("Add", 205), ("Concatenate", 105)])
+def test_masks_are_merged_as_in_keras_3(kind: str, expected: float, tmp_path: Path) -> None:
+    """A step is there if one of the inputs has it; in TF.js if all have it."""
+    config = functional(
+        "r",
+        called(entry("Embedding", name="e", input_dim=3, output_dim=1, mask_zero=True), tensor("x")),
+        called(entry("Masking", name="k", mask_value=5.0), tensor("e")),
+        called(entry(kind, name="m"), [tensor("e"), tensor("k")]),
+        called(summing("r"), tensor("m")),
+        shape=[2],
+    )
+    weights = {**ONES, **EMBEDDING}
+    del weights["layers/simple_rnn_1/cell/vars/0"], weights["layers/simple_rnn_1/cell/vars/1"]
+    if kind == "Concatenate":
+        weights["layers/simple_rnn/cell/vars/0"] = [[1.0], [0.0]]
+    assert predicted(keras_file(tmp_path / "m.keras", config, weights), [[0, 2]]) == expected

@@ -31,8 +31,10 @@ class Container(ContainerCamel, Layer):
         inputs: the symbolic inputs.
         outputs: the symbolic outputs.
         layers: the layers, in the order of the computation.
+        masks_of: whose rules masks follow: 2 or 3 for that version of Keras, 0 for TF.js.
     """
 
+    masks_of = 0
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
@@ -85,6 +87,7 @@ class Container(ContainerCamel, Layer):
                 raise RuntimeError(f"Model {self.name} has no layers yet; add some first.")
             self._graph = LayerGraph(self.inputs, self.outputs)
             self._check_layers(self._graph.layers)
+        self._graph.masks_of = self.masks_of
         return self._graph
 
     def _check_layers(self, layers: Sequence[Layer]) -> None:

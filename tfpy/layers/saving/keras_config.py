@@ -13,7 +13,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras_format import makes_masks, written
-from tfpy.layers.saving.keras_meaning import MEANING, meaning_of
+from tfpy.layers.saving.keras_meaning import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.sequential import Sequential
 
 # Classes that Keras has under another name; the model's own class has none there.
@@ -53,6 +53,8 @@ class KerasConfig:
         config = {"class_name": model.get_class_name(), "config": model.get_config()}
         self._masks = makes_masks(config)
         self.config: dict[str, Any] = self._object(config, model, True)
+        if self._masks:
+            self.config |= meaning_of_masks(model, version)
 
     def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
         """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""

@@ -10,12 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.io.faults import ModelFileError
+from tfpy.layers.base import Layer
+from tfpy.layers.container import Container
 
 MEANING = "numbers_of"
 """The key, beside that of the class, of whose meaning the words of an object have."""
 
 TFJS, KERAS3 = "TF.js", "Keras 3"
 _KERAS2 = "Keras 2"
+_VERSIONS: dict[Any, int] = {TFJS: 0, _KERAS2: 2, KERAS3: 3}
+_MEANINGS = {version: meaning for meaning, version in _VERSIONS.items()}
 # Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
 _RESIZING = "Resizing"
 _UP_SAMPLING = "UpSampling2D"
@@ -59,6 +63,28 @@ def _meant(config: Any, meaning: str) -> Any:
     if own == KERAS3:
         _respell(options, "hard_sigmoid", "hard_sigmoid6")
     return found
+
+
+def version_meant(config: Mapping[str, Any], version: int) -> int:
+    """Whose rules the masks of a model follow: a version of Keras, that of the file if nothing is said; 0 for TF.js."""
+    return _VERSIONS.get(config.get(MEANING), version)
+
+
+def follow_masks_of(layer: Layer, version: int) -> None:
+    """Let masks go through a model, and the models in it, by the rules of a version of Keras."""
+    pending = [layer]
+    while pending:
+        layer = pending.pop()
+        if isinstance(layer, Container):
+            layer.masks_of = version
+            pending += layer.layers
+        elif isinstance(inner := getattr(layer, "layer", None), Layer):
+            pending.append(inner)
+
+
+def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
+    """What the configuration of a model that makes masks says of whose rules these follow, beside its class."""
+    return {} if model.masks_of == version else {MEANING: _MEANINGS[model.masks_of]}
 
 
 def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:

@@ -24,7 +24,7 @@ from tfpy.layers.config import build_object, is_object_config, known_class, spel
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras_files import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras_format import read
-from tfpy.layers.saving.keras_meaning import as_keras_means
+from tfpy.layers.saving.keras_meaning import as_keras_means, follow_masks_of, version_meant
 from tfpy.layers.saving.keras_optimizer import restore_keras_state
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_names import load_named
@@ -96,6 +96,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
         model = built(as_keras_means(file.topology, file.version), str(path), custom_objects)
+        follow_masks_of(model, version_meant(file.topology, file.version))
         with _filling(str(path)):
             write_keras_weights(model, file, strict)
             start(coming)
