@@ -426,3 +426,13 @@ def test_masks_are_merged_as_in_keras_3(kind: str, expected: float, tmp_path: Pa
     if kind == "Concatenate":
         weights["layers/simple_rnn/cell/vars/0"] = [[1.0], [0.0]]
     assert predicted(keras_file(tmp_path / "m.keras", config, weights), [[0, 2]]) == expected
+
+
+@pytest.mark.parametrize("name", ["m.keras", "m.h5", "web"])
+def test_an_input_that_no_output_depends_on_is_saved(name: str, tmp_path: Path) -> None:
+    used, idle = tf.input(shape=[1], name="used"), tf.input(shape=[1], name="idle")
+    output = tf.layers.dense(units=1, kernel_initializer="ones").apply(used)
+    tf.model(inputs=[idle, used], outputs=output).save(tmp_path / name, strict=True)
+    model = tf.load_layers_model(tmp_path / name)
+    assert model.input_names == ["idle", "used"]
+    assert model.predict([tf.tensor([[5.0]]), tf.tensor([[2.0]])]).numpy() == 2

@@ -243,7 +243,7 @@ class Container(ContainerCamel, Layer):
         """The layers and how they are connected."""
         numbers = self._node_numbers()
         layers = []
-        for layer in self.layers:
+        for layer in self._listed():
             calls = [node for node in layer.inbound_nodes if node in numbers and node.input_tensors]
             inbound = [
                 [[*self._place(t, numbers), plain(node.call_args)] for t in node.input_tensors] for node in calls
@@ -278,9 +278,13 @@ class Container(ContainerCamel, Layer):
         own = {*self.graph.nodes, *map(node_of, self.inputs)}
         return {
             node: i
-            for layer in self.layers
+            for layer in self._listed()
             for i, node in enumerate((n for n in layer.inbound_nodes if n in own), isinstance(layer, Container))
         }
+
+    def _listed(self) -> list[Layer]:
+        """The layers, and those of inputs that no output depends on."""
+        return list(dict.fromkeys([*self.layers, *self.input_layers]))
 
     def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
         return [node_of(tensor).outbound_layer.name, numbers[node_of(tensor)], tensor.tensor_index]

@@ -147,7 +147,7 @@ class KerasConfig:
     def _container(self, options: Any, model: Container) -> dict[str, Any]:
         if isinstance(model, Sequential):
             return self._sequential(options, model)
-        parts = {layer.name: layer for layer in model.layers}
+        parts = {layer.name: layer for layer in [*model.layers, *model.input_layers]}
         layers = []
         for entry in options["layers"]:
             layer = parts[entry["name"]]
