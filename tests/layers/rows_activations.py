@@ -8,6 +8,8 @@ from layers.table import Row, row
 
 ROWS: list[Row] = [
     row("relu", {}, (2, 3), reference=lambda x: np.maximum(x, 0)),
+    row("relu", {"negative_slope": 0.5, "threshold": 0.3}, (2, 3, 2), reference=lambda x: np.where(x > 0.3, x, 0.5 * (x - 0.3))),
+    row("relu", {"negative_slope": 0.5, "max_value": 0.5}, (2, 3, 2), reference=lambda x: np.where(x > 0, np.minimum(x, 0.5), 0.5 * x)),
     row("relu", {"max_value": 0.5}, (2, 3, 2), reference=lambda x: np.clip(x, 0, 0.5)),
     row("leaky_relu", {}, (2, 3), reference=lambda x: np.where(x > 0, x, 0.3 * x)),
     row("leaky_relu", {"alpha": 0.1}, (2, 3), reference=lambda x: np.where(x > 0, x, 0.1 * x)),

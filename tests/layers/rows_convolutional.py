@@ -37,6 +37,7 @@ def global_pooling(factory: str, shape: tuple[int, ...], reduce: Any) -> list[Ro
     return [
         row(factory, {}, shape, reference=lambda x: reduce(x, axis=axes)),
         row(factory, {"data_format": "channelsFirst"}, shape, reference=lambda x: reduce(x, axis=behind)),
+        row(factory, {"keepdims": True}, shape, reference=lambda x: reduce(x, axis=axes, keepdims=True)),
     ]
 
 

@@ -22,6 +22,7 @@ ROWS: list[Row] = [
     row("activation", {"activation": "hardSigmoid"}, (2, 3, 2), reference=hard_sigmoid),
     row("dropout", {"rate": 0.4}, (2, 3), reference=lambda x: x),
     row("flatten", {}, (2, 3, 4), reference=lambda x: x.reshape(2, 12)),
+    row("flatten", {}, (2, 3), reference=lambda x: x),
     row("flatten", {"data_format": "channelsFirst"}, (2, 3, 4, 5), reference=lambda x: x.transpose(0, 2, 3, 1).reshape(2, 60)),
     row("repeat_vector", {"n": 3}, (2, 4), reference=lambda x: np.repeat(x[:, None], 3, 1)),
     row("embedding", {"input_dim": 7, "output_dim": 3}, (2, 4), weights=[(7, 3)], integers=7, differentiable=False,

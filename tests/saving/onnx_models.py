@@ -249,6 +249,10 @@ ROWS: list[Row] = [
         lambda: L.layer_normalization(axis=1), lambda: L.unit_normalization(axis=[1, 2])), (2, 3, 4)),
     row("bilinear", stack(lambda: L.up_sampling2d(size=[3, 2], interpolation="bilinear", input_shape=[None, None, 2]),
         lambda: L.resizing(height=5, width=1)), (2, 3, 4, 2)),
+    row("bilinear by the centers of pixels", stack(
+        lambda: L.up_sampling2d(size=[3, 2], interpolation="bilinear", half_pixel_centers=True, input_shape=[3, 4, 2]),
+        lambda: L.resizing(height=5, width=3, half_pixel_centers=True)), (2, 3, 4, 2)),
+    row("hard_sigmoid6", stack(lambda: L.activation(activation="hard_sigmoid6", input_shape=[3])), (2, 3)),
     row("resizing to the nearest", stack(lambda: L.resizing(height=7, width=4, interpolation="nearest", input_shape=[5, 9, 2])),
         (2, 5, 9, 2)),
     row("a crop that is larger", stack(lambda: L.center_crop(height=7, width=4, input_shape=[5, 9, 2])), (2, 5, 9, 2)),

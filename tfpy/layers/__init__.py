@@ -2144,7 +2144,7 @@ def flatten(
 
 
 def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Flatten:
-    """(batch, a, b, …) → (batch, a · b · …).
+    """(batch, a, b, …) → (batch, a · b · …). Vectors stay as they are (beyond TF.js).
 
     Options:
         data_format=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
@@ -2263,6 +2263,7 @@ def global_average_pooling1d(config: Mapping[str, Any], /) -> GlobalAveragePooli
 def global_average_pooling1d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2278,6 +2279,7 @@ def global_average_pooling1d(
 def global_average_pooling1d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2295,8 +2297,8 @@ def global_average_pooling1d(
     """The mean over time: (batch, time, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling1D(config, *more, **options)
 
 
@@ -2314,6 +2316,7 @@ def global_average_pooling2d(config: Mapping[str, Any], /) -> GlobalAveragePooli
 def global_average_pooling2d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2329,6 +2332,7 @@ def global_average_pooling2d(
 def global_average_pooling2d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2346,8 +2350,8 @@ def global_average_pooling2d(
     """The mean over each image: (batch, height, width, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling2D(config, *more, **options)
 
 
@@ -2365,6 +2369,7 @@ def global_average_pooling3d(config: Mapping[str, Any], /) -> GlobalAveragePooli
 def global_average_pooling3d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2380,6 +2385,7 @@ def global_average_pooling3d(
 def global_average_pooling3d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2399,8 +2405,8 @@ def global_average_pooling3d(
     Source: Keras `GlobalAveragePooling3D` (beyond TF.js).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalAveragePooling3D(config, *more, **options)
 
 
@@ -2418,6 +2424,7 @@ def global_max_pooling1d(config: Mapping[str, Any], /) -> GlobalMaxPooling1D: ..
 def global_max_pooling1d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2433,6 +2440,7 @@ def global_max_pooling1d(
 def global_max_pooling1d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2448,8 +2456,8 @@ def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any,
     """The maximum over time: (batch, time, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling1D(config, *more, **options)
 
 
@@ -2473,6 +2481,7 @@ def global_max_pooling2d(config: Mapping[str, Any], /) -> GlobalMaxPooling2D: ..
 def global_max_pooling2d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2488,6 +2497,7 @@ def global_max_pooling2d(
 def global_max_pooling2d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2503,8 +2513,8 @@ def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any,
     """The maximum over each image: (batch, height, width, channels) → (batch, channels).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling2D(config, *more, **options)
 
 
@@ -2528,6 +2538,7 @@ def global_max_pooling3d(config: Mapping[str, Any], /) -> GlobalMaxPooling3D: ..
 def global_max_pooling3d(
     *,
     data_format: str = "channelsLast",
+    keepdims: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -2543,6 +2554,7 @@ def global_max_pooling3d(
 def global_max_pooling3d(
     *,
     dataFormat: str = "channelsLast",
+    keepdims: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -2560,8 +2572,8 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
     Source: Keras `GlobalMaxPooling3D` (beyond TF.js).
 
     Options:
-        data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
+        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return GlobalMaxPooling3D(config, *more, **options)
 
 
@@ -3898,6 +3910,8 @@ def relu(config: Mapping[str, Any], /) -> ReLU: ...
 def relu(
     *,
     max_value: float | None = None,
+    negative_slope: float = 0.0,
+    threshold: float = 0.0,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -3913,6 +3927,8 @@ def relu(
 def relu(
     *,
     maxValue: float | None = None,
+    negativeSlope: float = 0.0,
+    threshold: float = 0.0,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -3925,11 +3941,13 @@ def relu(
 
 
 def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ReLU:
-    """max(x, 0), or at most max_value.
+    """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
+
+    Another negative_slope or threshold than 0 is beyond TF.js.
 
     Options:
-        max_value=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+        max_value=None, negative_slope=0.0, threshold=0.0, input_shape=None, batch_input_shape=None,
+        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
     return ReLU(config, *more, **options)
 
 
@@ -4095,6 +4113,7 @@ def resizing(
     width: int,
     interpolation: str = "bilinear",
     crop_to_aspect_ratio: bool = False,
+    half_pixel_centers: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -4113,6 +4132,7 @@ def resizing(
     width: int,
     interpolation: str = "bilinear",
     cropToAspectRatio: bool = False,
+    halfPixelCenters: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -4128,12 +4148,12 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     """Images brought to a size: (…, height, width, channels), with or without a batch.
 
     As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
-    is cropped.
+    is cropped. With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
 
     Options:
-        height, width, interpolation='bilinear', crop_to_aspect_ratio=False, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+        height, width, interpolation='bilinear', crop_to_aspect_ratio=False, half_pixel_centers=False,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
     return Resizing(config, *more, **options)
 
 
@@ -5120,6 +5140,7 @@ def up_sampling2d(
     data_format: str = "channelsLast",
     size: NumbersLike = 2,
     interpolation: str = "nearest",
+    half_pixel_centers: bool = False,
     input_shape: Sequence[int | None] | int | None = None,
     batch_input_shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
@@ -5137,6 +5158,7 @@ def up_sampling2d(
     dataFormat: str = "channelsLast",
     size: NumbersLike = 2,
     interpolation: str = "nearest",
+    halfPixelCenters: bool = False,
     inputShape: Sequence[int | None] | int | None = None,
     batchInputShape: Sequence[int | None] | None = None,
     batchSize: int | None = None,
@@ -5151,9 +5173,12 @@ def up_sampling2d(
 def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling2D:
     """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels).
 
+    With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+
     Options:
-        data_format='channelsLast', size=2, interpolation='nearest', input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+        data_format='channelsLast', size=2, interpolation='nearest', half_pixel_centers=False,
+        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
+        weights=None, input_dtype=None"""
     return UpSampling2D(config, *more, **options)
 
 

@@ -123,6 +123,8 @@ class LayerCamel:
 
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
+        def keras3Mask(self, inputs: Any, mask: Any = None) -> Any: ...
+
         def resetStates(self, states: Any = None) -> None: ...
 
         def addWeight(
@@ -171,6 +173,7 @@ class LayerCamel:
         computeOutputShape = forward("compute_output_shape")
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
+        keras3Mask = forward("keras3_mask")
         resetStates = forward("reset_states")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")

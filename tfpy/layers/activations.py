@@ -75,6 +75,11 @@ def _gelu_new(x: Tensor) -> Tensor:
     return x.mul(inner.tanh().add(1)).mul(0.5)
 
 
+def _hard_sigmoid6(x: Tensor) -> Tensor:
+    """relu6(x + 3) / 6, which Keras 3 calls hard_sigmoid."""
+    return x.add(3).relu6().div(6)
+
+
 def _hard_silu(x: Tensor) -> Tensor:
     """x · relu6(x + 3) / 6 (Howard et al. 2019, "Searching for MobileNetV3")."""
     return x.mul(x.add(3).relu6()).div(6)
@@ -86,6 +91,7 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": lambda x: x.mul(x.div(math.sqrt(2)).erf().add(1)).mul(0.5),
     "gelu_new": _gelu_new,
     "hard_sigmoid": lambda x: x.mul(0.2).add(0.5).clip_by_value(0, 1),
+    "hard_sigmoid6": _hard_sigmoid6,
     "hard_silu": _hard_silu,
     "hard_swish": _hard_silu,
     "leaky_relu": lambda x: x.leaky_relu(),

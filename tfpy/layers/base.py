@@ -167,6 +167,10 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             return None
         return mask
 
+    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of what `call` returns by the rules of Keras 3; those of TF.js by default."""
+        return self.compute_mask(inputs, mask)
+
     def reset_states(self, states: Any = None) -> None:
         """Forget what was kept from earlier batches."""
         if not self.stateful:

@@ -31,8 +31,10 @@ class Container(ContainerCamel, Layer):
         inputs: the symbolic inputs.
         outputs: the symbolic outputs.
         layers: the layers, in the order of the computation.
+        masks_of: whose rules masks follow: 2 or 3 for that version of Keras, 0 for TF.js.
     """
 
+    masks_of = 0
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
@@ -85,6 +87,7 @@ class Container(ContainerCamel, Layer):
                 raise RuntimeError(f"Model {self.name} has no layers yet; add some first.")
             self._graph = LayerGraph(self.inputs, self.outputs)
             self._check_layers(self._graph.layers)
+        self._graph.masks_of = self.masks_of
         return self._graph
 
     def _check_layers(self, layers: Sequence[Layer]) -> None:
@@ -240,7 +243,7 @@ class Container(ContainerCamel, Layer):
         """The layers and how they are connected."""
         numbers = self._node_numbers()
         layers = []
-        for layer in self.layers:
+        for layer in self._listed():
             calls = [node for node in layer.inbound_nodes if node in numbers and node.input_tensors]
             inbound = [
                 [[*self._place(t, numbers), plain(node.call_args)] for t in node.input_tensors] for node in calls
@@ -275,9 +278,13 @@ class Container(ContainerCamel, Layer):
         own = {*self.graph.nodes, *map(node_of, self.inputs)}
         return {
             node: i
-            for layer in self.layers
+            for layer in self._listed()
             for i, node in enumerate((n for n in layer.inbound_nodes if n in own), isinstance(layer, Container))
         }
+
+    def _listed(self) -> list[Layer]:
+        """The layers, and those of inputs that no output depends on."""
+        return list(dict.fromkeys([*self.layers, *self.input_layers]))
 
     def _place(self, tensor: SymbolicTensor, numbers: dict[Node, int]) -> list[Any]:
         return [node_of(tensor).outbound_layer.name, numbers[node_of(tensor)], tensor.tensor_index]

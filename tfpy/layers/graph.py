@@ -20,7 +20,10 @@ class LayerGraph:
     Attributes:
         nodes: the calls, in the order in which TF.js makes them, those of the inputs left out.
         layers: the layers in the order in which TF.js lists them: by depth, and in each depth as they were found.
+        masks_of: whose rules masks follow: 2 or 3 for that version of Keras, 0 for TF.js.
     """
+
+    masks_of = 0
 
     def __init__(self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> None:
         self.inputs = list(inputs)
@@ -55,7 +58,8 @@ class LayerGraph:
         """The outputs, and their masks, for given inputs. What is not needed any more is let go at once.
 
         As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
-        a mask passes layers that do not support masking, and even goes from one branch of the graph to the next.
+        a mask passes layers that do not support masking, and even goes from one branch of the graph to the next. By the
+        rules of Keras it does not.
 
         Args:
             values: the inputs; of another dtype than an entry of the graph is told to have, they are cast to it.
@@ -67,7 +71,7 @@ class LayerGraph:
         tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, fed, strict=True))
         seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [None] * len(values), strict=True))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
-            mask = _call(node, tensors, seen, training, mask)
+            mask = _call(node, tensors, seen, training, mask, self.masks_of)
             for tensor in finished:
                 tensors.pop(tensor, None)
         return [tensors[t] for t in self.outputs], [seen.get(t) for t in self.outputs]
@@ -94,14 +98,19 @@ class LayerGraph:
 
 
 def _call(
-    node: Node, tensors: dict[SymbolicTensor, Any], masks: dict[SymbolicTensor, Any], training: bool, mask: Any
+    node: Node,
+    tensors: dict[SymbolicTensor, Any],
+    masks: dict[SymbolicTensor, Any],
+    training: bool,
+    mask: Any,
+    masks_of: int,
 ) -> Any:
     """Make a call, and return the mask that it was made with."""
     layer = node.outbound_layer
     inputs = [tensors[t] for t in node.input_tensors]
     input_masks = [masks.get(t) for t in node.input_tensors]
     arguments: dict[str, Any] = {**node.call_args, "training": training}
-    if any(m is not None for m in input_masks):
+    if any(m is not None for m in input_masks) or masks_of:
         mask = input_masks[0]
     if layer.takes_every_mask:
         arguments["mask"] = input_masks
@@ -117,7 +126,8 @@ def _call(
     tensors.update(zip(node.output_tensors, outputs, strict=True))
     if layer.supports_masking:
         # All outputs have the mask of the first, as in TF.js.
-        found = as_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))[0]
+        compute = layer.keras3_mask if masks_of == 3 else layer.compute_mask
+        found = as_list(compute(one_or_list(inputs), one_or_list(input_masks)))[0]
         masks.update(dict.fromkeys(node.output_tensors, found))
     return mask
 

@@ -23,9 +23,14 @@ from tfpy.layers.symbolic import as_list
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
-    """max(x, 0), or at most max_value."""
+    """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
+
+    Another negative_slope or threshold than 0 is beyond TF.js.
+    """
 
     max_value: float | None = None
+    negative_slope: float = 0.0
+    threshold: float = 0.0
 
     is_activation = True
     per_sample = True
@@ -34,10 +39,16 @@ class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
         self.supports_masking = True
         if self.max_value is not None and self.max_value < 0:
             raise argument_error("relu", "max_value", "0 or more", self.max_value)
+        for option in ("negative_slope", "threshold"):
+            if not getattr(self, option) >= 0:
+                raise argument_error("relu", option, "0 or more", getattr(self, option))
 
     def call(self, inputs: Any) -> Tensor:
-        y = ops.relu(one_tensor(inputs))
-        return y if self.max_value is None else y.clip_by_value(0, self.max_value)
+        x = one_tensor(inputs)
+        y = ops.relu(x) if not self.threshold else mul(x, ones_where("Greater", x, number(self.threshold)))
+        if self.max_value is not None:
+            y = y.clip_by_value(0, self.max_value)
+        return sub(y, mul(ops.relu(sub(self.threshold, x)), self.negative_slope)) if self.negative_slope else y
 
 
 class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):

@@ -154,7 +154,7 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
 
 
 class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
-    """(batch, a, b, …) → (batch, a · b · …)."""
+    """(batch, a, b, …) → (batch, a · b · …). Vectors stay as they are (beyond TF.js)."""
 
     data_format: str | None = None
 
@@ -163,7 +163,7 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
     def configure(self) -> None:
         if self.data_format is not None:
             self.data_format = choose("flatten", "data_format", self.data_format, DATA_FORMATS)
-        self.input_spec = [InputSpec(min_ndim=3)]
+        self.input_spec = [InputSpec(min_ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(input_shape)

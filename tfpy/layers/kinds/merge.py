@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from tfpy.core.ops.arith import add, maximum, minimum, mul, sub
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import concat
-from tfpy.core.ops.logic import logical_and
+from tfpy.core.ops.logic import logical_and, logical_or
 from tfpy.core.ops.matmul import mat_mul
 from tfpy.core.ops.metrics import of_length_1
-from tfpy.core.ops.reduce import all_, sum_
+from tfpy.core.ops.reduce import all_, any_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
@@ -81,6 +81,11 @@ class Merge(OneOutput):
         """True where the masks of all inputs are. TF.js makes of them one that no layer can use."""
         given = [m for m in as_list(mask) if m is not None]
         return reduce(logical_and, given) if given else None
+
+    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """True where the mask of any input is; none if one of the inputs has none."""
+        masks = as_list(mask)
+        return None if any(m is None for m in masks) else reduce(logical_or, masks)
 
 
 class Add(Merge, class_name="Add", factory="layers.add"):
@@ -161,6 +166,15 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         return concat(as_list(inputs), self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        joined = self._joined_masks(inputs, mask)
+        return None if joined is None else all_(joined, -1)
+
+    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """True where that of any input is, along the last axis; inputs without a mask are true everywhere."""
+        joined = self._joined_masks(inputs, mask)
+        return None if joined is None else any_(joined, -1)
+
+    def _joined_masks(self, inputs: Any, mask: Any) -> Tensor | None:
         masks = as_list(mask)
         if all(m is None for m in masks):
             return None
@@ -169,7 +183,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
             if m is None:
                 m = full((*x.shape[:-1], 1), 1, "bool")
             parts.append(expand_dims(m, -1) if m.rank < x.rank else m)
-        return all_(concat(parts, self.axis), -1)
+        return concat(parts, self.axis)
 
 
 class Dot(Merge, class_name="Dot", factory="layers.dot"):
@@ -223,6 +237,10 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         return batch_dot(a, b, i, j)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return None
+
+    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """None."""
         return None
 
 

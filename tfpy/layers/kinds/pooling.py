@@ -135,9 +135,10 @@ class AveragePooling3D(
 
 
 class _GlobalPooling(OneOutput):
-    """A layer that makes one value of each channel."""
+    """A layer that makes one value of each channel. With keepdims the inner sizes are 1 (beyond TF.js)."""
 
     data_format: str = "channelsLast"
+    keepdims: bool = False
 
     per_sample = True
     dimensions: ClassVar[int]
@@ -149,10 +150,13 @@ class _GlobalPooling(OneOutput):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(input_shape)
+        if self.keepdims:
+            return with_inner(shape, self.data_format, [1] * self.dimensions)
         return shape[0], shape[channel_axis(self.data_format, self.dimensions)]
 
     def call(self, inputs: Any) -> Tensor:
-        return type(self).reduce(one_tensor(inputs), inner_axes(self.data_format, self.dimensions))
+        axes = inner_axes(self.data_format, self.dimensions)
+        return type(self).reduce(one_tensor(inputs), axes, bool(self.keepdims))
 
 
 class GlobalAveragePooling1D(

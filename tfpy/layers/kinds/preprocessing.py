@@ -79,11 +79,12 @@ class Resizing(_SizedImages, class_name="Resizing", factory="layers.resizing"):
     """Images brought to a size: (…, height, width, channels), with or without a batch.
 
     As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
-    is cropped.
+    is cropped. With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
     """
 
     interpolation: str = "bilinear"
     crop_to_aspect_ratio: bool = False
+    half_pixel_centers: bool = False
 
     def configure(self) -> None:
         super().configure()
@@ -91,7 +92,8 @@ class Resizing(_SizedImages, class_name="Resizing", factory="layers.resizing"):
 
     def call(self, inputs: Any) -> Tensor:
         size = [self.height, self.width]
-        return RESIZE[self.interpolation](self.images(inputs), size, not self.crop_to_aspect_ratio)
+        corners = not (self.crop_to_aspect_ratio or self.half_pixel_centers)
+        return RESIZE[self.interpolation](self.images(inputs), size, corners, self.half_pixel_centers)
 
 
 class CenterCrop(_SizedImages, class_name="CenterCrop", factory="layers.center_crop"):

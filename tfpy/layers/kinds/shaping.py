@@ -245,9 +245,13 @@ class UpSampling1D(_UpSampling, class_name="UpSampling1D", factory="layers.up_sa
 
 
 class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sampling2d"):
-    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels)."""
+    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels).
+
+    With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+    """
 
     interpolation: str = "nearest"
+    half_pixel_centers: bool = False
 
     dimensions = 2
 
@@ -258,7 +262,7 @@ class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sa
     def call(self, inputs: Any) -> Tensor:
         x = channels_last(one_tensor(inputs), self.data_format)
         size = [n * times for n, times in zip(x.shape[1:3], self.size, strict=True)]
-        return restored(RESIZE[self.interpolation](x, size), self.data_format)
+        return restored(RESIZE[self.interpolation](x, size, False, self.half_pixel_centers), self.data_format)
 
 
 class UpSampling3D(_UpSampling, class_name="UpSampling3D", factory="layers.up_sampling3d"):

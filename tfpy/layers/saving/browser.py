@@ -73,7 +73,11 @@ _OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "GRU": {"reset_after": bool, "zero_output_for_mask": bool},
     "GRUCell": {"reset_after": bool},
     "LSTM": {"zero_output_for_mask": bool},
+    **{f"Global{kind}Pooling{n}D": {"keepdims": bool} for kind in ("Average", "Max") for n in (1, 2)},
+    "ReLU": {"negative_slope": bool, "threshold": bool},
+    "Resizing": {"half_pixel_centers": bool},
     "SimpleRNN": {"zero_output_for_mask": bool},
+    "UpSampling2D": {"half_pixel_centers": bool},
 }
 
 

@@ -13,6 +13,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras_format import makes_masks, written
+from tfpy.layers.saving.keras_meaning import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.sequential import Sequential
 
 # Classes that Keras has under another name; the model's own class has none there.
@@ -52,6 +53,8 @@ class KerasConfig:
         config = {"class_name": model.get_class_name(), "config": model.get_config()}
         self._masks = makes_masks(config)
         self.config: dict[str, Any] = self._object(config, model, True)
+        if self._masks:
+            self.config |= meaning_of_masks(model, version)
 
     def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
         """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""
@@ -59,7 +62,12 @@ class KerasConfig:
         options = config.get("config") or {}
         if isinstance(layer, Container):
             return self._named(name, self._container(options, layer), listed)
-        return self._named(name, self._options(name, options, layer), listed)
+        found = self._options(name, options, layer)
+        meaning, difference = meaning_of(name, found, self._version)
+        if meaning is None:
+            return self._named(name, found, listed)
+        self.faults.append(f"layer {found.get('name', name)!r}: {difference}")
+        return {**self._named(name, found, listed), MEANING: meaning}
 
     def _named(self, name: str, options: dict[str, Any], listed: bool) -> dict[str, Any]:
         if name in _UNKNOWN:
@@ -97,23 +105,30 @@ class KerasConfig:
             named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
             out |= {part: list(shape) for part, shape in named}
         if name in _ONE_AXIS or name == "SpatialDropout1D":
-            out.pop("data_format", None)
+            self._look_at_layout(name, out)
         if name in _ONE_AXIS:
             out[_ONE_AXIS[name]] = out[_ONE_AXIS[name]][0]
         return out
 
+    def _look_at_layout(self, name: str, options: dict[str, Any]) -> None:
+        """Leave out the usual layout of sequences: most layers have no such option in Keras, which refuses another."""
+        if options.get("data_format") != "channels_first":
+            options.pop("data_format", None)
+        elif name != "ZeroPadding1D" or self._version == 2:
+            label = f"layer {options.get('name', name)!r}"
+            self.faults.append(f"{label}: Keras takes no sequences with the channels first there")
+
     def _look(self, name: str, options: Mapping[str, Any]) -> None:
         """Note what Keras reckons otherwise."""
         label = f"layer {options.get('name', name)!r}"
-        if "hard_sigmoid" in options.values():
-            self.faults.append(f"{label}: hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)")
         inner = options["layer"]["config"] if name == "Bidirectional" else {}
         if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
             self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
             self.faults.append(f"{label}: Keras takes no causal padding there")
-        if name == "Resizing" or options.get("interpolation") == "bilinear":
-            self.faults.append(f"{label}: Keras places the pixels of a resized picture otherwise")
+        axes = options.get("axis")
+        if self._version == 2 and isinstance(axes, (list, tuple)) and len(axes) > 1:
+            self.faults.append(f"{label}: Keras 3 does not take several axes from an .h5 file; Keras 2 does")
 
     def _value(self, value: Any, held: Any) -> Any:
         if isinstance(value, str):
@@ -132,7 +147,7 @@ class KerasConfig:
     def _container(self, options: Any, model: Container) -> dict[str, Any]:
         if isinstance(model, Sequential):
             return self._sequential(options, model)
-        parts = {layer.name: layer for layer in model.layers}
+        parts = {layer.name: layer for layer in [*model.layers, *model.input_layers]}
         layers = []
         for entry in options["layers"]:
             layer = parts[entry["name"]]

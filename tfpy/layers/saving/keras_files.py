@@ -48,12 +48,14 @@ class KerasFile(NamedTuple):
         training: how it is compiled, as TF.js says it; None if it is not.
         weights: where the weights are.
         by_layer: whether they are listed by layer, as in an `.h5` file, and not by the tree of the model.
+        version: the version of Keras, 2 or 3, whose meaning its words have.
     """
 
     topology: Mapping[str, Any] | None
     training: Mapping[str, Any] | None
     weights: Hdf5
     by_layer: bool
+    version: int
 
 
 def found_keras_file(place: Any) -> Path | None:
@@ -93,14 +95,29 @@ def opened(path: Path) -> Iterator[KerasFile]:
         topology = parse_json(data, f"{path}:{CONFIG}")
         source = f"{path}:{WEIGHTS}"
         with reading(archive.read(WEIGHTS, archive.size(WEIGHTS)), source) as hdf5:
-            yield KerasFile(topology, _training(topology.get("compile_config"), "optimizer"), hdf5, False)
+            version = _version(_metadata(archive).get("keras_version"), 3)
+            yield KerasFile(topology, _training(topology.get("compile_config"), "optimizer"), hdf5, False, version)
 
 
 def _of_hdf5(hdf5: Hdf5) -> KerasFile:
     config, training = (_json_attribute(hdf5, name) for name in ("model_config", "training_config"))
     top = hdf5.child(hdf5.root, "model_weights")
     by_layer = hdf5.texts(hdf5.root if top is None else top, "layer_names") is not None
-    return KerasFile(config, _training(training, "optimizer_config"), hdf5, by_layer)
+    version = _version(hdf5.text(hdf5.root, "keras_version"), 2)
+    return KerasFile(config, _training(training, "optimizer_config"), hdf5, by_layer, version)
+
+
+def _metadata(archive: ZipReader) -> Mapping[str, Any]:
+    if METADATA not in archive.entries:
+        return {}
+    return parse_json(archive.read(METADATA, MAX_JSON_BYTES), f"{archive.label}:{METADATA}")
+
+
+def _version(text: Any, default: int) -> int:
+    """2 or 3, of a version as a file has it."""
+    if not isinstance(text, str):
+        return default
+    return 2 if text.partition(".")[0] in ("1", "2") else 3
 
 
 def _json_attribute(hdf5: Hdf5, name: str) -> Mapping[str, Any] | None:
@@ -124,27 +141,14 @@ def _training(config: Any, key: str) -> Mapping[str, Any] | None:
     return {**config, "optimizer_config": {"class_name": name, "config": options}}
 
 
-def as_keras_means(config: Any) -> Any:
-    """A configuration that says what Keras takes for granted: layers in a Bidirectional return zeros where masked."""
-    if isinstance(config, list):
-        return [as_keras_means(value) for value in config]
-    if not isinstance(config, Mapping):
-        return config
-    found = {key: as_keras_means(value) for key, value in config.items()}
-    options = found.get("config")
-    if found.get("class_name") == "Bidirectional" and isinstance(options, dict):
-        for name in ("layer", "backward_layer"):
-            inner = options.get(name)
-            if isinstance(inner, dict) and isinstance(inner.get("config"), dict):
-                inner["config"].setdefault("zero_output_for_mask", True)
-    return found
-
-
 # Weights
 
 
 def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None:
     """Write the weights of a file to a model; everything is checked before anything is written.
+
+    They are written as they are, whatever the constraints: Keras keeps weights to those after each step of a training
+    only, so that a file may have others.
 
     Raises:
         ModelFileError: a weight that the other one lacks (if strict), or of another shape.
@@ -160,7 +164,7 @@ def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None
     def write() -> None:
         for weight, value in values:
             kind = np.int32 if weight.dtype == "int32" else np.float32
-            weight.write(to_tensor("load", weight.name, value.astype(kind), weight.dtype))
+            weight.assign(to_tensor("load", weight.name, value.astype(kind), weight.dtype))
 
     tidy(write)
 

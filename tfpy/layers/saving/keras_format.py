@@ -16,7 +16,9 @@ from tfpy.layers.base import Layer
 from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
+from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
+from tfpy.layers.saving.keras_masks import without_masks
 
 # Values of these keys are names, or the user's own texts.
 _NAMES = frozenset({"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed"})
@@ -27,6 +29,8 @@ _SAME = {"silu": "swish"}
 
 # Names of Keras for classes that have another one here.
 _CLASS_ALIASES = {
+    "LecunNormal": "LeCunNormal",
+    "LecunUniform": "LeCunUniform",
     "BatchNormalizationV1": "BatchNormalization",
     "BatchNormalizationV2": "BatchNormalization",
     "RMSprop": "RMSProp",
@@ -52,29 +56,31 @@ _IDLE_OF_CLASS = {
     # How Keras 2 has kept the function, and the code that tells the shape, which is found without.
     "Lambda": frozenset({"function_type", "output_shape", "output_shape_module", "output_shape_type"})
 }
-# Options of Keras that are not known here, with the value at which they have no effect.
+# Options of Keras that are not known here, with the value at which they have no effect. Others are refused.
 _WITHOUT_EFFECT: dict[str, Any] = {
     "adjustment": None,
     "antialias": False,
     "attention_axes": [1],
+    "backward_layer": None,
+    "data_format": "channels_last",
     "fill_mode": "constant",
     "fill_value": 0.0,
     "groups": 1,
-    "keepdims": False,
     "lora_rank": None,
-    "negative_slope": 0.0,
     "num_constants": None,
     "output_padding": None,
+    "output_shape": None,
     "pad_to_aspect_ratio": False,
     "quantization_mode": None,
     "ragged": False,
     "renorm": False,
     "rms_scaling": False,
     "softmax_robust_masking": False,
-    "threshold": 0.0,
     "use_gate": False,
     "virtual_batch_size": None,
 }
+# Those of them that do not change what is computed of the weights in a file: other values are warned of.
+_HARMLESS = frozenset({"fill_mode", "fill_value", "lora_rank", "quantization_mode", "virtual_batch_size"})
 _DTYPES = {
     **dict.fromkeys(("float16", "bfloat16", "float64", "mixed_float16", "mixed_bfloat16"), "float32"),
     **dict.fromkeys(("int8", "uint8", "int16", "uint16", "int64", "uint32", "uint64"), "int32"),
@@ -108,7 +114,10 @@ def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None =
     """A topology as a file has it, in the form that `from_config` takes.
 
     The faults and additions of Keras 2 and 3 are mended: `batch_shape`, dtype policies, marked tuples, functions as
-    objects, numbers as arrays, options without effect here. An option that is not known and has an effect is warned of.
+    objects, numbers as arrays, options without effect here. An option that is not known at all is warned of.
+
+    Raises:
+        ValueError: an option of Keras with an effect that cannot be had here.
     """
     found: Mapping[str, Any] = _Reader(custom_objects or {}, makes_masks(topology)).object(topology)
     return found
@@ -135,6 +144,8 @@ class _Reader:
             return config
         name = _CLASS_ALIASES.get(name, name)
         cls = class_of(name)
+        if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
+            name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
         elif cls is not None and cls.__module__.startswith("tfpy.") and issubclass(cls, Declared):
@@ -150,6 +161,8 @@ class _Reader:
         """The options of a class of ours, those of Keras that it does not have left out."""
         out = {}
         known = spellings(_options_of(cls))
+        if issubclass(cls, Container) and "layers" in config:
+            config = {**config, "layers": without_masks(config["layers"])}
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
         idle = _IDLE_OF_CLASS.get(name, frozenset())
@@ -165,6 +178,11 @@ class _Reader:
                 out[key] = self.option(key, self.value(value))
             elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
                 label = config.get("name") or name
+                if key in _WITHOUT_EFFECT and key not in _HARMLESS:
+                    raise ValueError(
+                        f"{label}: option {given} of {name} is {show(value)} in the file, which is not supported here; "
+                        f"{show(_WITHOUT_EFFECT[key])} is."
+                    )
                 warn_user(f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.")
         if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
             out["axis"] = out["axis"][0]
@@ -211,7 +229,8 @@ def _config_of(value: Any) -> dict[str, Any]:
 def _mirrors(backward: Any, forward: Any) -> bool:
     """Whether the backward layer of a Bidirectional is what its layer makes it anyway."""
     own, other = _config_of(_bare(backward)), _config_of(_bare(forward))
-    names = {*own, *other} - _NOTES - {"name", "go_backwards", "zero_output_for_mask"}
+    names = {name for name in {*own, *other} - _NOTES if not name.endswith("_initializer")}
+    names -= {"name", "go_backwards", "zero_output_for_mask"}
     return bool(own) and all(own.get(key) == other.get(key) for key in names)
 
 

@@ -21,6 +21,8 @@ _PARTS = {
         "attention_output": "output_dense",
     }
 }
+# Classes that Keras has under another name.
+_CLASSES = {"Model": "Functional"}
 # The layers that others hold, by the names that they have in both.
 _HELD = ("cell", "layer", "forward_layer", "backward_layer")
 
@@ -93,7 +95,8 @@ def _numbered(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The names that Keras gives members of a list: their classes, numbered from the second of a class on."""
     seen: Counter[str] = Counter()
     for config in configs:
-        name = _snake(str(spelt(config, "class_name")).rpartition(">")[2])
+        kind = str(spelt(config, "class_name")).rpartition(">")[2]
+        name = _snake(_CLASSES.get(kind, kind))
         yield f"{name}_{seen[name]}" if seen[name] else name
         seen[name] += 1
 

@@ -22,8 +22,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
 from tfpy.layers.model import LayersModel
-from tfpy.layers.saving.keras_files import as_keras_means, found_keras_file, opened, write_keras_weights
+from tfpy.layers.saving.keras_files import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras_format import read
+from tfpy.layers.saving.keras_meaning import as_keras_means, follow_masks_of, version_meant
 from tfpy.layers.saving.keras_optimizer import restore_keras_state
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_names import load_named
@@ -94,7 +95,8 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
         if file.topology is None:
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
-        model = built(as_keras_means(file.topology), str(path), custom_objects)
+        model = built(as_keras_means(file.topology, file.version), str(path), custom_objects)
+        follow_masks_of(model, version_meant(file.topology, file.version))
         with _filling(str(path)):
             write_keras_weights(model, file, strict)
             start(coming)

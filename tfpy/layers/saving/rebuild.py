@@ -159,6 +159,11 @@ def _call(node: Any, source: str, field: str) -> Call:
         arguments = object_in(source, f"{field}.kwargs", node.get("kwargs") or {})
         kept = {name: _marked(value, source, field) for name, value in arguments.items() if value is not None}
         args = list_in(source, f"{field}.args", node.get("args"))
+        for value in args:
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                raise ModelFileError(
+                    f"{source}: is called on the number {value}; calls on tensors alone are supported."
+                )
         return Call(_refs_in([_marked(value, source, field) for value in args]), kept)
     inputs: list[Ref] = []
     given: dict[str, Any] = {}

@@ -37,6 +37,18 @@ _OPTIONS = {
 }
 # Options that optimizers without them heed all the same.
 _FIXED = {"epsilon": 1e-7}
+# Losses that Keras has under another name.
+_LOSSES = {"cosine_similarity": "cosine_proximity", "kl_divergence": "kullback_leibler_divergence"}
+# Classes of losses and metrics that are made of a function.
+_WRAPPERS = frozenset({"LossFunctionWrapper", "MeanMetricWrapper", "SumOverBatchSizeMetricWrapper"})
+# What losses and metrics of Keras are called by, and the other options that say nothing, beside None and False.
+_NAMING = frozenset({"name", "dtype", "fn"})
+_USUAL: dict[str, tuple[Any, ...]] = {
+    "axis": (-1,),
+    "label_smoothing": (0,),
+    "reduction": ("auto", "mean", "mean_with_sample_weight", "sum_over_batch_size"),
+    "threshold": (0.5,),
+}
 # Metrics that TF.js knows by another name.
 _METRICS = {
     "mean_squared_error": "mse",
@@ -96,8 +108,9 @@ def compile_as(model: LayersModel, config: Any, source: str) -> None:
     given = object_in(source, "trainingConfig", config)
     optimizer = object_in(source, "trainingConfig.optimizer_config", given.get("optimizer_config"))
     try:
-        made = _optimizer(optimizer)
-        model.compile(optimizer=made, loss=_read(given.get("loss")), metrics=_flat(_read(given.get("metrics"))))
+        _check_weights(given.get("loss_weights"))
+        loss, listed = _losses(_read(given.get("loss"))), _by_output(model, _read(given.get("metrics")))
+        model.compile(optimizer=_optimizer(optimizer), loss=loss, metrics=listed)
     except (ValueError, TypeError, RuntimeError) as error:
         warn_user(f"{source}: the model is loaded, but not compiled: {error}")
 
@@ -126,21 +139,50 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
 def _read(value: Any) -> Any:
     """Losses or metrics of a file: names, or the objects of Keras, whose options must say nothing more than a name."""
     if is_object_config(value):
-        options = value.get("config") if isinstance(value.get("config"), Mapping) else {}
-        if options.get("from_logits") or options.get("label_smoothing") or options.get("ignore_class"):
-            raise ValueError(f"{value['class_name']} has options that are not known here: {show(options)}.")
-        name = options.get("fn", options.get("name"))
-        return _read(name if isinstance(name, str) else snake_class(value["class_name"]))
+        kind, inner = value["class_name"], value.get("config")
+        if kind == "function":
+            return inner
+        options = inner if isinstance(inner, Mapping) else {}
+        more = {key: v for key, v in options.items() if key not in _NAMING and not _is_usual(key, v)}
+        if more:
+            raise ValueError(f"{kind} has options that are not known here: {show(more)}.")
+        # What has no class of its own is a function, or has a function's name; a class may have any name.
+        named = _read(options["fn"]) if "fn" in options else options.get("name") if kind in _WRAPPERS else None
+        return named if isinstance(named, str) else snake_class(kind)
     if isinstance(value, Mapping):
         return {name: _read(v) for name, v in value.items()}
     return [_read(v) for v in value] if isinstance(value, list) else value
 
 
-def _flat(value: Any) -> Any:
-    """Metrics in one list: Keras has a list for each output."""
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+def _is_usual(option: str, value: Any) -> bool:
+    """Whether an option of a loss or metric says what is so here."""
+    return value in (None, False) or value in _USUAL.get(option, ())
+
+
+def _check_weights(weights: Any) -> None:
+    """Losses are added as they are: other weights than 1 are an error."""
+    listed = list(weights.values()) if isinstance(weights, Mapping) else weights
+    listed = listed if isinstance(listed, list) else [listed]
+    if any(weight not in (None, 1) for weight in listed):
+        raise ValueError(f"it has loss weights, which are not known here: {show(weights)}.")
+
+
+def _losses(value: Any) -> Any:
+    """Losses by their names here."""
+    if isinstance(value, Mapping):
+        return {name: _losses(v) for name, v in value.items()}
+    if isinstance(value, list):
+        return [_losses(v) for v in value]
+    return _LOSSES.get(value, value)
+
+
+def _by_output(model: LayersModel, value: Any) -> Any:
+    """Metrics as `compile` takes them: Keras has a list for each output."""
+    if not isinstance(value, list) or not any(isinstance(entry, list) for entry in value):
+        return value
+    if len(value) == 1:
         return value[0]
-    return value
+    return {name: entry for name, entry in zip(model.output_names, value, strict=False) if entry}
 
 
 # The state of an optimizer

@@ -55,6 +55,7 @@ _FUNCTIONS: dict[str, Callable[[Builder, Value], Value]] = {
     "gelu": _gelu,
     "gelu_new": _gelu_new,
     "hard_sigmoid": lambda b, x: b.each("HardSigmoid", x, alpha=0.2, beta=0.5),
+    "hard_sigmoid6": lambda b, x: b.each("HardSigmoid", x, alpha=1 / 6, beta=0.5),
     "hard_silu": lambda b, x: b.each("HardSwish", x),
     "hard_swish": lambda b, x: b.each("HardSwish", x),
     "leaky_relu": lambda b, x: b.each("LeakyRelu", x, alpha=0.2),
@@ -95,7 +96,16 @@ def _activation(b: Builder, layer: Activation, inputs: list[Value], call: Call) 
 
 
 def _relu(b: Builder, layer: ReLU, inputs: list[Value], call: Call) -> Value:
-    return b.each("Relu", inputs[0]) if layer.max_value is None else _clipped(b, inputs[0], layer.max_value)
+    (x,) = inputs
+    y = b.each("ThresholdedRelu", x, alpha=layer.threshold) if layer.threshold else x
+    if layer.max_value is not None:
+        y = _clipped(b, y, layer.max_value)
+    elif not layer.threshold:
+        y = b.each("Relu", x)
+    if not layer.negative_slope:
+        return y
+    below = b.each("Min", b.each("Sub", x, b.constant(layer.threshold)), b.constant(0))
+    return b.each("Add", y, b.each("Mul", below, b.constant(layer.negative_slope)).name)
 
 
 def _leaky_relu(b: Builder, layer: LeakyReLU, inputs: list[Value], call: Call) -> Value:

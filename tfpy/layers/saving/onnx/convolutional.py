@@ -102,7 +102,7 @@ def _reduced(kind: str) -> Kind:
     """Layers that make one value of each channel."""
 
     def export(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
-        return b.reduced(kind, inputs[0], inner_axes(layer.data_format, layer.dimensions))
+        return b.reduced(kind, inputs[0], inner_axes(layer.data_format, layer.dimensions), bool(layer.keepdims))
 
     return Kind(export)
 

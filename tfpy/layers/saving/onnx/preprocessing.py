@@ -27,18 +27,21 @@ def _images(x: Value) -> Value:
 
 def _resizing(b: Builder, layer: Resizing, inputs: list[Value], call: Call) -> Value:
     x = _images(inputs[0])
-    return (
-        _picked(b, layer, x)
-        if layer.interpolation == "nearest"
-        else _brought(b, layer, x, not layer.crop_to_aspect_ratio)
-    )
+    return _picked(b, layer, x) if layer.interpolation == "nearest" else _brought(b, layer, x, _positions(layer))
 
 
-def _brought(b: Builder, layer: Any, x: Value, corners: bool) -> Value:
+def _positions(layer: Resizing) -> str:
+    """Where ONNX finds the pixels of an image."""
+    if layer.half_pixel_centers:
+        return "half_pixel"
+    return "asymmetric" if layer.crop_to_aspect_ratio else "align_corners"
+
+
+def _brought(b: Builder, layer: Any, x: Value, positions: str) -> Value:
     """Images brought to the size of a layer, mixed of the pixels around each position."""
     sizes = b.sizes([(x, 0), (x, 3), layer.height, layer.width])
     order = channels_in_front(4, 3)
-    name = resized(b, b.arranged(x, order), "", "", sizes, linear=True, corners=corners)
+    name = resized(b, b.arranged(x, order), "", "", sizes, linear=True, positions=positions)
     return replace(x, name=name, order=order)
 
 
@@ -58,7 +61,7 @@ def _picked(b: Builder, layer: Any, x: Value) -> Value:
 def _center_crop(b: Builder, layer: CenterCrop, inputs: list[Value], call: Call) -> Value:
     x = _images(inputs[0])
     sizes = [(n, wanted) for n, wanted in zip(x.shape[1:3], (layer.height, layer.width), strict=True) if n is not None]
-    return _brought(b, layer, x, False) if any(n < wanted for n, wanted in sizes) else _picked(b, layer, x)
+    return _brought(b, layer, x, "asymmetric") if any(n < wanted for n, wanted in sizes) else _picked(b, layer, x)
 
 
 def _category_encoding(b: Builder, layer: CategoryEncoding, inputs: list[Value], call: Call) -> Value:

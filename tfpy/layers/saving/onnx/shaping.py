@@ -48,14 +48,17 @@ def _up_sampling(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Val
     linear = getattr(layer, "interpolation", "nearest") == "bilinear"
     x = b.cast(inputs[0], "float32") if linear else inputs[0]
     order = order_of(layer)
-    return replace(x, name=resized(b, b.arranged(x, order), "", scales, linear=linear, corners=False), order=order)
+    positions = "half_pixel" if linear and layer.half_pixel_centers else "asymmetric"
+    return replace(
+        x, name=resized(b, b.arranged(x, order), "", scales, linear=linear, positions=positions), order=order
+    )
 
 
-def resized(b: Builder, images: str, *sizes: str, linear: bool, corners: bool) -> str:
+def resized(b: Builder, images: str, *sizes: str, linear: bool, positions: str) -> str:
     """Images, their channels in front, made larger by scales or brought to sizes."""
     return b.node(
         "Resize", images, *sizes, mode="linear" if linear else "nearest", nearest_mode="floor",
-        coordinate_transformation_mode="align_corners" if corners else "asymmetric",
+        coordinate_transformation_mode=positions,
     )  # fmt: skip
 
 

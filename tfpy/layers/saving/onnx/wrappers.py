@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.layers.graph import LayerGraph
+from tfpy.layers.kinds.merge import Merge
 from tfpy.layers.kinds.wrappers import TimeDistributed
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
@@ -25,8 +26,10 @@ def run_graph(b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any 
         layer = node.outbound_layer
         inputs = [found[tensor] for tensor in node.input_tensors]
         own = [masks.get(tensor) for tensor in node.input_tensors]
-        if any(m is not None for m in own):
+        if any(m is not None for m in own) or graph.masks_of:
             mask = own[0]
+        if graph.masks_of == 3 and isinstance(layer, Merge) and any(m is not None for m in own):
+            b.shared.refused[layer.name] = "merges masks by the rules of Keras 3"
         outputs = b.call(layer, inputs, node.call_args, own if layer.takes_every_mask else mask)
         found.update(zip(node.output_tensors, outputs, strict=True))
         if layer.supports_masking:

@@ -1,0 +1,139 @@
+"""Words that Keras and TF.js share and mean otherwise: what the words of a file of Keras are here, and back.
+
+An object in a file that is written here may say whose meaning it has, where that is not what the version of the file
+says: Keras reads it all the same, and gives other numbers, of which saving warns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy.core.io.faults import ModelFileError
+from tfpy.layers.base import Layer
+from tfpy.layers.container import Container
+
+MEANING = "numbers_of"
+"""The key, beside that of the class, of whose meaning the words of an object have."""
+
+TFJS, KERAS3 = "TF.js", "Keras 3"
+_KERAS2 = "Keras 2"
+_VERSIONS: dict[Any, int] = {TFJS: 0, _KERAS2: 2, KERAS3: 3}
+_MEANINGS = {version: meaning for meaning, version in _VERSIONS.items()}
+# Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
+_RESIZING = "Resizing"
+_UP_SAMPLING = "UpSampling2D"
+_ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPooling3D"})
+
+
+def as_keras_means(config: Any, version: int) -> Any:
+    """A configuration of a version of Keras, which says what that takes for granted.
+
+    Layers in a Bidirectional return zeros where masked, pixels are placed by their centers, and in Keras 3
+    'hard_sigmoid' is what is 'hard_sigmoid6' here.
+    """
+    return _meant(config, KERAS3 if version >= 3 else _KERAS2)
+
+
+def _meant(config: Any, meaning: str) -> Any:
+    if isinstance(config, list):
+        return [_meant(value, meaning) for value in config]
+    if not isinstance(config, Mapping):
+        return config
+    found = {key: _meant(value, meaning) for key, value in config.items() if key != MEANING}
+    name, options = found.get("class_name"), found.get("config")
+    if not isinstance(options, dict):
+        return found
+    if name == "Bidirectional":
+        for part in ("layer", "backward_layer"):
+            inner = options.get(part)
+            if isinstance(inner, dict) and isinstance(inner.get("config"), dict):
+                inner["config"].setdefault("zero_output_for_mask", True)
+    own = config.get(MEANING, meaning)
+    if own != TFJS and name == _RESIZING and options.get("crop_to_aspect_ratio"):
+        label = options.get("name", name)
+        raise ModelFileError(f"layer {label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
+    if own != TFJS and leaves_out(name, options):
+        raise ModelFileError(
+            f"layer {options.get('name', name)}: strides larger than the window, with padding 'same', are not "
+            f"supported in {name}: TF.js leaves out other elements than Keras."
+        )
+    if own != TFJS and places_pixels(name, options):
+        options["half_pixel_centers"] = True
+    if own == KERAS3:
+        _respell(options, "hard_sigmoid", "hard_sigmoid6")
+    return found
+
+
+def version_meant(config: Mapping[str, Any], version: int) -> int:
+    """Whose rules the masks of a model follow: a version of Keras, that of the file if nothing is said; 0 for TF.js."""
+    return _VERSIONS.get(config.get(MEANING), version)
+
+
+def follow_masks_of(layer: Layer, version: int) -> None:
+    """Let masks go through a model, and the models in it, by the rules of a version of Keras."""
+    pending = [layer]
+    while pending:
+        layer = pending.pop()
+        if isinstance(layer, Container):
+            layer.masks_of = version
+            pending += layer.layers
+        elif isinstance(inner := getattr(layer, "layer", None), Layer):
+            pending.append(inner)
+
+
+def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
+    """What the configuration of a model that makes masks says of whose rules these follow, beside its class."""
+    return {} if model.masks_of == version else {MEANING: _MEANINGS[model.masks_of]}
+
+
+def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
+    """Whether a layer makes pixels whose places Keras and TF.js reckon otherwise."""
+    return name == _RESIZING or (name == _UP_SAMPLING and options.get("interpolation") == "bilinear")
+
+
+def leaves_out(name: Any, options: Mapping[str, Any]) -> bool:
+    """Whether a layer on volumes leaves out elements, of which TF.js chooses other ones."""
+    if name not in _ON_VOLUMES or options.get("padding") != "same":
+        return False
+    size = _three(options.get("kernel_size", options.get("pool_size", 2)))
+    gaps = _three(options.get("dilation_rate") or 1)
+    steps = _three(options.get("strides") or size)
+    return any(step > (k - 1) * gap + 1 for k, gap, step in zip(size, gaps, steps, strict=False))
+
+
+def _three(value: Any) -> list[int]:
+    """A number for each of three dimensions; none of what is no number."""
+    listed = value if isinstance(value, (list, tuple)) else [value] * 3
+    return [n for n in listed if isinstance(n, int)]
+
+
+def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
+    """Make options Keras's words.
+
+    Args:
+        name: the name of the class.
+        options: its options, in Keras's spelling; they are changed.
+        version: the version of Keras.
+
+    Returns:
+        Whose meaning they have, None for that of the version; and what then differs in Keras, for a message.
+    """
+    if options.get("crop_to_aspect_ratio"):
+        return TFJS, "Keras crops the picture to the aspect ratio"
+    if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
+        return TFJS, "Keras places the pixels of a resized picture otherwise"
+    if leaves_out(name, options):
+        return TFJS, "Keras leaves out other elements where strides are larger than the window"
+    if "hard_sigmoid" in options.values():
+        return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)"
+    if _respell(options, "hard_sigmoid6", "hard_sigmoid") and version == 2:
+        return KERAS3, "hard_sigmoid has another slope in Keras 2 (1/5, and not 1/6)"
+    return None, ""
+
+
+def _respell(options: dict[str, Any], word: str, other: str) -> bool:
+    """Put one activation's name in place of another's; whether it was there."""
+    found = [key for key, value in options.items() if key.rpartition("_")[2] == "activation" and value == word]
+    options.update(dict.fromkeys(found, other))
+    return bool(found)
