@@ -280,6 +280,24 @@ def compiled(tmp_path: Path, outputs: int = 1, **said: Any) -> Any:
     )
 
 
+def test_a_training_that_goes_on_without_constraints_is_warned_of(tmp_path: Path) -> None:
+    config = sequential(
+        [1], entry("Dense", name="d", units=1, kernel_constraint=entry("NonNeg", module="keras.constraints"))
+    )
+    weights = {"layers/dense/vars/0": [[1.0]], "layers/dense/vars/1": [0.0]}
+    tf.load_layers_model(keras_file(tmp_path / "m.keras", config, weights))  # it is not compiled
+    optimizer = entry("SGD", module="keras.optimizers", learning_rate=0.1, momentum=0.0)
+    config["compile_config"] = {"optimizer": optimizer, "loss": "mse", "metrics": None}
+    with pytest.warns(UserWarning, match=r"m\.keras: Keras brings d/kernel within constraints after each step"):
+        model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, weights))
+    model.train_on_batch(np.ones((1, 1)), np.full((1, 1), -99))
+    assert model.get_weights()[0].array_sync()[0][0] < 0
+    made_here = tf.sequential([tf.layers.dense(units=1, input_shape=[1], kernel_constraint="nonNeg")])
+    made_here.compile(optimizer="sgd", loss="meanSquaredError")
+    made_here.save(tmp_path / "own.keras")
+    tf.load_layers_model(tmp_path / "own.keras")  # trained here as before
+
+
 def judge(kind: str, family: str = "losses", **options: Any) -> dict[str, Any]:
     return entry(kind, module=f"keras.{family}", **options)
 

@@ -20,6 +20,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show
+from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras_files import found_keras_file, opened, write_keras_weights
@@ -104,7 +105,20 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             compile_as(model, file.training, str(path))
             if model.optimizer is not None:
                 restore_keras_state(model, file.weights)
+                if version_meant(file.topology, file.version):
+                    _warn_of_constraints(model, path)
     return model
+
+
+def _warn_of_constraints(model: LayersModel, path: Path) -> None:
+    """Tell of what goes otherwise when a training of Keras goes on here."""
+    bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
+    if bound:
+        more = f" and {len(bound) - 3} more" if len(bound) > 3 else ""
+        warn_user(
+            f"{path}: Keras brings {', '.join(bound[:3])}{more} within constraints after each step of a training; here, "
+            "as in TF.js, constraints hold when weights are written. A callback can write them after each batch."
+        )
 
 
 def model_of(
