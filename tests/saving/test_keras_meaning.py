@@ -227,7 +227,7 @@ def test_what_tfjs_means_stays_so_in_files_of_keras(tmp_path: Path) -> None:
         (entry("Resizing", name="r", height=1, width=2, crop_to_aspect_ratio=True), "layer r: crop_to_aspect_ratio=True"),
         (entry("Resizing", name="r", height=1, width=2, pad_to_aspect_ratio=True), "option pad_to_aspect_ratio of Resizing"),
         (entry("Conv2D", name="c", filters=2, kernel_size=1, groups=2), r"c: option groups of Conv2D is 2 in the file.*; 1 is"),
-        (entry("CenterCrop", name="c", height=1, width=1, data_format="channels_first"), "'channels_last' is"),
+        (entry("Resizing", name="c", height=1, width=1, data_format="channels_first"), "'channels_last' is"),
         (entry("LayerNormalization", name="n", rms_scaling=True), "option rms_scaling of LayerNormalization is True"),
     ],
 )  # fmt: skip
@@ -237,9 +237,8 @@ def test_options_that_are_not_supported_are_refused(layer: Any, words: str, tmp_
         tf.load_layers_model(path)
 
 
-@pytest.mark.parametrize("kind", ["Resizing", "CenterCrop"])
-def test_the_layout_of_pictures_is_not_warned_of(kind: str, tmp_path: Path) -> None:
-    layer = entry(kind, name="r", height=1, width=2, data_format="channels_last")
+def test_the_layout_of_pictures_is_not_warned_of(tmp_path: Path) -> None:
+    layer = entry("Resizing", name="r", height=1, width=2, data_format="channels_last")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tf.load_layers_model(keras_file(tmp_path / "m.keras", sequential([2, 4, 2], layer), {}))
@@ -262,6 +261,29 @@ def test_a_backward_layer_of_its_own_is_refused_if_it_computes_otherwise(tmp_pat
     assert predicted(path, [[[1], [2]]]) == 6
     with pytest.raises(tf.io.ModelFileError, match="b: option backward_layer of Bidirectional"):
         tf.load_layers_model(keras_file(tmp_path / "m.keras", bidirectional(activation="relu"), weights))
+
+
+@pytest.mark.parametrize(("backwards", "shown"), [(False, [1, 0]), (True, [1, 1])])
+@pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
+def test_zeros_for_a_mask_are_the_output_where_the_last_step_is_masked(
+    kind: str, backwards: bool, shown: list[int], tmp_path: Path
+) -> None:
+    """As in Keras 3.15, where Bidirectional asks for it only if sequences are returned."""
+    options = {"units": 2, "go_backwards": backwards, "zero_output_for_mask": True}
+    rnn = getattr(tf.layers, {"SimpleRNN": "simple_rnn"}.get(kind, kind.lower()))
+    x, mask = tf.tensor([[[1.0], [2]], [[1], [2]]]), tf.tensor([[True, True], [True, False]])
+    layer = rnn(**options, return_state=True)
+    output, state, *_ = layer.apply(x, mask=mask)
+    np.testing.assert_array_equal(output.numpy(), state.numpy() * np.array(shown)[:, None])
+    assert state.numpy().all()
+
+
+def test_where_keras_crops_otherwise_is_told(tmp_path: Path) -> None:
+    config = sequential([4, 4, 1], entry("CenterCrop", name="c", height=2, width=3))
+    with pytest.warns(UserWarning, match="layer c: Keras crops otherwise where the width shrinks by 1"):
+        model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {}))
+    with pytest.raises(ValueError, match="layer 'c': Keras crops otherwise"):
+        model.save(tmp_path / "again.keras", strict=True)
 
 
 # How a model is compiled

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from tfpy.core.convert import to_tensor, to_tensors
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
+from tfpy.core.ops.logic import where
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
@@ -130,7 +131,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
     With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
-    Keras does it within Bidirectional).
+    Keras does it within Bidirectional). The states go on as ever.
 
     Source: TF.js `tf.layers.RNN`.
     """
@@ -221,6 +222,9 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
             output = outputs if self.return_sequences else states[0]
         else:
             output, states = self._step_by_step(x, states, seen, training)
+        if zeros and not self.return_sequences:
+            last = seen[:, 0 if self.go_backwards else -1]
+            output = where(last.expand_dims(-1), output, 0)
         if self.stateful:
             self.reset_states(states)
         return [output, *states] if self.return_state else output

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.io.faults import ModelFileError
+from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
 
@@ -23,6 +24,8 @@ _MEANINGS = {version: meaning for meaning, version in _VERSIONS.items()}
 # Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
 _RESIZING = "Resizing"
 _UP_SAMPLING = "UpSampling2D"
+_CENTER_CROP = "CenterCrop"
+_CROPS = "Keras crops otherwise where the width shrinks by 1, or where a picture is too small"
 _ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPooling3D"})
 
 
@@ -47,8 +50,9 @@ def _meant(config: Any, meaning: str) -> Any:
     if name == "Bidirectional":
         for part in ("layer", "backward_layer"):
             inner = options.get(part)
-            if isinstance(inner, dict) and isinstance(inner.get("config"), dict):
-                inner["config"].setdefault("zero_output_for_mask", True)
+            inner = inner.get("config") if isinstance(inner, dict) else None
+            if isinstance(inner, dict) and inner.get("return_sequences"):
+                inner.setdefault("zero_output_for_mask", True)
     own = config.get(MEANING, meaning)
     if own != TFJS and name == _RESIZING and options.get("crop_to_aspect_ratio"):
         label = options.get("name", name)
@@ -58,6 +62,8 @@ def _meant(config: Any, meaning: str) -> Any:
             f"layer {options.get('name', name)}: strides larger than the window, with padding 'same', are not "
             f"supported in {name}: TF.js leaves out other elements than Keras."
         )
+    if own != TFJS and name == _CENTER_CROP:
+        warn_user(f"layer {options.get('name', name)}: {_CROPS}.")
     if own != TFJS and places_pixels(name, options):
         options["half_pixel_centers"] = True
     if own == KERAS3:
@@ -123,6 +129,8 @@ def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | 
         return TFJS, "Keras crops the picture to the aspect ratio"
     if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
         return TFJS, "Keras places the pixels of a resized picture otherwise"
+    if name == _CENTER_CROP:
+        return TFJS, _CROPS
     if leaves_out(name, options):
         return TFJS, "Keras leaves out other elements where strides are larger than the window"
     if "hard_sigmoid" in options.values():

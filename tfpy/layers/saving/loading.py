@@ -116,8 +116,8 @@ def _warn_of_constraints(model: LayersModel, path: Path) -> None:
     if bound:
         more = f" and {len(bound) - 3} more" if len(bound) > 3 else ""
         warn_user(
-            f"{path}: Keras brings {', '.join(bound[:3])}{more} within constraints after each step of a training; here, "
-            "as in TF.js, constraints hold when weights are written. A callback can write them after each batch."
+            f"{path}: Keras brings {', '.join(bound[:3])}{more} within constraints after each step of a training; "
+            "here, as in TF.js, constraints hold when weights are written. A callback can write them after each batch."
         )
 
 

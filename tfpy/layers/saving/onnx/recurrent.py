@@ -56,6 +56,8 @@ def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value 
         raise Refused("its mask is none of time steps")
     every, last = run_cell(b, layer.cell, x, states, mask, layer.go_backwards)
     if mask is not None and layer.zero_output_for_mask:
+        if not layer.return_sequences:
+            raise Refused("gives zeros where the last step is masked")
         shown = with_axes(b, b.cast(mask, "float32"), *range(2, every.rank))
         every = replace(every, name=b.node("Mul", b.plain(every), shown.name), order=None)
     return every, last
