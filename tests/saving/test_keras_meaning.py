@@ -468,6 +468,25 @@ def test_masks_are_merged_as_in_keras_3(kind: str, expected: float, tmp_path: Pa
     assert predicted(keras_file(tmp_path / "m.keras", config, weights), [[0, 2]]) == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "hidden", "expected"),
+    [("Multiply", 5, [0, 4, 5]), ("Maximum", -5, [-5, -2, -5]), ("Minimum", 5, [5, -2, 5]), ("Add", 5, [5, -4, 5])],
+)
+def test_what_is_masked_is_merged_as_in_keras_3(
+    kind: str, hidden: float, expected: list[float], tmp_path: Path
+) -> None:
+    """Of the first step both inputs are masked, of the last the second one, which is 0 there."""
+    config = functional(
+        "m",
+        called(entry("Embedding", name="e", input_dim=3, output_dim=1, mask_zero=True), tensor("x")),
+        called(entry("Masking", name="k", mask_value=float(hidden)), tensor("e")),
+        called(entry(kind, name="m"), [tensor("e"), tensor("k")]),
+        shape=[3],
+    )
+    path = keras_file(tmp_path / "m.keras", config, {"layers/embedding/vars/0": [[hidden], [-2.0], [hidden]]})
+    np.testing.assert_array_equal(predicted(path, [[0, 1, 2]])[0, :, 0], expected)
+
+
 @pytest.mark.parametrize("name", ["m.keras", "m.h5", "web"])
 def test_an_input_that_no_output_depends_on_is_saved(name: str, tmp_path: Path) -> None:
     used, idle = tf.input(shape=[1], name="used"), tf.input(shape=[1], name="idle")

@@ -171,6 +171,10 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         """The mask of what `call` returns by the rules of Keras 3; those of TF.js by default."""
         return self.compute_mask(inputs, mask)
 
+    def keras3_inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]:
+        """What `call` is given by the rules of Keras 3, where inputs have masks."""
+        return inputs
+
     def reset_states(self, states: Any = None) -> None:
         """Forget what was kept from earlier batches."""
         if not self.stateful:

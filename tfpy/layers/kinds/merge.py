@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from tfpy.core.ops.arith import add, maximum, minimum, mul, sub
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import concat
-from tfpy.core.ops.logic import logical_and, logical_or
+from tfpy.core.ops.logic import logical_and, logical_or, where
 from tfpy.core.ops.matmul import mat_mul
 from tfpy.core.ops.metrics import of_length_1
 from tfpy.core.ops.reduce import all_, any_, sum_
@@ -113,6 +113,11 @@ class Multiply(Merge, class_name="Multiply", factory="layers.multiply"):
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(mul, inputs)
 
+    def keras3_inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]:
+        """1 where an input is masked, and a product of 0 where all are."""
+        first, *rest = [_where(m, x, 1) for x, m in zip(inputs, masks, strict=True)]
+        return [_where(self.keras3_mask(inputs, list(masks)), first, 0), *rest]
+
 
 class Average(Merge, class_name="Average", factory="layers.average"):
     """The mean of the inputs."""
@@ -121,18 +126,34 @@ class Average(Merge, class_name="Average", factory="layers.average"):
         return mul(1 / len(inputs), reduce(add, inputs))
 
 
-class Maximum(Merge, class_name="Maximum", factory="layers.maximum"):
+class _Extremum(Merge):
+    """One of the inputs, element by element."""
+
+    def keras3_inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]:
+        """Where an input is masked, the first that is not; where all are, the first."""
+        seen = inputs[0]
+        for x, m in [*zip(inputs, masks, strict=True)][::-1]:
+            seen = _where(m, x, seen)
+        return [_where(m, x, seen) for x, m in zip(inputs, masks, strict=True)]
+
+
+class Maximum(_Extremum, class_name="Maximum", factory="layers.maximum"):
     """The largest of the inputs, element by element."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(maximum, inputs)
 
 
-class Minimum(Merge, class_name="Minimum", factory="layers.minimum"):
+class Minimum(_Extremum, class_name="Minimum", factory="layers.minimum"):
     """The smallest of the inputs, element by element."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(minimum, inputs)
+
+
+def _where(mask: Tensor | None, x: Tensor, other: Tensor | float) -> Tensor:
+    """A tensor where its mask is true, if it has one, and something else where it is not."""
+    return x if mask is None else where(expand_dims(mask, -1) if mask.rank < x.rank else mask, x, other)
 
 
 class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate"):
