@@ -4214,7 +4214,7 @@ def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
     With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
-    Keras does it within Bidirectional).
+    Keras does it within Bidirectional). The states go on as ever.
 
     Source: TF.js `tf.layers.RNN`.
 

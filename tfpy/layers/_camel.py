@@ -125,6 +125,8 @@ class LayerCamel:
 
         def keras3Mask(self, inputs: Any, mask: Any = None) -> Any: ...
 
+        def keras3Inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]: ...
+
         def resetStates(self, states: Any = None) -> None: ...
 
         def addWeight(
@@ -174,6 +176,7 @@ class LayerCamel:
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
         keras3Mask = forward("keras3_mask")
+        keras3Inputs = forward("keras3_inputs")
         resetStates = forward("reset_states")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")
