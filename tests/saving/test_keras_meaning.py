@@ -286,6 +286,13 @@ def test_where_keras_crops_otherwise_is_told(tmp_path: Path) -> None:
         model.save(tmp_path / "again.keras", strict=True)
 
 
+def test_words_that_are_none_are_faults_of_the_file(tmp_path: Path) -> None:
+    layer = entry("Flatten", name="f")
+    tf.load_layers_model(keras_file(tmp_path / "m.keras", {**sequential([2], layer), "numbers_of": []}, {}))
+    with pytest.raises(tf.io.ModelFileError, match=r"layers\[1\]"):
+        tf.load_layers_model(keras_file(tmp_path / "m.keras", sequential([2], {**layer, "class_name": []}), {}))
+
+
 # How a model is compiled
 
 

@@ -19,7 +19,7 @@ MEANING = "numbers_of"
 
 TFJS, KERAS3 = "TF.js", "Keras 3"
 _KERAS2 = "Keras 2"
-_VERSIONS: dict[Any, int] = {TFJS: 0, _KERAS2: 2, KERAS3: 3}
+_VERSIONS = {TFJS: 0, _KERAS2: 2, KERAS3: 3}
 _MEANINGS = {version: meaning for meaning, version in _VERSIONS.items()}
 # Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
 _RESIZING = "Resizing"
@@ -45,7 +45,7 @@ def _meant(config: Any, meaning: str) -> Any:
         return config
     found = {key: _meant(value, meaning) for key, value in config.items() if key != MEANING}
     name, options = found.get("class_name"), found.get("config")
-    if not isinstance(options, dict):
+    if not isinstance(name, str) or not isinstance(options, dict):
         return found
     if name == "Bidirectional":
         for part in ("layer", "backward_layer"):
@@ -73,7 +73,8 @@ def _meant(config: Any, meaning: str) -> Any:
 
 def version_meant(config: Mapping[str, Any], version: int) -> int:
     """Whose rules the masks of a model follow: a version of Keras, that of the file if nothing is said; 0 for TF.js."""
-    return _VERSIONS.get(config.get(MEANING), version)
+    said = config.get(MEANING)
+    return _VERSIONS.get(said, version) if isinstance(said, str) else version
 
 
 def follow_masks_of(layer: Layer, version: int) -> None:
