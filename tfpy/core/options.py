@@ -113,12 +113,10 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
                 elif name in keywords and type(keywords[name]) not in plainly:
                     keywords[name] = as_number(where, name, keywords[name])
             return function(*args, **keywords)
-        except Exception as error:
+        except BaseException as error:
             hide_own_lines(error)
-            refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
-            raise
-        except KeyboardInterrupt as error:
-            hide_own_lines(error)
+            if isinstance(error, Exception):
+                refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
             raise
 
     return call

@@ -105,9 +105,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             config, options = _known_only(declared, config), _known_only(declared, options)
         values = self._read(config, options, declared, more)
         own = {name for name in self.base_options if name in self.options}
-        self._settle_base_options(
-            {name: values[name] if name in own else values.pop(name) for name in self.base_options}
-        )
+        base = {name: values[name] if name in own else values.pop(name) for name in self.base_options}
+        self._settle_base_options(base)
         self._assign(values)
         self.configure()
 
