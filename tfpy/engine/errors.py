@@ -58,6 +58,11 @@ def show(value: Any, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def some_of(names: Sequence[str], most: int = 8) -> str:
+    """The first of several names for an error message, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 _NUMBERS = ("int", "uint", "float", "double", "bool")
 
 
@@ -66,10 +71,7 @@ def _frame(value: Any) -> str:
     kinds = zip(value.columns, value.dtypes, strict=False)
     others = [f"{name} ({kind})" for name, kind in kinds if not str(kind).lower().startswith(_NUMBERS)]
     text = f"{with_article(type(value).__name__)} of shape {list(value.shape)}"
-    if not others:
-        return text
-    listed = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-    return f"{text}; these columns are not of numbers: {listed}"
+    return f"{text}; these columns are not of numbers: {some_of(others, 5)}" if others else text
 
 
 def argument_error(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import show
+from tfpy.engine.errors import show, some_of
 from tfpy.graph.graph_def import Graph, read_functions, read_graph
 from tfpy.graph.mappers import mapper_of
 from tfpy.graph.run import Executor, Resources
@@ -53,8 +53,4 @@ def _check(graphs: list[Graph], weights: Mapping[str, Tensor], source: str) -> N
         )
     empty = sorted({node.name for node in needed if node.op == "Const" and node.name not in weights})
     if empty:
-        raise ModelFileError(f"{source}: weightsManifest has no values for the constants {_some(empty)}.")
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        raise ModelFileError(f"{source}: weightsManifest has no values for the constants {some_of(empty)}.")

@@ -110,9 +110,10 @@ def _call(
     inputs = [tensors[t] for t in node.input_tensors]
     input_masks = [masks.get(t) for t in node.input_tensors]
     arguments: dict[str, Any] = {**node.call_args, "training": training}
-    if masks_of == 3 and any(m is not None for m in input_masks):
+    masked = any(m is not None for m in input_masks)
+    if masked and masks_of == 3:
         inputs = layer.keras3_inputs(inputs, input_masks)
-    if any(m is not None for m in input_masks) or masks_of:
+    if masked or masks_of:
         mask = input_masks[0]
     if layer.takes_every_mask:
         arguments["mask"] = input_masks

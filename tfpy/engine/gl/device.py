@@ -360,14 +360,20 @@ def _die_in_children(device: Device) -> None:
     """A context does not survive a fork: in the child the device refuses to work."""
     if not hasattr(os, "register_at_fork"):
         return
+    reason = "this process was forked from one that uses the GPU; that and what lies on it are lost here"
+    os.register_at_fork(after_in_child=_mark_of(device, reason))
+
+
+def _mark_of(device: Device, reason: str) -> Callable[[], None]:
+    """What marks a device, if it is still there, as of no use any more."""
     ref = weakref.ref(device)
 
     def mark() -> None:
         alive = ref()
         if alive is not None:
-            alive._kill("this process was forked from one that uses the GPU; that and what lies on it are lost here")
+            alive._kill(reason)
 
-    os.register_at_fork(after_in_child=mark)
+    return mark
 
 
 class _Ended:
@@ -381,12 +387,6 @@ def _die_with_thread(device: Device) -> None:
     """A context is of no use without its thread, and another one may be given the number of that."""
     if current_thread() is main_thread():
         return
-    ref = weakref.ref(device)
-
-    def mark() -> None:
-        alive = ref()
-        if alive is not None:
-            alive._kill("the thread that used the GPU has ended, and what lies on it is lost")
-
     _held.until = _Ended()
+    mark = _mark_of(device, "the thread that used the GPU has ended, and what lies on it is lost")
     weakref.finalize(_held.until, mark).atexit = False

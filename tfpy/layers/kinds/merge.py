@@ -153,7 +153,12 @@ class Minimum(_Extremum, class_name="Minimum", factory="layers.minimum"):
 
 def _where(mask: Tensor | None, x: Tensor, other: Tensor | float) -> Tensor:
     """A tensor where its mask is true, if it has one, and something else where it is not."""
-    return x if mask is None else where(expand_dims(mask, -1) if mask.rank < x.rank else mask, x, other)
+    return x if mask is None else where(_along(mask, x), x, other)
+
+
+def _along(mask: Tensor, x: Tensor) -> Tensor:
+    """A mask of steps for all that a tensor has at each."""
+    return expand_dims(mask, -1) if mask.rank < x.rank else mask
 
 
 class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate"):
@@ -203,7 +208,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         for x, m in zip(as_list(inputs), masks, strict=True):
             if m is None:
                 m = full((*x.shape[:-1], 1), 1, "bool")
-            parts.append(expand_dims(m, -1) if m.rank < x.rank else m)
+            parts.append(_along(m, x))
         return concat(parts, self.axis)
 
 

@@ -23,7 +23,7 @@ from tfpy.layers.saving.keras_config import KerasConfig
 from tfpy.layers.saving.keras_files import CONFIG, METADATA, WEIGHTS
 from tfpy.layers.saving.keras_optimizer import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
-from tfpy.layers.saving.training_config import training_config_of
+from tfpy.layers.saving.training_config import each_named, training_config_of
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -103,12 +103,8 @@ def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     return {"optimizer": {"module": "keras.optimizers", **named, "registered_name": None}, **judged}
 
 
-def _renamed(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _renamed(v) for key, v in value.items()}
-    if isinstance(value, list):
-        return [_renamed(v) for v in value]
-    return _LOSSES.get(value, value)
+def _renamed(judges: Any) -> Any:
+    return each_named(judges, lambda name: _LOSSES.get(name, name))
 
 
 def _write_archive(file: Any, model: SavableModel, config: Mapping[str, Any], state: Sequence[Array]) -> None:

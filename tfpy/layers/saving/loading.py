@@ -19,7 +19,7 @@ from tfpy.core.memory import dispose, tidy
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error, show
+from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
 from tfpy.layers.model import LayersModel
@@ -97,7 +97,8 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
         model = built(as_keras_means(file.topology, file.version), str(path), custom_objects)
-        follow_masks_of(model, version_meant(file.topology, file.version))
+        version = version_meant(file.topology, file.version)
+        follow_masks_of(model, version)
         with _filling(str(path)):
             write_keras_weights(model, file, strict)
             start(coming)
@@ -105,7 +106,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             compile_as(model, file.training, str(path))
             if model.optimizer is not None:
                 restore_keras_state(model, file.weights)
-                if version_meant(file.topology, file.version):
+                if version:
                     _warn_of_constraints(model, path)
     return model
 
@@ -114,9 +115,8 @@ def _warn_of_constraints(model: LayersModel, path: Path) -> None:
     """Tell of what goes otherwise when a training of Keras goes on here."""
     bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
     if bound:
-        more = f" and {len(bound) - 3} more" if len(bound) > 3 else ""
         warn_user(
-            f"{path}: Keras brings {', '.join(bound[:3])}{more} within constraints after each step of a training; "
+            f"{path}: Keras brings {some_of(bound, 3)} within constraints after each step of a training; "
             "here, as in TF.js, constraints hold when weights are written. A callback can write them after each batch."
         )
 

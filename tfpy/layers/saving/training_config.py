@@ -66,17 +66,17 @@ def training_config_of(model: SavableModel) -> dict[str, Any]:
     """
     options = {camel(name): value for name, value in model.optimizer.get_config().items()}
     return {
-        "loss": _named(model.loss, _loss_name),
-        "metrics": _named({} if model.metrics is None else model.metrics, _metric_name),
+        "loss": each_named(model.loss, _loss_name),
+        "metrics": each_named({} if model.metrics is None else model.metrics, _metric_name),
         "optimizer_config": {"class_name": model.optimizer.get_class_name(), "config": options},
     }
 
 
-def _named(given: Any, name_of: Callable[[Any], str]) -> Any:
+def each_named(given: Any, name_of: Callable[[Any], str]) -> Any:
     """Losses or metrics by name, in the structure that they were given in."""
     if isinstance(given, Mapping):
-        return {output: _named(value, name_of) for output, value in given.items()}
-    return [_named(value, name_of) for value in given] if isinstance(given, (list, tuple)) else name_of(given)
+        return {output: each_named(value, name_of) for output, value in given.items()}
+    return [each_named(value, name_of) for value in given] if isinstance(given, (list, tuple)) else name_of(given)
 
 
 def _loss_name(given: Any) -> str:
@@ -109,7 +109,8 @@ def compile_as(model: LayersModel, config: Any, source: str) -> None:
     optimizer = object_in(source, "trainingConfig.optimizer_config", given.get("optimizer_config"))
     try:
         _check_weights(given.get("loss_weights"))
-        loss, listed = _losses(_read(given.get("loss"))), _by_output(model, _read(given.get("metrics")))
+        loss = each_named(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
+        listed = _by_output(model, _read(given.get("metrics")))
         model.compile(optimizer=_optimizer(optimizer), loss=loss, metrics=listed)
     except (ValueError, TypeError, RuntimeError) as error:
         warn_user(f"{source}: the model is loaded, but not compiled: {error}")
@@ -165,15 +166,6 @@ def _check_weights(weights: Any) -> None:
     listed = listed if isinstance(listed, list) else [listed]
     if any(weight not in (None, 1) for weight in listed):
         raise ValueError(f"it has loss weights, which are not known here: {show(weights)}.")
-
-
-def _losses(value: Any) -> Any:
-    """Losses by their names here."""
-    if isinstance(value, Mapping):
-        return {name: _losses(v) for name, v in value.items()}
-    if isinstance(value, list):
-        return [_losses(v) for v in value]
-    return _LOSSES.get(value, value)
 
 
 def _by_output(model: LayersModel, value: Any) -> Any:

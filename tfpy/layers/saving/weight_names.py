@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import nearest
+from tfpy.engine.errors import nearest, some_of
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -121,11 +121,7 @@ def _check_complete(
     faults = []
     if unknown:
         hint = nearest(unknown[0], missing) if len(unknown) == 1 else ""
-        faults.append(f"it has weights that the model has not: {_some(unknown)}.{hint}")
+        faults.append(f"it has weights that the model has not: {some_of([*map(repr, unknown)])}.{hint}")
     if missing:
-        faults.append(f"it lacks weights that the model has: {_some(missing)}.")
+        faults.append(f"it lacks weights that the model has: {some_of([*map(repr, missing)])}.")
     raise ModelFileError(f"{source}: {' '.join(faults)} With strict=False they are left out.")
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
