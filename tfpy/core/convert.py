@@ -108,9 +108,15 @@ def _wanted(kind: Kind) -> str:
 
 def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> list[Tensor]:
     """A list of tensor-likes as Tensors."""
-    if isinstance(values, (Handle, np.ndarray, str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable):
+    if type(values) not in (list, tuple) and (
+        isinstance(values, (Handle, np.ndarray, str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable)
+    ):
         raise argument_error(op, argument, "a list of tensors", values, TypeError)
-    return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(values)]
+    is_any = kind == "any"
+    return [
+        v if is_any and isinstance(v, Tensor) else to_tensor(op, f"{argument}[{i}]", v, kind)
+        for i, v in enumerate(values)
+    ]
 
 
 def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
@@ -118,13 +124,16 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
 
     Floats keep the precision that they came with; the backend rounds them to what it stores.
     """
-    array = _as_array(op, argument, value)
+    leaf = _first_leaf(value)
+    array = _as_array(op, argument, value, leaf)
     kind = array.dtype.kind
+    if type(leaf) is float and kind == "f" and dtype in (None, "float32"):
+        return array, "float32"
     if dtype == "float32" and kind in "iu":
         return array, dtype
-    if dtype in ("float32", "int32", "bool") and kind in "iuf" and isinstance(_first_leaf(value), bool):
+    if dtype in ("float32", "int32", "bool") and kind in "iuf" and isinstance(leaf, bool):
         return cast_values(array, dtype), dtype
-    array, found = _dtype_of(op, argument, value, array)
+    array, found = _dtype_of(op, argument, value, array, leaf)
     if dtype is None or dtype == found:
         return array, found
     if dtype == "string" and not array.size:
@@ -144,10 +153,9 @@ def cast_values(array: Array, dtype: DType) -> Array:
     return to_int32(array) if dtype == "int32" else array
 
 
-def _as_array(op: str, argument: str, value: Any) -> Array:
+def _as_array(op: str, argument: str, value: Any, leaf: Any) -> Array:
     if isinstance(value, np.ndarray):
         return value
-    leaf = _first_leaf(value)
     if leaf is None or isinstance(leaf, (dict, set)) or (callable(leaf) and not hasattr(leaf, "__array__")):
         raise argument_error(op, argument, "a tensor or numbers", value, TypeError)
     if isinstance(leaf, Handle):
@@ -160,20 +168,20 @@ def _as_array(op: str, argument: str, value: Any) -> Array:
 
 def _first_leaf(value: Any) -> Any:
     """The first element of the innermost first list; [] for an empty one."""
-    for _ in range(MAX_RANK):  # a list may hold itself
-        if not isinstance(value, (list, tuple, range)) or not value:
-            break
+    depth = 0
+    while isinstance(value, (list, tuple, range)) and value and depth < MAX_RANK:  # a list may hold itself
         value = value[0]
+        depth += 1
     return value
 
 
-def _dtype_of(op: str, argument: str, value: Any, array: Array) -> tuple[Array, DType]:
+def _dtype_of(op: str, argument: str, value: Any, array: Array, leaf: Any) -> tuple[Array, DType]:
     """The dtype that the values ask for, by the first of them, and the values as numbers of a numpy type."""
     kind = array.dtype.kind
-    if kind in "iufb" and isinstance(_first_leaf(value), bool):
+    if kind in "iufb" and isinstance(leaf, bool):
         return cast_values(array, "bool"), "bool"
     if kind in "iu":
-        python = isinstance(_first_leaf(value), (int, float, list, range))
+        python = isinstance(leaf, (int, float, list, range))
         return (array, "float32") if python else (_checked_int32(op, argument, array), "int32")
     if kind in "fbc":
         return array, _DTYPE_OF_KIND[kind]

@@ -103,8 +103,10 @@ def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]
     backend = current()
     row = KERNELS[name]
     out_specs: Sequence[Spec] = infer(row, inputs, attrs)
-    if any(t.backend is not backend for t in inputs):
-        _gather(row, inputs, backend)
+    for t in inputs:
+        if t.backend is not backend:
+            _gather(row, inputs, backend)
+            break
     payloads = backend.run(name, inputs, attrs, out_specs)
     outs = [wrap(cls, s, payload, backend) for s, payload in zip(out_specs, payloads, strict=True)]
     if state.tapes:

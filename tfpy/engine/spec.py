@@ -19,6 +19,7 @@ DType = Literal["float32", "int32", "bool", "string", "complex64"]
 Shape = tuple[int, ...]
 
 DTYPES: tuple[DType, ...] = get_args(DType)
+_BY_NAME: dict[str, DType] = {dtype: dtype for dtype in DTYPES}
 BYTES: dict[str, int] = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 0}
 MAX_SIZE = 2**31 - 1
 MAX_RANK = 64  # that of numpy
@@ -136,7 +137,7 @@ def broadcast_axes(shape: Shape, to: Shape) -> tuple[int, ...]:
 
 def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> int:
     """One axis as a non-negative int, or ValueError naming op and argument."""
-    index = as_int(op, argument, axis)
+    index = axis if type(axis) is int else as_int(op, argument, axis)
     if not -rank <= index < rank:
         expected = f"an axis from {-rank} to {rank - 1}" if rank else "no axis, the tensor being a scalar"
         raise argument_error(op, argument, expected, index)
@@ -271,7 +272,7 @@ def as_shape(op: str, value: object, argument: str = "shape") -> Shape:
 
 def as_dtype(op: str, value: object, argument: str = "dtype") -> DType:
     """A dtype name checked against the five that exist."""
-    for dtype in DTYPES:
-        if isinstance(value, str) and value == dtype:
-            return dtype
+    found = _BY_NAME.get(value) if isinstance(value, str) else None
+    if found is not None:
+        return found
     raise argument_error(op, argument, "one of " + ", ".join(map(repr, DTYPES)), value)

@@ -20,7 +20,7 @@ def to_int32(array: Array) -> Array:
     if kind in "biu":
         return array.astype(np.int32)
     real = array.real if kind == "c" else array
-    if real.size and float(real.min()) >= -(2.0**31) and float(real.max()) < 2.0**31:  # not so if one is NaN
+    if real.size and float(np.maximum.reduce(np.abs(real), None)) < 2.0**31:  # not so if one is NaN
         return real.astype(np.int32)
     with np.errstate(invalid="ignore"):
         wrapped = np.fmod(np.trunc(real.astype(np.float64)), 2.0**32)

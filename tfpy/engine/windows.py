@@ -129,10 +129,13 @@ def slide(
     the window and stride of the first; in three dimensions 'same' leaves elements out where the stride is larger
     than the window, and a window larger than the input has no places.
     """
-    given = op, *map(_unchanging, (sizes, size, strides, pad, dilations)), rounding
+    try:
+        return _slide(op, sizes, size, strides, pad, dilations, rounding)
+    except TypeError:  # something that has no hash, as lists, or is none of what it should be
+        given = op, *map(_unchanging, (sizes, size, strides, pad, dilations)), rounding
     try:
         return _slide(*given)
-    except TypeError:  # something that has no hash, or is none of what it should be
+    except TypeError:
         return _slide.__wrapped__(*given)
 
 

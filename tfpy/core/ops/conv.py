@@ -244,11 +244,12 @@ def convolution_filter(
 ) -> Tensor:
     """The filter as a tensor, checked to have the rank, and the channels of the input in the right dimension."""
     w = to_tensor(op_name, "filter", filter, kind)
-    if w.dtype == "complex64":
+    if w.spec.dtype == "complex64":
         raise argument_error(op_name, "filter", "real numbers (it does not take complex64)", w, TypeError)
-    if w.rank != rank:
+    shape = w.spec.shape
+    if len(shape) != rank:
         raise argument_error(op_name, "filter", f"of rank {rank}", w)
-    if w.shape[axis] != channels:
+    if shape[axis] != channels:
         raise argument_error(op_name, "filter", f"of size {channels}, the channels of x, in dimension {axis}", w)
     return w
 

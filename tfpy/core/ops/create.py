@@ -21,6 +21,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_number, as_shape
 from tfpy.engine.tape import gradient
 
+_PLAIN = (float, int, bool, str)
 ShapeLike = Sequence[int] | int
 
 
@@ -93,7 +94,7 @@ def scalar(value: TensorLike, dtype: DType | None = None) -> Tensor:
 
     Source: TF.js `tf.scalar`.
     """
-    if isinstance(value, (list, tuple)) or np.ndim(value) > 0:  # type: ignore[arg-type]
+    if type(value) not in _PLAIN and (isinstance(value, (list, tuple)) or np.ndim(value) > 0):  # type: ignore[arg-type]
         raise argument_error("scalar", "value", "one number, truth value or string", value)
     return make_tensor("scalar", value, (), dtype)
 

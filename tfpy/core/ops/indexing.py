@@ -25,7 +25,10 @@ def getitem(x: Handle, index: Any) -> Tensor:
     """
     t = to_tensor("[]", "tensor", x, "any")
     items = list(index) if isinstance(index, tuple) else [index]
-    items = _without_ellipsis(items, t.rank)
+    rank = len(t.spec.shape)
+    if _PLAIN.issuperset(map(type, items)) and len(items) <= rank:
+        return _basic(t, items + [_WHOLE] * (rank - len(items)))[0]
+    items = _without_ellipsis(items, rank)
     arrays = [i for i, item in enumerate(items) if _is_array(item)]
     if len(arrays) > 1:
         raise argument_error("[]", "index", "at most one array (tf.gather_nd picks single places)", index, TypeError)
@@ -33,6 +36,10 @@ def getitem(x: Handle, index: Any) -> Tensor:
     if not arrays:
         return out
     return _by_array(out, items[arrays[0]], axis_of_array)
+
+
+_PLAIN = {int, slice}
+_WHOLE = slice(None)
 
 
 def _is_array(item: Any) -> bool:
@@ -56,43 +63,49 @@ def _without_ellipsis(items: list[Any], rank: int) -> list[Any]:
     if len(dots) > 1:
         raise OutOfRangeError("[]: an index can only have one Ellipsis.")
     at = dots[0] if dots else len(items)
-    return [*items[:at], *[slice(None)] * (rank - taken), *items[at + 1 :]]
+    return [*items[:at], *[_WHOLE] * (rank - taken), *items[at + 1 :]]
 
 
 def _basic(t: Tensor, items: list[Any]) -> tuple[Tensor, int]:
     """Integers, slices and None applied; and the axis of the result at which the array index, if any, stands."""
+    sizes = t.spec.shape
     picks: list[tuple[int, int, int]] = []
     shape: list[int] = []
     axis_of_array = 0
     for item in items:
         axis = len(picks)
-        if item is None:
+        if isinstance(item, slice):
+            picks.append(_slice_range(item, sizes[axis]))
+            shape.append(picks[-1][2])
+        elif item is None:
             shape.append(1)
         elif _is_array(item):
             axis_of_array = len(shape)
-            for n in t.shape[axis : axis + _axes_taken(item)]:
+            for n in sizes[axis : axis + _axes_taken(item)]:
                 picks.append((0, 1, n))
                 shape.append(n)
-        elif isinstance(item, slice):
-            picks.append(_slice_range(item, t.shape[axis]))
-            shape.append(picks[-1][2])
         else:
-            picks.append((_position(item, t.shape[axis], axis), 1, 1))
-    whole = all(p == (0, 1, n) for p, n in zip(picks, t.shape, strict=True))
+            picks.append((_position(item, sizes[axis], axis), 1, 1))
+    whole = picks == [(0, 1, n) for n in sizes]
     out = t if whole else run("StridedSlice", t, index=tuple(picks))
-    return (run("Reshape", out, shape=tuple(shape)) if tuple(shape) != out.shape or out is t else out), axis_of_array
+    if whole or len(shape) != len(sizes):
+        out = run("Reshape", out, shape=tuple(shape))
+    return out, axis_of_array
 
 
 def _slice_range(item: slice, size: int) -> tuple[int, int, int]:
-    if item.step == 0:
+    first, last, by = item.start, item.stop, item.step
+    if by == 0:
         raise argument_error("[]", "index", "a slice with a step other than 0", item)
-    parts = [None if v is None else as_int("[]", "index", v) for v in (item.start, item.stop, item.step)]
+    if first is last is by is None:
+        return 0, 1, size
+    parts = [v if v is None or type(v) is int else as_int("[]", "index", v) for v in (first, last, by)]
     start, stop, step = slice(*parts).indices(size)
     return start, step, len(range(start, stop, step))
 
 
 def _position(item: Any, size: int, axis: int) -> int:
-    index = as_int("[]", "index", item)
+    index = item if type(item) is int else as_int("[]", "index", item)
     if not -size <= index < size:
         raise OutOfRangeError(f"[]: index {index} is out of range for axis {axis} of size {size}.")
     return index % size

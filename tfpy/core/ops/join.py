@@ -34,14 +34,24 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     if not parts:
         raise argument_error("concat", "tensors", "at least one tensor", tensors)
     first = parts[0]
-    at = resolve_axis("concat", axis, first.rank)
+    at = resolve_axis("concat", axis, len(first.spec.shape))
     if len(parts) == 1:
         return run("Identity", first)
-    dtype = next((t.dtype for t in parts if t.size), first.dtype)
+    return run("Concat", *(parts if _are_alike(parts) else _of_one_dtype(parts)), axis=at)
+
+
+def _are_alike(parts: Sequence[Tensor]) -> bool:
+    """Whether tensors have one dtype."""
+    return len({t.spec.dtype for t in parts}) == 1
+
+
+def _of_one_dtype(parts: Sequence[Tensor]) -> list[Tensor]:
+    """The parts of a `concat` in the dtype of the first that is not empty."""
+    dtype = next((t.dtype for t in parts if t.size), parts[0].dtype)
     for i, t in enumerate(parts):
         if t.dtype != dtype and {t.dtype, dtype} & {"string", "complex64"}:
             raise argument_error("concat", f"tensors[{i}]", f"of dtype {dtype}", t, TypeError)
-    return run("Concat", *[cast_to(t, dtype) for t in parts], axis=at)
+    return [cast_to(t, dtype) for t in parts]
 
 
 def _concat_gradient(dy: Tensor, n: Any) -> list[Tensor]:
@@ -69,10 +79,10 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     if not parts:
         raise argument_error("stack", "tensors", "at least one tensor", tensors)
     first = parts[0]
-    for i, t in enumerate(parts):
-        if t.dtype != first.dtype:
-            raise argument_error("stack", f"tensors[{i}]", f"of dtype {first.dtype}", t, TypeError)
-    return run("Pack", *parts, axis=resolve_axis("stack", axis, first.rank + 1))
+    if not _are_alike(parts):
+        at, other = next((i, t) for i, t in enumerate(parts) if t.dtype != first.dtype)
+        raise argument_error("stack", f"tensors[{at}]", f"of dtype {first.dtype}", other, TypeError)
+    return run("Pack", *parts, axis=resolve_axis("stack", axis, len(first.spec.shape) + 1))
 
 
 gradient("Pack", inputs=lambda dy, n: run_multi("Unpack", dy, axis=n.attrs["axis"]))

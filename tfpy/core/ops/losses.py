@@ -31,6 +31,7 @@ class Reduction(IntEnum):
     SUM_BY_NONZERO_WEIGHTS = 3
 
 
+_REDUCTIONS = tuple(Reduction)
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
@@ -55,8 +56,8 @@ def compute_weighted_loss(
     """
     values = real("compute_weighted_loss", losses, "float32", "losses")
     factors = None if weights is None else real("compute_weighted_loss", weights, "float32", "weights")
-    if reduction not in tuple(Reduction):
-        expected = "one of " + ", ".join(f"Reduction.{r.name}" for r in Reduction)
+    if reduction not in _REDUCTIONS:
+        expected = "one of " + ", ".join(f"Reduction.{r.name}" for r in _REDUCTIONS)
         raise argument_error("compute_weighted_loss", "reduction", expected, reduction)
     weighted = values if factors is None else mul(values, factors)
     if reduction == Reduction.NONE:

@@ -12,7 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_ints, resolve_axis
+from tfpy.engine.spec import as_int_or_ints
 from tfpy.engine.tape import gradient
 
 
@@ -140,16 +140,15 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
     Source: TF.js `tf.transpose`; deeplearn.js `math.transpose`, `math.switchDim`.
     """
     t = to_tensor("transpose", "x", x, "any")
-    order = tuple(reversed(range(t.rank))) if perm is None else _permutation(perm, t.rank)
+    rank = len(t.spec.shape)
+    order = tuple(range(rank))[::-1] if perm is None else _permutation(perm, rank)
     out = run("Transpose", t, perm=order)
     return conjugated(out) if conjugate else out
 
 
 def _permutation(perm: Sequence[int], rank: int) -> tuple[int, ...]:
-    order = tuple(
-        resolve_axis("transpose", a, rank, "perm") if a >= 0 else -1 for a in as_ints("transpose", "perm", perm)
-    )
-    if sorted(order) != list(range(rank)):
+    order = as_int_or_ints("transpose", "perm", perm)
+    if sorted(order) != [*range(rank)]:
         raise argument_error("transpose", "perm", f"an order of the axes 0 to {rank - 1}", list(perm))
     return order
 

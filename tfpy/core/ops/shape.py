@@ -23,6 +23,7 @@ from tfpy.engine.spec import (
     as_shape,
     broadcast_shapes,
     resolve_axes,
+    resolve_axis,
 )
 from tfpy.engine.tape import gradient
 
@@ -45,10 +46,11 @@ def cast(x: TensorLike, dtype: DType) -> Tensor:
     """
     t = to_tensor("cast", "x", x, "any")
     wanted = as_dtype("cast", dtype)
-    if wanted == t.dtype:
+    found = t.spec.dtype
+    if wanted == found:
         return run("Identity", t)
-    if "string" in (wanted, t.dtype):
-        raise argument_error("cast", "dtype", f"a dtype that {t.dtype} can be cast to", dtype, TypeError)
+    if wanted == "string" or found == "string":
+        raise argument_error("cast", "dtype", f"a dtype that {found} can be cast to", dtype, TypeError)
     return run("Cast", t, dtype=wanted)
 
 
@@ -90,7 +92,7 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     Source: TF.js `tf.reshape`; deeplearn.js `math.reshape`.
     """
     t = to_tensor("reshape", "x", x, "any")
-    return run("Reshape", t, shape=whole_shape("reshape", shape, t.size))
+    return run("Reshape", t, shape=whole_shape("reshape", shape, t.spec.size))
 
 
 def whole_shape(op_name: str, shape: Any, size: int) -> Shape:
@@ -123,11 +125,9 @@ def expand_dims(x: TensorLike, axis: int = 0) -> Tensor:
     Source: TF.js `tf.expandDims`.
     """
     t = to_tensor("expand_dims", "x", x, "any")
-    at = as_int("expand_dims", "axis", axis)
-    if not -t.rank - 1 <= at <= t.rank:
-        raise argument_error("expand_dims", "axis", f"an axis from {-t.rank - 1} to {t.rank}", axis)
-    at %= t.rank + 1
-    return run("Reshape", t, shape=(*t.shape[:at], 1, *t.shape[at:]))
+    sizes = t.spec.shape
+    at = resolve_axis("expand_dims", axis, len(sizes) + 1)
+    return run("Reshape", t, shape=(*sizes[:at], 1, *sizes[at:]))
 
 
 @op(chain=True, doc="Tensors / Transformations")

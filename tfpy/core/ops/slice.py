@@ -31,9 +31,10 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
     Source: TF.js `tf.slice`; deeplearn.js `math.slice`.
     """
     t = to_tensor("slice", "x", x, "any")
-    if t.rank == 0:
+    shape = t.spec.shape
+    if not shape:
         raise argument_error("slice", "x", "of rank 1 or more", t)
-    starts, sizes = block("slice", t.shape, begin, size)
+    starts, sizes = block("slice", shape, begin, size)
     return run("Slice", t, begin=starts, size=sizes)
 
 
@@ -225,10 +226,10 @@ def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 
     """
     t = to_tensor("gather", "x", x, "any")
     picks = to_tensor("gather", "indices", indices, "int32")
-    at = resolve_axis("gather", axis, t.rank)
+    at = resolve_axis("gather", axis, len(t.spec.shape))
     lead = as_int("gather", "batch_dims", batch_dims)
     lead = lead + picks.rank if lead < 0 else lead
-    if not 0 <= lead <= min(at, picks.rank) or t.shape[:lead] != picks.shape[:lead]:
+    if lead and not (0 <= lead <= min(at, picks.rank) and t.shape[:lead] == picks.shape[:lead]):
         expected = f"a number of dimensions before axis {at} that {list(t.shape)} and {list(picks.shape)} share"
         raise argument_error("gather", "batch_dims", expected, batch_dims)
     return run("GatherV2", t, picks, axis=at, batch_dims=lead)

@@ -25,10 +25,13 @@ def arranged(
 ) -> tuple[Tensor, Restore]:
     """x as (batch, *inner, channels) with n inner dimensions, and what gives a result the layout of x."""
     t = to_tensor(op, argument, x, kind)
-    if t.rank not in (n + 1, n + 2):
+    rank = len(t.spec.shape)
+    if rank not in (n + 1, n + 2):
         raise argument_error(op, argument, f"of rank {n + 2}, or {n + 1} without a batch", t)
     first = channels_first(op, data_format, n)
-    batched = t.rank == n + 2
+    batched = rank == n + 2
+    if batched and not first:
+        return t, _as_it_is
     if not batched:
         t = run("Reshape", t, shape=(1, *t.shape))
     if first:
@@ -42,6 +45,10 @@ def arranged(
     return t, restore
 
 
+def _as_it_is(y: Tensor) -> Tensor:
+    return y
+
+
 def channels_first(op: str, data_format: str | None, n: int) -> bool:
     """Whether a layout of n inner dimensions has its channels before them."""
     if data_format is None or data_format == _LAYOUTS[n][0]:
@@ -53,6 +60,8 @@ def channels_first(op: str, data_format: str | None, n: int) -> bool:
 
 def inner_pad(op: str, pad: Any, n: int, data_format: str | None = None) -> Any:
     """The pad of the inner dimensions: of pairs for all dimensions, those of the inner ones."""
+    if type(pad) in (str, int):
+        return pad
     pad = unpacked(pad)
     if isinstance(pad, (str, bytes)) or not isinstance(pad, Sequence):
         return pad

@@ -20,7 +20,8 @@ def _pack(*inputs: Array, axis: int) -> Array:
 
 def taken(x: Array, indices: Array | int, axis: int) -> Array:
     """`x.take`, which gives a single text as bytes: as an array of numpy's own texts these would end before zeros."""
-    return np.asarray(x.take(indices, axis=axis), x.dtype)
+    found = x.take(indices, axis=axis)
+    return found if type(found) is np.ndarray else np.asarray(found, x.dtype)
 
 
 def _unpack(value: Array, axis: int) -> list[Array]:
@@ -60,7 +61,8 @@ def _pad(x: Array, paddings: tuple[tuple[int, int], ...], constant_value: float)
 
 def check_indices(indices: Array, shape: tuple[int, ...], axis: int) -> None:
     """Raise ValueError when an index to gather by is out of range."""
-    if indices.size and not 0 <= indices.min() <= indices.max() < shape[axis]:
+    # As unsigned numbers negative ones are large: one look instead of two.
+    if indices.size and np.maximum.reduce(indices.view(np.uint32), None) >= shape[axis]:
         wrong = indices[(indices < 0) | (indices >= shape[axis])].flat[0]
         raise ValueError(
             f"gather: argument 'indices' must be from 0 to {shape[axis] - 1}, for axis {axis} of shape "

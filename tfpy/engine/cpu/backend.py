@@ -164,14 +164,17 @@ class CpuBackend:
                     else:
                         result = _quiet.run(compute, *[t.payload for t in inputs])
                     return result if type(result) is np.ndarray else _array(result)  # it may be a numpy scalar
-                result = None
+                result, keywords = None, attrs
                 if "dtype" in attrs:
-                    pass
-                elif len(inputs) == 1:  # no names for lazy payloads: `_run_any` counts references
+                    keywords = {**attrs, "dtype": self._types[attrs["dtype"]]}
+                if len(inputs) == 1:  # no names for lazy payloads: `_run_any` counts references
                     if type(inputs[0].payload) is np.ndarray:
-                        result = _quiet.run(compute, inputs[0].payload, **attrs)
-                elif len(inputs) == 2 and type(inputs[0].payload) is type(inputs[1].payload) is np.ndarray:
-                    result = _quiet.run(compute, inputs[0].payload, inputs[1].payload, **attrs)
+                        result = _quiet.run(compute, inputs[0].payload, **keywords)
+                elif len(inputs) == 2:
+                    if type(inputs[0].payload) is type(inputs[1].payload) is np.ndarray:
+                        result = _quiet.run(compute, inputs[0].payload, inputs[1].payload, **keywords)
+                elif not inputs:
+                    result = _quiet.run(compute, **keywords)
                 if result is not None:
                     return result if type(result) is np.ndarray else _array(result)
             return self._run_any(kernel, inputs, attrs, out)

@@ -52,11 +52,13 @@ def _linspace(start: float, stop: float, count: int, dtype: Any) -> Array:
 
 def _one_hot(indices: Array, depth: int, on_value: float, off_value: float, dtype: Any) -> Array:
     """A row of off values with an on value at each index; an index out of range gives no on value."""
-    on, off = (to_int32(np.asarray(v)) if dtype == np.int32 else v for v in (on_value, off_value))
-    out = np.full((indices.size, depth), off, dtype)
+    if dtype == np.int32 and (on_value, off_value) != (1, 0):
+        on_value, off_value = to_int32(np.array([on_value, off_value], np.float64)).tolist()
+    out = np.empty((indices.size, depth), dtype)
+    out.fill(off_value)
     flat = indices.reshape(-1)
-    rows = np.flatnonzero((flat >= 0) & (flat < depth))
-    out[rows, flat[rows]] = on
+    rows = (flat.view(np.uint32) < depth).nonzero()[0]  # negative ones are large as unsigned numbers
+    out[rows, flat[rows]] = on_value
     return out.reshape((*indices.shape, depth))
 
 

@@ -14,6 +14,11 @@ from tfpy.engine.cpu.where import where
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
 from tfpy.engine.values import to_bool, to_int32
 
+# A ufunc takes an array sooner than a number, which it has to make one of.
+_TYPES = (np.float32, np.float64, np.int32, np.complex64, np.complex128)
+_ZEROS = {x.dtype: x for x in (np.zeros((), dtype) for dtype in _TYPES)}
+_ONES = {x.dtype: x for x in (np.ones((), dtype) for dtype in _TYPES)}
+
 # Abramowitz & Stegun, Handbook of Mathematical Functions, formula 7.1.26: the one that TF.js evaluates.
 _ERF_P = 0.3275911
 _ERF_A = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
@@ -38,13 +43,14 @@ def _round(x: Array) -> Array:
 
 
 def _rsqrt(x: Array) -> Array:
-    return np.divide(1, np.sqrt(x))
+    return np.divide(_ONES[x.dtype], np.sqrt(x))
 
 
 def _sigmoid(x: Array) -> Array:
     y = np.asarray(np.exp(np.negative(x)))
-    np.add(y, 1, out=y)
-    return np.divide(1, y, out=y)
+    one = _ONES[y.dtype]
+    np.add(y, one, out=y)
+    return np.divide(one, y, out=y)
 
 
 def _softplus(x: Array) -> Array:
@@ -73,7 +79,6 @@ def _erf(x: Array) -> Array:
 
 _EXACT = 2.0**29
 _FEW = 1 << 10
-_ZEROS = {x.dtype: x for x in (np.zeros((), dtype) for dtype in (np.float32, np.float64, np.int32))}
 
 
 def positive(x: Array, out: Array | None = None) -> Array:
@@ -117,7 +122,7 @@ def _step(x: Array, alpha: float) -> Array:
 
 def _clip(x: Array, clip_value_min: float, clip_value_max: float, out: Array | None = None) -> Array:
     if _is_float(x):
-        return np.clip(x, x.dtype.type(clip_value_min), x.dtype.type(clip_value_max), out=out)
+        return x.clip(clip_value_min, clip_value_max, out=out)
     return _like(np.minimum(np.maximum(x, clip_value_min), clip_value_max), x)
 
 

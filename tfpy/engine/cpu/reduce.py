@@ -86,12 +86,20 @@ def _any(x: Array, axes: Axes, keep_dims: bool) -> Array:
 
 def _arg_max(x: Array, axis: int) -> Array:
     """The first largest; NaN loses against every number unless it comes first."""
-    found = np.argmax(x, axis=axis)
-    if x.dtype.kind == "f" and np.isnan(np.take_along_axis(x, np.expand_dims(found, axis), axis)).any():
+    found = x.argmax(axis)
+    if x.dtype.kind == "f" and _is_nan_at(x, found, axis):
         numbers = np.where(np.isnan(x), -np.inf, x)
         first = np.isnan(np.take(x, 0, axis=axis))
         found = np.where(first, 0, np.argmax(numbers, axis=axis))
     return found.astype(np.int32)
+
+
+def _is_nan_at(x: Array, found: Array, axis: int) -> bool:
+    """Whether the largest as numpy has it, which is a NaN if there is one, is one anywhere."""
+    if x.size < _LONG_ROW:  # one call instead of ten
+        largest = np.maximum.reduce(x, None)
+        return bool(largest != largest)
+    return bool(np.isnan(np.take_along_axis(x, np.expand_dims(found, axis), axis)).any())
 
 
 def _arg_min(x: Array, axis: int) -> Array:

@@ -18,19 +18,19 @@ def _reshape(x: Handle, *, shape: Shape) -> Spec:
 
 
 def _transpose(x: Handle, *, perm: tuple[int, ...]) -> Spec:
-    return spec(tuple(x.spec.shape[i] for i in perm), x.spec.dtype)
+    return spec(tuple([x.spec.shape[i] for i in perm]), x.spec.dtype)
 
 
 def _concat(*inputs: Handle, axis: int) -> Spec:
     first = inputs[0].spec
-    for t in inputs[1:]:
+    before, after = first.shape[:axis], first.shape[axis + 1 :]
+    total = 0
+    for t in inputs:
         shape = t.spec.shape
-        if len(shape) != len(first.shape) or any(
-            m != n for i, (m, n) in enumerate(zip(first.shape, shape, strict=True)) if i != axis
-        ):
+        if shape[:axis] != before or shape[axis + 1 :] != after or len(shape) != len(first.shape):
             raise ShapeError(f"shapes {list(first.shape)} and {list(shape)} differ beside axis {axis}.")
-    total = sum(t.spec.shape[axis] for t in inputs)
-    return spec((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype)
+        total += shape[axis]
+    return spec((*before, total, *after), first.dtype)
 
 
 def _pack(*inputs: Handle, axis: int) -> Spec:
@@ -57,15 +57,15 @@ def _slice(x: Handle, *, begin: tuple[int, ...], size: tuple[int, ...]) -> Spec:
 
 def _strided_slice(x: Handle, *, index: Sequence[tuple[int, int, int]]) -> Spec:
     """`index` gives (start, step, count) for each axis."""
-    return spec(tuple(count for _, _, count in index), x.spec.dtype)
+    return spec(tuple([count for _, _, count in index]), x.spec.dtype)
 
 
 def _pad(x: Handle, *, paddings: tuple[tuple[int, int], ...], **attrs: float) -> Spec:
-    return spec(tuple(n + a + b for n, (a, b) in zip(x.spec.shape, paddings, strict=True)), x.spec.dtype)
+    return spec(tuple([n + a + b for n, (a, b) in zip(x.spec.shape, paddings, strict=True)]), x.spec.dtype)
 
 
 def _tile(x: Handle, *, reps: tuple[int, ...]) -> Spec:
-    return spec(tuple(n * r for n, r in zip(x.spec.shape, reps, strict=True)), x.spec.dtype)
+    return spec(tuple([n * r for n, r in zip(x.spec.shape, reps, strict=True)]), x.spec.dtype)
 
 
 def _gather(x: Handle, indices: Handle, *, axis: int, batch_dims: int) -> Spec:
