@@ -112,11 +112,9 @@ def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> l
         isinstance(values, (Handle, np.ndarray, str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable)
     ):
         raise argument_error(op, argument, "a list of tensors", values, TypeError)
-    is_any = kind == "any"
-    return [
-        v if is_any and isinstance(v, Tensor) else to_tensor(op, f"{argument}[{i}]", v, kind)
-        for i, v in enumerate(values)
-    ]
+    if kind == "any" and all([isinstance(v, Tensor) for v in values]):  # there is nothing to convert, or to name
+        return [*values]
+    return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(values)]
 
 
 def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) -> tuple[Array, DType]:

@@ -281,6 +281,9 @@ def _checked(name: str, f: Any) -> Callable[..., Any]:
 def _sources(name: str, args: Any) -> list[Tensor]:
     if not isinstance(args, (list, tuple)):
         raise argument_error(name, "args", "a list of tensors", args, TypeError)
+    sources: list[Tensor] = [*args]
+    if all([isinstance(a, Tensor) and a.spec.dtype != "string" for a in args]):
+        return sources
     return to_tensors(name, "args", args)
 
 

@@ -27,8 +27,7 @@ class Record:
         cls._fields = tuple(cls.__annotations__)
 
     def __init__(self, *values: Any) -> None:
-        for name, value in zip(self._fields, values, strict=True):
-            setattr(self, name, value)
+        vars(self).update(zip(self._fields, values, strict=True))
 
     def __getattr__(self, name: str) -> Any:
         known = spellings(self._fields)
