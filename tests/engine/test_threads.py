@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -234,3 +235,58 @@ def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: p
     stack = rng.normal(size=(4, m, k)), rng.normal(size=(4, k, n))
     np.testing.assert_allclose(matmul.product(*stack), np.matmul(*stack), rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(matmul.product(stack[0], b), np.matmul(stack[0], b), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("most", "shards", "spare"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1), (8, 3, 3)])
+def test_cores_without_a_shard_are_beside(most: int, shards: int, spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_most", most)
+    assert threads.cores_beside(shards) == spare
+
+
+def test_cores_that_others_use_are_not_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_most", 2)
+    found: list[int] = []
+    threads.run_together([lambda: found.append(threads.cores_beside(1))] * 2)
+    assert found == [0, 0]
+    assert threads.cores_beside(1) == 1
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_jobs_aside_are_done_in_order(beside: bool) -> None:
+    done: list[int] = []
+
+    def job(number: int) -> None:
+        time.sleep(0.002 if number == 0 else 0)
+        done.append(number)
+
+    aside = threads.Aside(beside)
+    for number in range(20):
+        aside.do(partial(job, number))
+    aside.end()
+    assert done == [*range(20)]
+
+
+def test_jobs_aside_run_while_the_thread_goes_on() -> None:
+    begun, let = threading.Event(), threading.Event()
+
+    def job() -> None:
+        begun.set()
+        assert let.wait(10)
+
+    threads._workers.start(1)
+    aside = threads.Aside(True)
+    aside.do(job)
+    assert begun.wait(10)  # nobody but a worker can have begun it
+    let.set()
+    aside.end()
+
+
+def test_what_a_job_aside_raises_arrives() -> None:
+    def job() -> None:
+        raise KeyError("aside")
+
+    aside = threads.Aside(True)
+    aside.do(job)
+    with pytest.raises(KeyError, match="aside"):
+        aside.end()
+    aside.end()

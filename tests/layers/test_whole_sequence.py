@@ -11,6 +11,7 @@ import pytest
 import tfpy as tf
 from tfpy.core.ops import sequence
 from tfpy.engine.backend import registry
+from tfpy.engine.cpu import sequence as kernels
 from tfpy.engine.cpu import threads
 from tfpy.engine.hooks import observing
 
@@ -172,3 +173,32 @@ def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
     for _ in range(5):
         for a, b in zip(first, gradients(), strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_a_core_beside_gives_the_same_bits(factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sums over steps are added in one order, whoever makes them."""
+    layer = made(factory, 6)
+    x = tf.tensor(RNG.normal(size=(3, 9, 4)))
+    mask = tf.tensor(RNG.random((3, 9)) > 0.3) if masked else None
+    monkeypatch.setattr(kernels, "_CHUNK_BYTES", 500)
+    calls: list[int] = []
+
+    class Counted(kernels.Aside):
+        def __init__(self, beside: bool) -> None:
+            calls.append(beside)
+            super().__init__(beside)
+
+    monkeypatch.setattr(kernels, "Aside", Counted)
+
+    def gradients(most: int) -> list[np.ndarray]:
+        monkeypatch.setattr(threads, "_most", most)
+        by_input = tf.grad(lambda t: layer.apply(t, mask=mask).sum())(x)
+        by_weights = tf.variable_grads(lambda: layer.apply(x, mask=mask).sum()).grads
+        return [by_input.numpy(), *[g.numpy() for g in by_weights.values()]]
+
+    alone, together = gradients(1), gradients(2)
+    assert calls == [False, False, True, True]
+    for a, b in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(a, b)

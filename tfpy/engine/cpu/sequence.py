@@ -3,12 +3,14 @@
 How they are fast: everything has the batch last, so that a gate is one block of memory. The state, the input and a one
 for the bias stand on top of each other, (units + features + 1, batch), so that a step has one matrix product, and the
 new state is written to where the next step reads it. The backward pass first takes the derivatives of many steps at
-once; the gradients of the weights are one product for all these steps. The batch is cut into shards, one for each core.
+once; the gradients of the weights are one product for all these steps. The batch is cut into shards, and where cores
+are left, these products are theirs, while the steps before go on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
 from math import prod
 from typing import Any, ClassVar
@@ -16,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+from tfpy.engine.cpu.threads import Aside, cores_beside, run_sharded, spans_in_turns
 from tfpy.engine.rows.sequence import workspace_rows
 
 # Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
@@ -100,20 +102,25 @@ class Pass:
         """The states before each step and after the last one, (time + 1, units, batch)."""
         return self.z[:, : self.units]
 
-    def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None) -> list[Array]:
+    def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None, beside: bool) -> list[Array]:
         """Go back through all steps: the gradients of the first states. Those of the weights are in `sums`.
 
         Args:
             dy: the gradient of the outputs, (batch, time, units), or of no steps.
             dlast: the gradients of the last states, (units, batch).
             dx: where to write the gradient of the input.
+            beside: whether there is a core for what need not be waited for.
         """
         dh = dlast[0].copy()
         self.start_backward(dlast[1:])
         most = max(1, _CHUNK_BYTES // max(1, self.wide * self.batch * dh.itemsize))
-        memory = np.empty((min(most, self.time), self.wide, self.batch), dh.dtype)
-        for start, stop in _chunks(self.time, most):
-            d = memory[: stop - start]
+        chunks = [*_chunks(self.time, most)]
+        beside = beside and len(chunks) > 1
+        aside = Aside(beside)
+        # With a core beside this one, what it has and what comes next are in two places.
+        memory = np.empty((1 + beside, min(most, self.time), self.wide, self.batch), dh.dtype)
+        for number, (start, stop) in enumerate(chunks):
+            d = memory[number % len(memory), : stop - start]
             self.derive(start, stop, d)
             given = np.ascontiguousarray(dy[:, start:stop].transpose(1, 2, 0)) if dy.size else None
             for t in reversed(range(stop - start)):
@@ -123,13 +130,18 @@ class Pass:
                     self.step_back(t, d[t], dh)
                 else:
                     self._step_back_seen(t, d[t], dh, self.hidden[start + t])
-            inputs = self.z[start:stop].transpose(1, 0, 2).reshape(self.z.shape[1], -1)
-            d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
-            self.sum_up(inputs, d_flat)
-            if dx is not None:
-                dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
-                dx[:, start:stop] = dinputs.transpose(2, 1, 0)
+            aside.do(partial(self._collect, start, stop, d, dx))
+        aside.end()
         return [dh, *self.first_gradients()]
+
+    def _collect(self, start: int, stop: int, d: Array, dx: Array | None) -> None:
+        """What the gates' gradients of some steps give for the weights and the input."""
+        inputs = self.z[start:stop].transpose(1, 0, 2).reshape(self.z.shape[1], -1)
+        d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
+        self.sum_up(inputs, d_flat)
+        if dx is not None:
+            dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
+            dx[:, start:stop] = dinputs.transpose(2, 1, 0)
 
     def _step_back_seen(self, t: int, d: Array, dh: Array, hidden: Array) -> None:
         """`step_back` for the samples that the step has seen; the gradients of the others go by it."""
@@ -238,12 +250,14 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
         dfirst = [np.empty_like(d) for d in dlast]
         shards = cuts(x, kernel, recurrent)
+        beside = dict(zip(shards, range(cores_beside(len(shards))), strict=False))
         sums: dict[int, list[Array]] = {}
 
         def shard(a: int, b: int) -> None:
             way = cell(x[a:b], units, weights, recurrent_activation, workspace[a:b].reshape(-1))
             way.hide(None if seen is None else seen[a:b])
-            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], None if target is None else target[a:b])
+            part = None if target is None else target[a:b]
+            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], part, (a, b) in beside)
             for first, d in zip(dfirst, found, strict=True):
                 first[a:b] = d.T
             sums[a] = way.sums

@@ -89,6 +89,7 @@ class _Call:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = deque(jobs)
+        self._count = len(jobs)
         self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
     def work(self) -> None:
@@ -105,6 +106,14 @@ class _Call:
             else:
                 self.finished.put(None)
 
+    def end(self) -> None:
+        """Do what nobody has taken, and wait for the rest. Raises what one of the jobs raised."""
+        self.work()
+        errors = [self.finished.get() for _ in range(self._count)]
+        for error in errors:
+            if error is not None:
+                raise error
+
 
 class _Workers:
     """Threads that wait for calls. They are started when they are first needed, and anew after a fork."""
@@ -117,6 +126,7 @@ class _Workers:
         self._lock = threading.Lock()
         self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._started = 0
+        self._running = 0
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Run jobs side by side; return when all are done. Raises what one of them raised.
@@ -124,18 +134,37 @@ class _Workers:
         This thread works, too, and does not wait for a worker that the system lets wait: on a busy machine it does all
         jobs by itself.
         """
+        self._count(len(jobs))
+        try:
+            self.begin(jobs, len(jobs) - 1).end()
+        finally:
+            self._count(-len(jobs))
+
+    def _count(self, jobs: int) -> None:
         with self._lock:
-            while self._started < len(jobs) - 1:
+            self._running += jobs
+
+    def spare(self, shards: int) -> int:
+        """How many cores have nothing to do while there are so many shards, with workers for them; one for each."""
+        count = max(0, min(shards, _most - max(shards, self._running)))
+        if count:
+            self.start(shards - 1 + count)
+        return count
+
+    def begin(self, jobs: Sequence[Job], workers: int) -> _Call:
+        """Let so many workers run jobs, while this thread goes on."""
+        self.start(workers)
+        call = _Call(jobs)
+        for _ in range(workers):
+            self._calls.put(call)
+        return call
+
+    def start(self, workers: int) -> None:
+        """Have at least so many workers."""
+        with self._lock:
+            while self._started < workers:
                 threading.Thread(target=self._work, args=(self._calls,), name="tfpy", daemon=True).start()
                 self._started += 1
-        call = _Call(jobs)
-        for _ in jobs[1:]:
-            self._calls.put(call)
-        call.work()
-        errors = [call.finished.get() for _ in jobs]
-        for error in errors:
-            if error is not None:
-                raise error
 
     @staticmethod
     def _work(calls: queue.SimpleQueue[_Call]) -> None:
@@ -162,6 +191,36 @@ def run_together(jobs: Sequence[Job]) -> None:
     """Run jobs at the same time, with BLAS on one thread."""
     with one_blas_thread:
         _workers.run(jobs)
+
+
+def cores_beside(shards: int) -> int:
+    """How many cores have nothing to do while there are so many shards, up to one for each of these."""
+    return _workers.spare(shards)
+
+
+class Aside:
+    """Does jobs one after the other, each while this thread goes on until the next one.
+
+    What they add to is added to in their order, with a core of their own (`beside`) or without.
+    """
+
+    def __init__(self, beside: bool) -> None:
+        self._beside = beside
+        self._call: _Call | None = None
+
+    def do(self, job: Job) -> None:
+        """End the job before, and begin this one."""
+        self.end()
+        if self._beside:
+            self._call = _workers.begin([job], 1)
+        else:
+            job()
+
+    def end(self) -> None:
+        """End the last job, by doing it if no worker has begun to."""
+        call, self._call = self._call, None
+        if call is not None:
+            call.end()
 
 
 class _Held(threading.local):
