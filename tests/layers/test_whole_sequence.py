@@ -175,6 +175,7 @@ def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.cpu  # whose cores these are
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_core_beside_gives_the_same_bits(factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
