@@ -12,12 +12,10 @@ from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.saving.keras_format import makes_masks, written
+from tfpy.layers.saving.keras_format import KERAS_CLASSES, makes_masks, written
 from tfpy.layers.saving.keras_meaning import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.sequential import Sequential
 
-# Classes that Keras has under another name; the model's own class has none there.
-_CLASSES = {"Model": "Functional", "LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform"}
 # Classes that Keras does not have.
 _UNKNOWN = frozenset({"RandomWidth", "ThresholdedReLU"})
 # Options of TF.js that Keras takes for mistakes.
@@ -72,7 +70,7 @@ class KerasConfig:
     def _named(self, name: str, options: dict[str, Any], listed: bool) -> dict[str, Any]:
         if name in _UNKNOWN:
             self.faults.append(f"Keras has no class {name}")
-        cls, renamed = class_of(name), _CLASSES.get(name, name)
+        cls, renamed = class_of(name), KERAS_CLASSES.get(name, name)
         found = {"class_name": renamed, "config": options}
         if listed and self._version == 2:
             return found

@@ -27,6 +27,9 @@ _IF_GIVEN = frozenset({"dropout_func", "input_dim", "input_length"})
 # Activations that TF.js has under another name.
 _SAME = {"silu": "swish"}
 
+KERAS_CLASSES = {"Model": "Functional", "LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform"}
+"""Classes that Keras has under another name."""
+
 # Names of Keras for classes that have another one here.
 _CLASS_ALIASES = {
     "LecunNormal": "LeCunNormal",

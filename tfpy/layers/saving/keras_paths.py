@@ -10,6 +10,7 @@ from typing import Any
 from tfpy.layers.base import Layer
 from tfpy.layers.config import spelt
 from tfpy.layers.container import Container
+from tfpy.layers.saving.keras_format import KERAS_CLASSES
 from tfpy.layers.weights import LayerVariable
 
 # What Keras's layers call the parts that make up one of ours, by the first word of the weights' names.
@@ -21,8 +22,6 @@ _PARTS = {
         "attention_output": "output_dense",
     }
 }
-# Classes that Keras has under another name.
-_CLASSES = {"Model": "Functional"}
 # The layers that others hold, by the names that they have in both.
 _HELD = ("cell", "layer", "forward_layer", "backward_layer")
 
@@ -96,7 +95,7 @@ def _numbered(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     seen: Counter[str] = Counter()
     for config in configs:
         kind = str(spelt(config, "class_name")).rpartition(">")[2]
-        name = _snake(_CLASSES.get(kind, kind))
+        name = _snake(KERAS_CLASSES.get(kind, kind))
         yield f"{name}_{seen[name]}" if seen[name] else name
         seen[name] += 1
 
