@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import http.server
 import io
 import json
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core import urls
 from tfpy.core.io import http as http_places
 from tfpy.core.io import router, writing
 
@@ -273,7 +275,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
 
     def do_GET(self) -> None:
-        if self.path.startswith("/away"):
+        if self.path.startswith("/packed"):
+            found = Path(self.directory, "m", self.path.rpartition("/")[2]).read_bytes()
+            body = found if self.path.startswith("/packed/not") else gzip.compress(found)
+            self.send_response(200)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        elif self.path.startswith("/away"):
             self.send_response(302)
             self.send_header("Location", "file:///etc/passwd")
             self.end_headers()
@@ -305,6 +315,7 @@ def test_loading_from_a_server(server: str) -> None:
     check_same(f"{server}/m/model.json?token=1")
     check_same([f"{server}/m/model.json", f"{server}/m/any.bin"])
     check_same(tf.io.http(f"{server}/m/model.json", {"requestInit": {"headers": {"X-Key": "1"}}}))
+    check_same(tf.io.http(f"{server}/m/model.json", request_init={"headers": {"X-Key": "1"}}))
     check_same(tf.io.browser_http_request(f"{server}/m/model.json"))
     check_same(f"{server}/m/model.json", weight_path_prefix=f"{server}/m/")
     assert tf.io.isHTTPScheme(server)
@@ -324,6 +335,29 @@ def test_loading_from_a_server(server: str) -> None:
 def test_a_server_without_the_model(server: str, path: str, message: str) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_layers_model(server + path)
+
+
+def test_names_that_urls_cannot_hold_as_they_are(server: str, tmp_path: Path) -> None:
+    """Browsers write them as %xx, and so does TF.js in Node."""
+    folder = tmp_path / "ein Modell für é"
+    (tmp_path / "m").rename(folder)
+    text = (folder / "model.json").read_text().replace("weights.bin", "my gewichté.bin")
+    (folder / "model.json").write_text(text)
+    (folder / "weights.bin").rename(folder / "my gewichté.bin")
+    check_same(f"{server}/ein Modell für é/model.json")
+    check_same(f"{server}/ein%20Modell%20f%C3%BCr%20%C3%A9/model.json")
+    check_same(f"{server}/ein Modell für é")
+
+
+def test_the_name_of_a_server() -> None:
+    assert urls._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
+    assert urls._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
+
+
+def test_answers_that_come_compressed(server: str) -> None:
+    check_same(f"{server}/packed/model.json")
+    with pytest.raises(tf.io.ModelFileError, match="cannot be fetched: .*[Gg]zip"):
+        tf.load_layers_model(f"{server}/packed/not/model.json")
 
 
 def test_archives_from_a_server(server: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urlsplit
 
 if TYPE_CHECKING:
     from urllib.request import Request
@@ -31,6 +31,50 @@ def local_path(place: str) -> str:
     return path[1:] if os.name == "nt" and path[2:3] == ":" else path
 
 
+# What stays as it is in an address: what has a meaning there, and what has been written as %xx already.
+_MEANT = "%/:=&?~#+!$,;'@()*[]"
+
+
+def _address(url: str) -> str:
+    """A URL as browsers send it: blanks and letters beyond ASCII as %xx, in the name of the server as IDNA has them."""
+    server = urlsplit(url).netloc
+    if not server.isascii():
+        url = url.replace(server, server.encode("idna").decode(), 1)
+    return quote(url, safe=_MEANT)
+
+
+class _Unpacked:
+    """A server's answer that comes compressed although nobody has asked for it, read as what it was before."""
+
+    def __init__(self, answer: Any) -> None:
+        import gzip
+
+        self._answer = answer
+        self._file = gzip.GzipFile(fileobj=answer)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._answer, name)
+
+    def __enter__(self) -> _Unpacked:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def read(self, count: int = -1) -> bytes:
+        """OSError where the bytes are no such file, or end too early."""
+        import zlib
+
+        try:
+            return self._file.read(count)
+        except (EOFError, zlib.error) as error:
+            raise OSError(f"the answer is no gzip file: {error}") from None
+
+    def close(self) -> None:
+        self._file.close()
+        self._answer.close()
+
+
 def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
     """A server's answer, whatever its status, to be read and closed by the caller.
 
@@ -53,10 +97,14 @@ def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
         net.UnknownHandler(),
     ):
         opener.add_handler(handler)
+    request = net.Request(request) if isinstance(request, str) else request
+    if (address := _address(request.full_url)) != request.full_url:
+        request.full_url = address
     try:
-        return opener.open(request, timeout=timeout)
-    except HTTPError as answer:
-        return answer.with_traceback(None)  # which would keep the callers' frames alive, in a circle
+        answer = opener.open(request, timeout=timeout)
+    except HTTPError as error:
+        answer = error.with_traceback(None)  # which would keep the callers' frames alive, in a circle
+    return _Unpacked(answer) if answer.headers.get("Content-Encoding", "").lower() in ("gzip", "x-gzip") else answer
 
 
 def open_web_file(request: str | Request) -> Any:

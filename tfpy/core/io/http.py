@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfpy.core.environment import Response
@@ -175,23 +175,46 @@ def is_http_scheme(url: str) -> bool:
     return has_scheme(url, "http", "https")
 
 
-@export(namespace="io", doc="Models / Loading")
-def http(path: Any, load_options: Mapping[str, Any] | None = None) -> HttpServer:
+@export(namespace="io", doc="Models / Loading", options="load_options")
+def http(
+    path: Any,
+    load_options: Mapping[str, Any] | None = None,
+    *,
+    request_init: Mapping[str, Any] | None = None,
+    on_progress: Callable[[float], Any] | None = None,
+    fetch_func: Callable[..., Any] | None = None,
+    strict: bool = True,
+    weight_path_prefix: str | None = None,
+    weight_url_converter: Callable[[str], Any] | None = None,
+    from_tf_hub: bool = False,
+    stream_weights: bool = False,
+) -> HttpServer:
     """A handler that loads a model from a server, and saves one by sending it there.
 
     Args:
         path: the URL of the model.json, its folder or a zip archive, or a pair of URLs of the JSON and of the weights;
             to save, where the form goes.
-        load_options: as for `load_layers_model`; `request_init` {'method', 'headers', 'timeout'} holds for saving too.
+        load_options: the options below as a dict.
+        request_init: {'method', 'headers', 'timeout'}, for saving too.
+        on_progress: called with the part of the weight files that has been read, from 0 to 1.
+        fetch_func: gets a URL; a function of (url, request_init) that returns bytes or a response.
+        strict: what loads the model says whether it is; taken for TF.js's sake, as the last two.
+        weight_path_prefix: where the weight files are, if not beside the model.json.
+        weight_url_converter: gives the URL of a weight file for its name in the model.json.
+        from_tf_hub: see `strict`.
+        stream_weights: see `strict`.
 
     Source: TF.js `tf.io.http`.
     """
-    return HttpServer(path, LoadOptions.of(load_options, "http"))
+    given = LoadOptions(
+        request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, from_tf_hub
+    )
+    return HttpServer(path, given)
 
 
 @export(namespace="io", doc="Models / Loading")
 def browser_http_request(path: Any, load_options: Mapping[str, Any] | None = None) -> HttpServer:
-    """`http` under its old name.
+    """`http` under its old name, with the options in a dict.
 
     Source: TF.js `tf.io.browserHTTPRequest`.
     """
