@@ -50,6 +50,7 @@ def test_saved_models(tmp_path: Path) -> None:
         (["convert", "nowhere", ""], 2, "is empty"),
         (["convert", "nowhere", "out.zip"], 1, "nowhere: there is no such file or folder."),
         (["convert", "nowhere", "out.zip", "--quantize", "uint8"], 1, "nowhere: there is no such file or folder."),
+        (["convert", "nowhere", "out.zip", "--quantize", "int4"], 2, "must be one of uint8, uint16, float16"),
         (["check-browser", "."], 1, "has no model.json"),
         (["js2py", "nowhere.js"], 1, "nowhere.js: cannot be read"),
         (["summry"], 2, "Did you mean 'summary'?"),

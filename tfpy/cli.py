@@ -68,6 +68,15 @@ def _not_empty(name: str) -> str:
     return name
 
 
+def _kind_of_weights(name: str | None) -> str | None:
+    if name is not None:
+        from tfpy.core.io.weights import CODES
+
+        if name not in CODES:
+            raise typer.BadParameter(f"must be one of {', '.join(CODES)}, but is {name!r}.")
+    return name
+
+
 _Source = Annotated[
     str, typer.Argument(callback=_not_empty, help="A folder, model.json, zip, .keras or .h5 file, or a URL.")
 ]
@@ -94,7 +103,8 @@ def convert(
     include_optimizer: Annotated[bool, typer.Option("--include-optimizer", help="With how it is compiled.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Write nothing that will not be understood there.")] = False,
     quantize: Annotated[
-        str | None, typer.Option("--quantize", help="Weights in fewer bytes: float16, uint16 or uint8.")
+        str | None,
+        typer.Option("--quantize", callback=_kind_of_weights, help="Weights in fewer bytes: float16, uint16 or uint8."),
     ] = None,
 ) -> None:
     """Save a model in another format: of Keras for the browser, of the browser for Keras or ONNX, folder or zip."""

@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_others(
 def test_the_folder_for_the_python_must_be_given(
     out: str | None, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(folder, out, force=False) == 1
+    assert run(folder, out, force=False) == 2
     assert capsys.readouterr().err == f"{folder} is a folder; --out says which folder the Python goes to.\n"
 
 

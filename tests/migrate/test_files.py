@@ -43,6 +43,16 @@ def test_check(script: Path) -> None:
     assert script.read_bytes() == OLD.encode()
 
 
+@pytest.mark.parametrize("modern", ["import tfpy as tf\n", "", "# of a legacy\n", NEW])
+def test_files_that_are_migrated_already(modern: str, script: Path) -> None:
+    """Named one by one, as hooks before a commit do."""
+    script.write_bytes(modern.encode())
+    for options in ([], ["--check"], ["--in-place"], ["--diff"]):
+        code, said = call(*options, script)
+        assert (code, said.replace("\n", "").count("py: nothing to do")) == (0, 1)
+    assert script.read_bytes() == modern.encode()
+
+
 def test_diff(script: Path) -> None:
     code, said = call("--diff", script)
     assert code == 0
@@ -91,7 +101,7 @@ def test_folders_that_are_not_the_programs_own_are_left_alone(script: Path) -> N
 def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path) -> None:
     files_ = {
         "syntax.py": b"from tfpy import legacy as dl\nx = (\n",
-        "modern.py": b"import tfpy as tf\n",
+        "modern.py": b"import tfpy as tf\ny = [\n",
         "latin.py": "from tfpy import legacy as dl  # \xe4\n".encode("latin-1"),
         "huge.py": b"from tfpy import legacy as dl\n" + b"#" * LARGEST,
         "locked.py": OLD.encode(),
@@ -105,7 +115,7 @@ def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path
     (tmp_path / "locked.py").chmod(0o444)
     code, said = call("--in-place", *[tmp_path / name for name in files_], tmp_path / "missing.py", script)
     assert code == 1
-    for words in ("syntax.py: does not parse: line", "modern.py: does not use tfpy.legacy", "latin.py: is no text in UTF-8",
+    for words in ("syntax.py: does not parse: line", "modern.py: does not parse: line", "latin.py: is no text in UTF-8",
                   "huge.py: has", "locked.py: is read-only", "missing.py: cannot be read",
                   "deep.py: is nested too deeply", "long.py: is nested too deeply",
                   "nested.py: does not parse: line 2: too many nested parentheses", "nul.py: does not parse: source code", "files with errors: 10"):  # fmt: skip

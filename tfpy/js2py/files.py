@@ -22,14 +22,20 @@ def run(path: Path, out: str | None, force: bool) -> int:
         force: whether a file that is there is written over.
 
     Returns:
-        The exit code: 0 if the Python is complete, 1 if something is left to do or something cannot be converted.
+        The exit code: 0 if the Python is complete, 1 if something is left to do or something cannot be converted, 2 if
+        a folder comes without one for the Python.
     """
     target = None if out in (None, "-") else Path(str(out))
     try:
-        return run_folder(path, target, force) if path.is_dir() else _run_file(path, target, force)
+        if not path.is_dir():
+            return _run_file(path, target, force)
+        if target is not None:
+            return run_folder(path, target, force)
     except FileError as error:
         print(error, file=sys.stderr)
         return 1
+    print(f"{path} is a folder; --out says which folder the Python goes to.", file=sys.stderr)
+    return 2
 
 
 def _run_file(path: Path, target: Path | None, force: bool) -> int:

@@ -69,7 +69,7 @@ class _Folder:
             self.faults[path] = fault_of(path, error)
 
 
-def run_folder(root: Path, out: Path | None, force: bool) -> int:
+def run_folder(root: Path, out: Path, force: bool) -> int:
     """Convert the scripts of a folder, and say of each what is left to do.
 
     Args:
@@ -84,8 +84,6 @@ def run_folder(root: Path, out: Path | None, force: bool) -> int:
         FileError: nothing can be converted, or files are in the way; nothing has been written then.
     """
     optional_module("tree_sitter", "js", "tfpy js2py")
-    if out is None:
-        raise FileError(f"{root} is a folder; --out says which folder the Python goes to.")
     folder = _Folder(root, out)
     _check(folder, root, out, force)
     project = _read(folder)

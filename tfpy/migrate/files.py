@@ -65,13 +65,13 @@ def _python_files(folder: Path) -> Iterator[Path]:
 
 
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
-    """The outcome of a file; None for one of a folder that is not legacy."""
+    """The outcome of a file; None for one of a folder that is not legacy, of which nothing is said."""
     try:
         source = read_script(path, newline="")  # with the line ends that it has
+        if not named and "legacy" not in source:  # most files of a folder; they are not parsed
+            return None
         if not _is_legacy(source):
-            if not named:
-                return None
-            raise FileError("does not use tfpy.legacy")
+            return Outcome(path, source, Migration(source, 0, []), "") if named else None
         if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             raise FileError("is read-only")
         return Outcome(path, source, _migrated(source), "")
@@ -95,8 +95,6 @@ def _migrated(source: str) -> Migration:
 
 
 def _is_legacy(source: str) -> bool:
-    if "legacy" not in source:
-        return False
     try:
         ast.parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
         return Names(cst.parse_module(source)).is_legacy
