@@ -239,3 +239,21 @@ def test_gradients_are_freed_on_the_way_back() -> None:
 
     tf.grad(chain)(tf.ones([3])).dispose()
     assert max(alive) - min(alive) <= 2
+
+
+def test_what_the_function_raises_is_not_replaced() -> None:
+    """An argument that could have been to blame for another error is none here."""
+
+    class Own(Exception):
+        pass
+
+    def fail() -> tf.Tensor:
+        raise Own("of the user's")
+
+    variable = tf.variable(tf.scalar(2.0))
+    for call in (lambda: tf.variable_grads(fail, variable), lambda: tf.variable_grads(fail, (v for v in [variable]))):
+        with pytest.raises(Own, match="of the user's"):
+            call()
+    assert next(iter(tf.variable_grads(lambda: variable.square(), variable).grads.values())).array_sync() == 4
+    with pytest.raises(TypeError, match="'var_list' must be a list of variables, but got 5"):
+        tf.variable_grads(lambda: variable.square(), 5)  # type: ignore[call-overload, arg-type]

@@ -61,6 +61,8 @@ REDUCE: dict[str, list[Case]] = {
     "arg_max": [
         case(distinct(4, 3), reference=lambda x: np.argmax(x, 0), order=0),
         case(distinct(4, 3), -1, reference=np.argmax, order=0),
+        case(floats(0, 3), -1, reference=np.argmax, order=0),
+        case(floats(2, 0, 4), 2, reference=np.argmax, order=0),
         raises(ValueError, floats(2), 1),
     ],
     "arg_min": [

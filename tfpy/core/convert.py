@@ -159,9 +159,23 @@ def _as_array(op: str, argument: str, value: Any, leaf: Any) -> Array:
     if isinstance(leaf, Handle):
         raise argument_error(op, argument, "numbers; use stack or concat to join tensors", value, TypeError)
     try:
-        return np.array(value, dtype=object) if isinstance(leaf, (str, bytes)) else np.asarray(value)
+        array = np.array(value, dtype=object) if isinstance(leaf, (str, bytes)) else np.asarray(value)
+        return _joined_columns(value) if array.dtype == object and _is_pandas(value) else array
     except ValueError:
         raise argument_error(op, argument, "rectangular, every row as long as the others", value) from None
+
+
+def _is_pandas(value: Any) -> bool:
+    return hasattr(value, "dtypes") and hasattr(value, "items")
+
+
+def _joined_columns(table: Any) -> Array:
+    """A table of pandas whose columns are of many types, some of which know missing values: NaN where they are numbers.
+
+    Column by column, since pandas makes objects of the whole.
+    """
+    columns = [np.asarray(column) for _, column in table.items()]
+    return np.column_stack(columns if all(c.dtype.kind in "fiub" for c in columns) else [np.asarray(table)])
 
 
 def _first_leaf(value: Any) -> Any:

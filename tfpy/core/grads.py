@@ -131,12 +131,13 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
 
 
 @op(doc="Training / Gradients")
-def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None) -> VariableGrads:
+def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor | None = None) -> VariableGrads:
     """The value of a function without arguments, and its gradients by trainable variables.
 
     Args:
         f: a function that returns a scalar.
-        var_list: the variables to consider, or what `model.get_weights()` gives; all trainable ones by default.
+        var_list: the variables to consider, or one alone, or what `model.get_weights()` gives; all trainable ones by
+            default.
 
     Returns:
         A record (value, grads): value is what f returned; grads maps the names of those variables that f depends on to
@@ -169,7 +170,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = 
     return VariableGrads(given, named | dict.fromkeys(v.name for v in frozen))
 
 
-def _by_trainability(var_list: Sequence[Tensor] | None) -> tuple[list[Variable], list[Variable]]:
+def _by_trainability(var_list: Sequence[Tensor] | Tensor | None) -> tuple[list[Variable], list[Variable]]:
     """The trainable variables, and those in the list that are not."""
     if var_list is None:
         listed = trainable_variables()

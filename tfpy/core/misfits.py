@@ -15,23 +15,34 @@ import numpy as np
 
 from tfpy.engine.errors import DisposedError, ShapeError, argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.package import is_users
 from tfpy.engine.spec import as_int, as_number
 
 
 def refuse_misfit(where: str, kinds: Mapping[str, Any], given: Mapping[str, Any], error: Exception) -> None:
     """Raise TypeError for the first argument that does not fit its annotation.
 
-    Errors that name an argument themselves are left alone, and so are those for which all arguments fit.
+    Errors that name an argument themselves are left alone, and so are those for which all arguments fit, and what a
+    function of the user's has raised.
     """
     if isinstance(error, (ShapeError, DisposedError)) or _NAMED.match(message := str(error)):
         return
-    if message.startswith(f"{where}: "):
+    if message.startswith(f"{where}: ") or _is_from_user(error):
         return
     for name, value in given.items():
         known = _known(kinds.get(name, ""))
         if known and not any(fits(value) for _, fits in known):
             expected = " or ".join(text for text, _ in known if text)
             raise argument_error(where, name, expected, value, TypeError) from error
+
+
+def _is_from_user(error: Exception) -> bool:
+    step = error.__traceback__
+    while step is not None:
+        if is_users(step.tb_frame.f_code.co_filename):
+            return True
+        step = step.tb_next
+    return False
 
 
 _NAMED = re.compile(r"[^ ]+: argument '")

@@ -5,6 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).parent.parent  # as the code objects have it, links and all
 PACKAGE = f"{ROOT}{os.sep}"
 """What the names of the package's files begin with."""
+
+_NUMPY = f"{Path(np.__file__).parent}{os.sep}"
+_PYTHON = f"{Path(os.__file__).parent}{os.sep}"
+
+
+def is_users(file: str) -> bool:
+    """Whether code of that file is neither the package's, nor numpy's, nor of Python's own library."""
+    if file.startswith((PACKAGE, _NUMPY, "<frozen ")):
+        return False
+    return not file.startswith(_PYTHON) or "site-packages" in file

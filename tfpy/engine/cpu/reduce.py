@@ -96,7 +96,7 @@ def _arg_max(x: Array, axis: int) -> Array:
 
 def _is_nan_at(x: Array, found: Array, axis: int) -> bool:
     """Whether the largest as numpy has it, which is a NaN if there is one, is one anywhere."""
-    if x.size < _LONG_ROW:  # one call instead of ten
+    if 0 < x.size < _LONG_ROW:  # one call instead of ten
         largest = np.maximum.reduce(x, None)
         return bool(largest != largest)
     return bool(np.isnan(np.take_along_axis(x, np.expand_dims(found, axis), axis)).any())
