@@ -416,6 +416,26 @@ def test_yields_are_counted_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> 
     assert seen == [1, 3]
 
 
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_stop_training_before_an_epoch_ends_it_after_a_batch(epoch: int) -> None:
+    """As in TF.js, which looks after each batch: the history has numbers for each epoch."""
+    model = linear()
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    batches: list[int] = []
+
+    class Stop(tf.Callback):
+        def on_epoch_begin(self, number: int, logs: Any = None) -> None:
+            self.model.stop_training = number == epoch
+
+        def on_batch_end(self, batch: int, logs: Any = None) -> None:
+            batches.append(batch)
+
+    history = model.fit(X, Y, epochs=5, batch_size=5, verbose=0, callbacks=[Stop()])
+    assert history.epoch == [*range(epoch + 1)]
+    assert len(history.history["loss"]) == epoch + 1
+    assert batches == [0, 1] * epoch + [0]
+
+
 def test_stop_training_ends_after_the_batch() -> None:
     model = linear()
     calls: list[str] = []

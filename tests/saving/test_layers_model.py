@@ -375,6 +375,33 @@ def test_a_training_that_is_not_known_leaves_the_model_uncompiled(training: Any)
     assert model.optimizer is None
 
 
+@pytest.mark.parametrize(
+    ("given", "written", "names"),
+    [
+        (["binaryAccuracy", "mae"], ["binary_accuracy", "mae"], ["loss", "binaryAccuracy", "mae"]),
+        (["binary_accuracy"], ["binary_accuracy"], ["loss", "binaryAccuracy"]),
+        ("mae", ["mae"], ["loss", "mae"]),
+        (tf.metrics.mean_absolute_error, ["mae"], ["loss", "mae"]),
+    ],
+)
+def test_metrics_have_the_names_that_tfjs_gives_them(given: Any, written: list[str], names: list[str]) -> None:
+    """In files there is always a list of them, in snake case; in logs they are in camel case."""
+    model = tf.sequential(layers=[tf.layers.dense(units=2, activation="softmax", input_shape=[2])])
+    model.compile(optimizer="adam", loss="binaryCrossentropy", metrics=given)
+    kept: list[Any] = []
+    model.save(tf.io.with_save_handler(kept.append), include_optimizer=True)
+    assert kept[0]["trainingConfig"]["metrics"] == written
+    assert tf.load_layers_model(tf.io.from_memory(kept[0])).metrics_names == names
+
+
+@pytest.mark.parametrize("loss", [tf.losses.huber_loss, tf.losses.absolute_difference])
+def test_losses_without_a_name_are_not_saved(loss: Any) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2])])
+    model.compile(optimizer="adam", loss=loss)
+    with pytest.raises(ValueError, match=f"the loss <function {loss.__name__} .* has no name to compile with"):
+        model.save(tf.io.with_save_handler(lambda _: None), include_optimizer=True)
+
+
 def test_losses_as_keras_has_them() -> None:
     topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     training = {
@@ -383,7 +410,7 @@ def test_losses_as_keras_has_them() -> None:
         "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}},
     }
     model = tf.load_layers_model({"modelTopology": topology, "trainingConfig": training})
-    assert model.metrics_names == ["loss", "binary_accuracy"]
+    assert model.metrics_names == ["loss", "binaryAccuracy"]
 
 
 def test_metadata(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tfpy.core.io.router import LoadOptions, load_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
+from tfpy.core.names import camel
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
@@ -103,7 +104,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             write_keras_weights(model, file, strict)
             start(coming)
         if file.training is not None:
-            compile_as(model, file.training, str(path))
+            compile_as(model, file.training, str(path), str)
             if model.optimizer is not None:
                 restore_keras_state(model, file.weights)
                 if version:
@@ -142,7 +143,7 @@ def model_of(
                     object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
                 )
             if artifacts.training_config is not None:
-                compile_as(model, artifacts.training_config, source)
+                compile_as(model, artifacts.training_config, source, camel)
             if model.optimizer is not None and state:
                 restore_optimizer(model, list(state.items()), source)
     finally:

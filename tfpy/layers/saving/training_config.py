@@ -62,12 +62,13 @@ def training_config_of(model: SavableModel) -> dict[str, Any]:
     """What `compile` was given, as TF.js writes it.
 
     Raises:
-        ValueError: a loss or a metric of the user's own, which no file can hold.
+        ValueError: a loss or a metric of the user's own, or one without a name to compile with, which no file can hold.
     """
+    listed = {} if model.metrics is None else model.metrics
     options = {camel(name): value for name, value in model.optimizer.get_config().items()}
     return {
         "loss": each_named(model.loss, _loss_name),
-        "metrics": each_named({} if model.metrics is None else model.metrics, _metric_name),
+        "metrics": each_named(listed if isinstance(listed, (Mapping, list, tuple)) else [listed], _metric_name),
         "optimizer_config": {"class_name": model.optimizer.get_class_name(), "config": options},
     }
 
@@ -80,27 +81,35 @@ def each_named(given: Any, name_of: Callable[[Any], str]) -> Any:
 
 
 def _loss_name(given: Any) -> str:
-    return _own_name(losses.get_loss(given), "loss")
+    return _own_name(losses.get_loss(given), "loss", losses.is_name)
 
 
 def _metric_name(given: Any) -> str:
-    name = snake_class(given) if isinstance(given, str) else _own_name(metrics.get_metric(given), "metric")
+    named = isinstance(given, str)
+    name = snake_class(given) if named else _own_name(metrics.get_metric(given), "metric", metrics.is_name)
     return _METRICS.get(name, name)
 
 
-def _own_name(function: Any, what: str) -> str:
-    name = getattr(function, "__name__", "")
-    if not (isinstance(function, FunctionType) and is_own(function)) or name.startswith("<"):
-        raise ValueError(
-            f"save: the {what} {show(function)} is a function of your own, which no file can hold; leave out "
-            "include_optimizer, and compile the model again when it is loaded."
-        )
-    return str(name)
+def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
+    name, own = str(getattr(function, "__name__", "")), isinstance(function, FunctionType) and is_own(function)
+    if own and is_name(name):
+        return name
+    reason = "has no name to compile with" if own else "is a function of your own"
+    raise ValueError(
+        f"save: the {what} {show(function)} {reason}, and no file can hold it; leave out include_optimizer, and compile "
+        "the model again when it is loaded."
+    )
 
 
-def compile_as(model: LayersModel, config: Any, source: str) -> None:
+def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable[[str], str]) -> None:
     """Compile a model as a file says; one that means something else than can be had here is left uncompiled, with a
     warning.
+
+    Args:
+        model: the model.
+        config: what the file says.
+        source: what messages call the file.
+        metric_of: gives what the model is to call a metric for its name in the file.
 
     Raises:
         ModelFileError: nothing that describes how a model is compiled.
@@ -111,6 +120,7 @@ def compile_as(model: LayersModel, config: Any, source: str) -> None:
         _check_weights(given.get("loss_weights"))
         loss = each_named(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
         listed = _by_output(model, _read(given.get("metrics")))
+        listed = each_named(listed, lambda name: metric_of(name) if isinstance(name, str) else name)
         model.compile(optimizer=_optimizer(optimizer), loss=loss, metrics=listed)
     except (ValueError, TypeError, RuntimeError) as error:
         warn_user(f"{source}: the model is loaded, but not compiled: {error}")

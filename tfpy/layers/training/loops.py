@@ -153,8 +153,8 @@ class TrainingRun:
         steps = self.source.epoch(self._validate)
         if skipped:
             self._skip(steps)
-        if not self.model.stop_training:
-            for step in steps:
+        if not (skipped and self.model.stop_training):
+            for step in steps:  # as in TF.js, the flag counts after a batch: who sets it before an epoch gets one
                 self._train_on(step)
                 if self.model.stop_training:
                     break

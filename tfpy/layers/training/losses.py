@@ -133,6 +133,11 @@ def unknown(what: str, name: str, known: Iterable[str]) -> Exception:
     return error
 
 
+def is_name(name: str) -> bool:
+    """Whether there is a loss of that name."""
+    return name in BY_NAME
+
+
 def get_loss(identifier: Any) -> Loss:
     """The loss of a name in TF.js's or Keras's spelling, or a function itself."""
     if isinstance(identifier, str):

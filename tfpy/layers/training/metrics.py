@@ -36,6 +36,11 @@ ACCURACY = ("accuracy", "acc")
 CROSSENTROPY = ("crossentropy", "ce")
 
 
+def is_name(name: str) -> bool:
+    """Whether there is a metric of that name."""
+    return name in _BY_NAME
+
+
 def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
