@@ -250,7 +250,8 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory], in
         needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
         head = head.replace("TYPE_CHECKING", "TYPE_CHECKING, overload", 1)
         head += "".join(f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made)
-        head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed)
+        # What is exported is not imported again: pyright would take the name for a private one.
+        head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed if f"{line} as " not in head)
     return NOTICE.format(title) + head + "\n" + aliases + body + HINTS.format(f"tf.{space}")
 
 

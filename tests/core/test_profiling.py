@@ -51,6 +51,17 @@ def test_time() -> None:
             function(3)
 
 
+@pytest.mark.parametrize("watch", [tf.time, tf.profile])
+def test_kernels_that_are_watched_are_run(watch: Any) -> None:
+    """Also where they would be put off otherwise, and be timed at nothing."""
+    x = tf.ones([8, 8])
+    x.mat_mul(x).data_sync()
+    before = tf.memory()
+    watch(lambda: x.mat_mul(x).add(1).mat_mul(x))
+    if "num_dispatches" in before:
+        assert tf.memory().num_dispatches >= before.num_dispatches + 3
+
+
 def test_next_frame_outside_a_loop() -> None:
     async def wait() -> None:
         await tf.nextFrame()

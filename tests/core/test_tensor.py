@@ -298,3 +298,8 @@ def test_a_single_text_picked_from_others_does_not_bound_the_length_of_what_is_p
     default = texts.gather(tf.scalar(0, "int32"))
     dense = tf.sparse_to_dense(tf.tensor1d([1], "int32"), texts.slice([1], [1]), [3], default)
     assert dense.data_sync() == ["a", "longer", "a"]
+
+
+def test_where_picks_strings() -> None:
+    found = tf.where(tf.tensor([True, False]), tf.tensor(["a", "b"]), tf.tensor(["x", "y"]))
+    assert found.array_sync() == ["a", "y"]

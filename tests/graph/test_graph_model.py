@@ -176,6 +176,23 @@ def test_inputs_in_every_form(inputs: Any) -> None:
     assert made.execute({"m": -X}, "y").shape == (2, 3), "any node may be given"
 
 
+def test_predicting_in_every_form() -> None:
+    """As a model of layers: called, with options by name or in a dict; they have no effect."""
+    graph_model, expected = small(), (X + X).tolist()
+    for found in (
+        graph_model(X),
+        graph_model.predict(X, batch_size=1),
+        graph_model.predict(X, {"batchSize": 1, "verbose": True}),
+        asyncio.run(graph_model.predict_async(X, batchSize=1)),
+    ):
+        assert found[1].array_sync() == expected
+
+
+def test_text() -> None:
+    assert repr(small()) == "GraphModel(x: float32 [-1, 3] → y, z)"
+    assert repr(tf.GraphModel("nowhere")) == "GraphModel(not loaded)"
+
+
 def test_async() -> None:
     async def both() -> Any:
         made = await small()

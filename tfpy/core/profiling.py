@@ -121,7 +121,10 @@ async def _awaited(profile_: _Profile, result: Any) -> ProfileInfo:
 
 @op(doc="Performance / Timing")
 def time(f: Callable[[], Any]) -> TimingInfo:
-    """Run a function and say how long it took; it may be awaited.
+    """Run a function and say how long it took, kernel by kernel; it may be awaited.
+
+    Kernels that are watched run one by one: nothing is put off, fused or planned meanwhile. How long a model takes
+    otherwise, a clock around it says, with a result read before it is stopped.
 
     Args:
         f: a function without arguments.

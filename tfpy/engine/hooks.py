@@ -28,7 +28,7 @@ class KernelRun(NamedTuple):
         specs: what came out, without the values.
         payloads: the values, as the backend holds them.
         backend: where it ran.
-        milliseconds: how long that took.
+        milliseconds: how long that took; where a backend puts work off, with the work.
     """
 
     kernel: str
@@ -139,13 +139,18 @@ def _with_user_kernels(kernels: Mapping[str, UserKernel], run: Run) -> Run:
 
 
 def _observed(observer: Observer, run: Run, backend: Backend) -> Run:
+    complete: Callable[[Sequence[Any]], None] | None = getattr(backend, "complete", None)
+
     def run_watched(kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         start = time.perf_counter()
         result = run(kernel, inputs, attrs, out)
-        took = (time.perf_counter() - start) * 1000
         single = isinstance(out, Spec)
         specs: Sequence[Spec] = [out] if isinstance(out, Spec) else out
-        observer(KernelRun(kernel, inputs, specs, [result] if single else result, backend, took))
+        payloads = [result] if single else result
+        if complete is not None:
+            complete(payloads)
+        took = (time.perf_counter() - start) * 1000
+        observer(KernelRun(kernel, inputs, specs, payloads, backend, took))
         return result
 
     return run_watched

@@ -40,7 +40,14 @@ class GraphModelCamel:
         @property
         def modelStructuredOutputKeys(self) -> Any: ...
 
-        async def predictAsync(self, inputs: Any, config: Mapping[str, Any] | None = None) -> Any: ...
+        async def predictAsync(
+            self,
+            inputs: Any,
+            config: Mapping[str, Any] | None = None,
+            *,
+            batchSize: int | None = None,
+            verbose: bool = False,
+        ) -> Any: ...
 
         async def executeAsync(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any: ...
 

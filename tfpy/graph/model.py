@@ -146,6 +146,11 @@ class GraphModel(GraphModelCamel, Ready):
             raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of texts", keys)
         return keys
 
+    def __repr__(self) -> str:
+        if self._runs is None:
+            return "GraphModel(not loaded)"
+        return f"GraphModel({_listed(self._graph.inputs)} → {_listed(self._graph.outputs)})"
+
     @property
     def _metadata(self) -> Mapping[str, Any]:
         return self.metadata if isinstance(self.metadata, Mapping) else {}
@@ -168,13 +173,22 @@ class GraphModel(GraphModelCamel, Ready):
 
     # Running
 
-    @accepts_options()
-    def predict(self, inputs: Any, config: Mapping[str, Any] | None = None) -> Any:
-        """The model's outputs for given inputs.
+    @accepts_options("config")
+    def predict(
+        self,
+        inputs: Any,
+        config: Mapping[str, Any] | None = None,
+        *,
+        batch_size: int | None = None,
+        verbose: bool = False,
+    ) -> Any:
+        """The model's outputs for given inputs; so does calling the model.
 
         Args:
             inputs: a tensor or array, a list of them in the order of `input_nodes`, or a dict by name.
-            config: without effect, as in TF.js.
+            config: the options below as a dict.
+            batch_size: without effect, as in TF.js: what is given is one batch.
+            verbose: without effect, as in TF.js.
 
         Returns:
             A tensor, a list of them for several outputs, or a dict if the model names its outputs.
@@ -190,8 +204,18 @@ class GraphModel(GraphModelCamel, Ready):
             return found
         return dict(zip(keys, found if isinstance(found, list) else [found], strict=False))
 
-    @accepts_options()
-    async def predict_async(self, inputs: Any, config: Mapping[str, Any] | None = None) -> Any:
+    def __call__(self, inputs: Any) -> Any:
+        return self.predict(inputs)
+
+    @accepts_options("config")
+    async def predict_async(
+        self,
+        inputs: Any,
+        config: Mapping[str, Any] | None = None,
+        *,
+        batch_size: int | None = None,
+        verbose: bool = False,
+    ) -> Any:
         """`predict`, to be awaited."""
         return self.predict(inputs)
 
@@ -325,6 +349,12 @@ class GraphModel(GraphModelCamel, Ready):
 
 def _described(port: Port) -> Entries:
     return Entries({"name": port.ref.node, "shape": port.shape, "dtype": port.dtype})
+
+
+def _listed(ports: Iterable[Port]) -> str:
+    """Inputs or outputs in a line: their names, with dtypes and shapes as far as they are known."""
+    known = [(p.key, [str(part) for part in (p.dtype, p.shape and [*p.shape]) if part is not None]) for p in ports]
+    return ", ".join([f"{key}: {' '.join(parts)}" if parts else key for key, parts in known])
 
 
 def _checked(name: str, value: Any, port: Port | None) -> Any:

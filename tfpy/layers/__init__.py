@@ -105,7 +105,6 @@ if TYPE_CHECKING:
     from tfpy.engine.rng import Seed
     from tfpy.engine.spec import DType
     from tfpy.layers.activations import ActivationLike
-    from tfpy.layers.base import Layer
     from tfpy.layers.constraints import ConstraintLike
     from tfpy.layers.initializers import InitializerLike
     from tfpy.layers.regularizers import RegularizerLike

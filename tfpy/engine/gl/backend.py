@@ -98,6 +98,13 @@ class GlBackend:
         """Compute a value that is still to do; the GPU may be at work when this returns."""
         ensure(self.device, payload)
 
+    def complete(self, payloads: Sequence[Value]) -> None:
+        """Compute values that are still to do, and wait until the GPU has them."""
+        for payload in payloads:
+            if payload.op is not None:
+                ensure(self.device, payload)
+        self.device.finish()
+
     def settle(self, groups: Sequence[Sequence[Value]]) -> None:
         settle(self.device, groups)
 

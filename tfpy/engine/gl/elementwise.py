@@ -156,7 +156,7 @@ def _cast(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) ->
 
 
 def _select(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
-    if values[0].spec.dtype != "bool":
+    if values[0].spec.dtype != "bool" or out.dtype not in _CHOICES:
         return None
     return fuse(device, out, _CHOICES[out.dtype], values, broadcast(values, out))
 

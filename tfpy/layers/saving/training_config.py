@@ -96,8 +96,8 @@ def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
         return name
     reason = "has no name to compile with" if own else "is a function of your own"
     raise ValueError(
-        f"save: the {what} {show(function)} {reason}, and no file can hold it; leave out include_optimizer, and compile "
-        "the model again when it is loaded."
+        f"save: the {what} {show(function)} {reason}, and no file can hold it; leave out include_optimizer, and "
+        "compile the model again when it is loaded."
     )
 
 
