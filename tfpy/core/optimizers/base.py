@@ -53,8 +53,8 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
     """
 
     class_name: ClassVar[str] = "Optimizer"
-    slot_names: ClassVar[tuple[str, ...]] = ()
-    kernel: ClassVar[str] = ""
+    slot_names: tuple[str, ...] = ()
+    kernel: str = ""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         cls.class_name = vars(cls).get("className", cls.class_name)

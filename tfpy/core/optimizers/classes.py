@@ -173,8 +173,8 @@ class RMSPropOptimizer(Optimizer):
         self.momentum = as_number("optimizer", "momentum", momentum)
         self.epsilon = or_epsilon(epsilon)
         self.centered = bool(centered)
-        self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")  # type: ignore[misc]
-        self.kernel = "CenteredRMSPropUpdate" if centered else "RMSPropUpdate"  # type: ignore[misc]
+        self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")
+        self.kernel = "CenteredRMSPropUpdate" if centered else "RMSPropUpdate"
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         rule = rules.centered_rmsprop if self.centered else rules.rmsprop
