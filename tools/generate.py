@@ -2,9 +2,9 @@
 
     python tools/generate.py [--check]
 
-Generated: the chained methods of Tensor, the TF.js spellings of methods (`_camel.py` beside the classes), the public
-faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces, the pages of the API reference. See
-docs/explanation/architecture.md.
+Generated: the chained methods of Tensor, the TF.js spellings of methods (`_camel.py` beside the classes), the factories
+of optimizers, the public faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces, the pages of the API reference.
+See docs/explanation/architecture.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import constructors
 import legacy
 from coverage import coverage_page
 from factories import Factory, factories_in, source_of
@@ -33,6 +34,7 @@ from source import (
     imports_for,
     method_camel,
     modules,
+    parse_module,
     public_in,
     returns,
     signature,
@@ -276,9 +278,11 @@ def generated() -> dict[Path, str]:
     exporting = [
         m for folder in ("core", "data", "datasets", "distribute", "graph", "layers", "vis") for m in modules(folder)
     ]
+    optimizers = constructors.factories(list(modules("core/optimizers")))
+    exporting.append(parse_module(constructors.PATH, optimizers))
     public = [p for m in exporting for p in public_in(m)]
     _refuse_doubles(public)
-    files = {PACKAGE / "core/_methods.py": tensor_methods(public)}
+    files = {PACKAGE / "core/_methods.py": tensor_methods(public), constructors.PATH: optimizers}
     files |= camel_mixins([*exporting, *modules("legacy")])
     factories = factories_in(list(modules("layers")))
     files |= faces(public, factories)

@@ -84,8 +84,12 @@ def modules(*folders: str) -> Iterator[Module]:
 
 
 def read_module(path: Path) -> Module:
+    return parse_module(path, path.read_text(encoding="utf-8"))
+
+
+def parse_module(path: Path, text: str) -> Module:
     name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    module = Module(name, path, ast.parse(path.read_text(encoding="utf-8")))
+    module = Module(name, path, ast.parse(text))
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module != "__future__":
             for alias in node.names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,28 @@ def test_state_can_be_taken_over(name: str) -> None:
     assert again.get_config() == first.get_config()
     first.dispose()
     second.dispose()
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if hasattr(tf.train, name)])
+def test_constructor_factory_and_configuration_have_the_same_options(name: str) -> None:
+    make = getattr(tf.train, name)
+    options = signature(make).parameters
+    optimizer = make(**{name: 0.1 for name, option in options.items() if option.default is option.empty})
+    assert signature(type(optimizer)).parameters == options
+    *own, value, norm, total = options
+    assert (value, norm, total) == ("clip_value", "clip_norm", "global_clip_norm")
+    assert {options[name].kind for name in (value, norm, total)} == {Parameter.KEYWORD_ONLY}
+    assert list(optimizer.get_config()) == own
+
+
+def test_a_subclass_with_a_constructor_of_its_own_is_configured_as_its_base() -> None:
+    class Heavy(tf.MomentumOptimizer):
+        def __init__(self, learning_rate: float, clip_norm: float | None = None) -> None:
+            super().__init__(learning_rate, 0.99, clip_norm=clip_norm)
+
+    assert Heavy(0.1, 2.0).get_config() == {
+        "learning_rate": 0.1, "clip_norm": 2.0, "momentum": 0.99, "use_nesterov": False
+    }  # fmt: skip
 
 
 def test_minimize_returns_the_cost_before_the_step() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import pytest
@@ -30,6 +31,28 @@ def recipe(dish: str, args: Any = None, *, oven_heat: int = 200, time: float = 1
 )
 def test_every_form_is_the_same(call: Callable[[], Any]) -> None:
     assert call() == ("pie", 150, 2)
+
+
+class Times(TypedDict, total=False):
+    rest_minutes: float | None
+    bake_minutes: float | None
+
+
+@accepts_options()
+def bread(flour: str = "rye", **times: Unpack[Times]) -> tuple[str, Times]:
+    return flour, times
+
+
+def test_options_taken_together_are_as_good_as_ones_own() -> None:
+    assert bread(restMinutes=30, bake_minutes=None) == ("rye", {"rest_minutes": 30})
+    assert list(inspect.signature(bread).parameters) == ["flour", "rest_minutes", "bake_minutes"]
+    for call, words in [
+        (lambda: bread(times={}), "unknown option 'times'.*flour, rest_minutes, bake_minutes"),
+        (lambda: bread(bakeminutes=1), "bake_minutes"),
+        (lambda: bread(bakeMinutes="long"), "bread.*'bake_minutes' must be a number"),
+    ]:
+        with pytest.raises(TypeError, match=words):
+            call()
 
 
 def test_none_stands_for_the_default() -> None:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.hints import missing_from as _missing_from
 from tfpy.core.hints import names_in as _names_in
-from tfpy.core.optimizers.factories import adadelta as adadelta
-from tfpy.core.optimizers.factories import adagrad as adagrad
-from tfpy.core.optimizers.factories import adam as adam
-from tfpy.core.optimizers.factories import adamax as adamax
-from tfpy.core.optimizers.factories import adamw as adamw
-from tfpy.core.optimizers.factories import cosine_decay as cosine_decay
-from tfpy.core.optimizers.factories import exponential_decay as exponential_decay
-from tfpy.core.optimizers.factories import momentum as momentum
-from tfpy.core.optimizers.factories import nadam as nadam
-from tfpy.core.optimizers.factories import piecewise_constant as piecewise_constant
-from tfpy.core.optimizers.factories import rmsprop as rmsprop
-from tfpy.core.optimizers.factories import sgd as sgd
+from tfpy.core.optimizers._factories import adadelta as adadelta
+from tfpy.core.optimizers._factories import adagrad as adagrad
+from tfpy.core.optimizers._factories import adam as adam
+from tfpy.core.optimizers._factories import adamax as adamax
+from tfpy.core.optimizers._factories import adamw as adamw
+from tfpy.core.optimizers._factories import cosine_decay as cosine_decay
+from tfpy.core.optimizers._factories import exponential_decay as exponential_decay
+from tfpy.core.optimizers._factories import momentum as momentum
+from tfpy.core.optimizers._factories import nadam as nadam
+from tfpy.core.optimizers._factories import piecewise_constant as piecewise_constant
+from tfpy.core.optimizers._factories import rmsprop as rmsprop
+from tfpy.core.optimizers._factories import sgd as sgd
 
 cosineDecay = cosine_decay
 exponentialDecay = exponential_decay

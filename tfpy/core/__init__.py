@@ -52,7 +52,7 @@ from tfpy.core.ops import (  # noqa: F401
     trig,
     unary,
 )
-from tfpy.core.optimizers import classes, factories  # noqa: F401
+from tfpy.core.optimizers import _factories, classes  # noqa: F401
 from tfpy.core.registry import OPS
 from tfpy.core.utils import arrays, backend_util, chance, shapes, tensors, util  # noqa: F401
 

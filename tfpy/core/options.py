@@ -73,11 +73,33 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
-    """Names of a function's positional and of its keyword-only parameters (fast: it runs for each op at import)."""
+    """Names of a function's positional and of its keyword-only parameters (fast: it runs for each op at import).
+
+    Among the latter are those that it takes together, see `unpacked`.
+    """
     code = function.__code__
     positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames
-    return list(names[:positional]), list(names[positional : positional + keyword_only])
+    return list(names[:positional]), [*names[positional : positional + keyword_only], *unpacked(function)]
+
+
+def unpacked(function: Callable[..., Any]) -> dict[str, str]:
+    """What a function takes as `**options: Unpack[Options]`, Options being a TypedDict: names and annotations."""
+    if function.__code__.co_flags & inspect.CO_VARKEYWORDS:
+        for annotation in function.__annotations__.values():
+            if annotation.startswith("Unpack["):
+                options = function.__globals__[annotation.removeprefix("Unpack[").removesuffix("]")]
+                return {name: kind.__forward_arg__ for name, kind in options.__annotations__.items()}
+    return {}
+
+
+def _listing(together: Mapping[str, str], function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function with each option that it takes together with others."""
+    signature = inspect.signature(function)
+    *own, _ = signature.parameters.values()
+    kind = inspect.Parameter.KEYWORD_ONLY
+    more = [inspect.Parameter(name, kind, default=None, annotation=text) for name, text in together.items()]
+    return signature.replace(parameters=[*own, *more])
 
 
 def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Callable[..., Any]:
@@ -87,7 +109,8 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     example = keyword_only[0] if keyword_only else None
     given = function.__defaults__ or ()
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
-    kinds = function.__annotations__
+    together = unpacked(function)
+    kinds = function.__annotations__ | together
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
     numbers = [(i, name, _NUMBERS[kinds[name]]) for i, name in places if kinds.get(name) in _NUMBERS]
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
@@ -119,6 +142,8 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
                 refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
             raise
 
+    if together:
+        call.__signature__ = _listing(together, function)  # type: ignore[attr-defined]
     return call
 
 

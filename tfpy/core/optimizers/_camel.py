@@ -31,12 +31,9 @@ class AdagradOptimizerCamel:
 
         def initialSlot(self, name: str) -> float: ...
 
-        def getConfig(self) -> dict[str, Any]: ...
-
     else:
         initialAccumulatorValue = forward_property("initial_accumulator_value", writable=True)
         initialSlot = forward("initial_slot")
-        getConfig = forward("get_config")
 
 
 class MomentumOptimizerCamel:
@@ -49,12 +46,9 @@ class MomentumOptimizerCamel:
 
         def setMomentum(self, momentum: float) -> None: ...
 
-        def getConfig(self) -> dict[str, Any]: ...
-
     else:
         useNesterov = forward_property("use_nesterov", writable=True)
         setMomentum = forward("set_momentum")
-        getConfig = forward("get_config")
 
 
 class OptimizerCamel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import unwrap
 from typing import Any, ClassVar, Literal, Self, overload
 
 from tfpy.core.convert import to_tensor
@@ -13,7 +14,7 @@ from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
-from tfpy.core.options import accepts_options
+from tfpy.core.options import accepts_options, parameters_of
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor, ReadyNamedTensor, field
@@ -53,11 +54,14 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
     """
 
     class_name: ClassVar[str] = "Optimizer"
-    slot_names: ClassVar[tuple[str, ...]] = ()
-    kernel: ClassVar[str] = ""
+    slot_names: tuple[str, ...] = ()
+    kernel: str = ""
+    _options: ClassVar[tuple[str, ...]] = ()  # what a constructor takes beside learning rate and bounds
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
+    def __init_subclass__(cls, factory: str | None = None, **keywords: Any) -> None:
         cls.class_name = vars(cls).get("className", cls.class_name)
+        if factory is not None:
+            cls._options = tuple(parameters_of(unwrap(vars(cls)["__init__"]))[0][2:])
         super().__init_subclass__(**keywords)
 
     def __init__(
@@ -231,7 +235,8 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
 
     def get_config(self) -> dict[str, Any]:
         """What the constructor was given, by name."""
-        return {"learning_rate": config_of(self._learning_rate, self.iterations), **self._clipping.options()}
+        own = {name: getattr(self, name) for name in self._options}
+        return {"learning_rate": config_of(self._learning_rate, self.iterations), **self._clipping.options(), **own}
 
     @classmethod
     @accepts_options()

@@ -1,14 +1,20 @@
-"""The optimizers, each a rule with its hyperparameters, and their factories: `tf.train`."""
+"""The optimizers, each a rule with its hyperparameters.
+
+The parameters of a constructor are the options of an optimizer: its configuration has them by their names, and the
+factory of `tf.train` that the class argument `factory` names is generated from them and from the docstring. What bounds
+the gradients, and a learning rate that is a function, is described at `Optimizer`.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from tfpy.core.optimizers import rules
 from tfpy.core.optimizers._camel import AdagradOptimizerCamel, MomentumOptimizerCamel
 from tfpy.core.optimizers.base import Optimizer, or_epsilon
+from tfpy.core.optimizers.clipping import Bounds
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate
 from tfpy.core.options import accepts_options
@@ -18,22 +24,18 @@ from tfpy.engine.spec import as_number
 
 
 @export(doc="Training / Classes")
-class SGDOptimizer(Optimizer):
-    """Stochastic gradient descent. Source: TF.js `tf.SGDOptimizer`."""
+class SGDOptimizer(Optimizer, factory="train.sgd"):
+    """Stochastic gradient descent: w - learning_rate · g.
+
+    Source: TF.js `tf.train.sgd`, `tf.SGDOptimizer`.
+    """
 
     class_name = "SGD"
     kernel = "SGDUpdate"
 
     @accepts_options()
-    def __init__(
-        self,
-        learning_rate: LearningRate,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
-    ) -> None:
-        super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
+    def __init__(self, learning_rate: LearningRate, **bounds: Unpack[Bounds]) -> None:
+        super().__init__(learning_rate, **bounds)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         return rules.sgd(value, grad, slots, **self.numbers())
@@ -43,8 +45,16 @@ class SGDOptimizer(Optimizer):
 
 
 @export(doc="Training / Classes")
-class MomentumOptimizer(MomentumOptimizerCamel, Optimizer):
-    """Gradient descent with momentum, Nesterov's if wanted. Source: TF.js `tf.MomentumOptimizer`."""
+class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.momentum"):
+    """Gradient descent that keeps a part of its last step.
+
+    Args:
+        learning_rate: how far a step goes.
+        momentum: the part of the last step that the next one keeps.
+        use_nesterov: take the gradient's part of the step as if it had been made already.
+
+    Source: TF.js `tf.train.momentum`, `tf.MomentumOptimizer`.
+    """
 
     class_name = "Momentum"
     kernel = "MomentumUpdate"
@@ -53,16 +63,9 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer):
 
     @accepts_options()
     def __init__(
-        self,
-        learning_rate: LearningRate,
-        momentum: float,
-        use_nesterov: bool = False,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        self, learning_rate: LearningRate, momentum: float, use_nesterov: bool = False, **bounds: Unpack[Bounds]
     ) -> None:
-        super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, **bounds)
         self.momentum = as_number("optimizer", "momentum", momentum)
         self.use_nesterov = bool(use_nesterov)
 
@@ -76,13 +79,13 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer):
         """Set the part of the last step that the next one keeps."""
         self.momentum = as_number("optimizer", "momentum", momentum)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "momentum": self.momentum, "use_nesterov": self.use_nesterov}
-
 
 @export(doc="Training / Classes")
-class AdagradOptimizer(AdagradOptimizerCamel, Optimizer):
-    """Adagrad. Source: TF.js `tf.AdagradOptimizer`."""
+class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"):
+    """Steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
+
+    Source: TF.js `tf.train.adagrad`, `tf.AdagradOptimizer`.
+    """
 
     class_name = "Adagrad"
     kernel = "AdagradUpdate"
@@ -91,15 +94,9 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer):
 
     @accepts_options()
     def __init__(
-        self,
-        learning_rate: LearningRate,
-        initial_accumulator_value: float = 0.1,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        self, learning_rate: LearningRate, initial_accumulator_value: float = 0.1, **bounds: Unpack[Bounds]
     ) -> None:
-        super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, **bounds)
         self.initial_accumulator_value = as_number("optimizer", "initial_accumulator_value", initial_accumulator_value)
 
     def initial_slot(self, name: str) -> float:
@@ -111,13 +108,13 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer):
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "epsilon": or_epsilon(None)}
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "initial_accumulator_value": self.initial_accumulator_value}
-
 
 @export(doc="Training / Classes")
-class AdadeltaOptimizer(Optimizer):
-    """Adadelta. Source: TF.js `tf.AdadeltaOptimizer`."""
+class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
+    """Steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
+
+    Source: TF.js `tf.train.adadelta`, `tf.AdadeltaOptimizer`.
+    """
 
     class_name = "Adadelta"
     kernel = "AdadeltaUpdate"
@@ -129,12 +126,9 @@ class AdadeltaOptimizer(Optimizer):
         learning_rate: LearningRate = 0.001,
         rho: float = 0.95,
         epsilon: float | None = None,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
-        super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, **bounds)
         self.rho = as_number("optimizer", "rho", rho)
         self.epsilon = or_epsilon(epsilon)
 
@@ -144,13 +138,20 @@ class AdadeltaOptimizer(Optimizer):
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "rho": self.rho, "epsilon": self.epsilon}
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
-
 
 @export(doc="Training / Classes")
-class RMSPropOptimizer(Optimizer):
-    """RMSProp, centred if wanted. Source: TF.js `tf.RMSPropOptimizer`."""
+class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
+    """Steps divided by the root of an average of squared gradients (Tieleman and Hinton 2012).
+
+    Args:
+        learning_rate: how far a step goes.
+        decay: the part of the average that each step keeps.
+        momentum: the part of the last step that the next one keeps.
+        epsilon: added inside the root; the backend's by default.
+        centered: divide by an estimate of the standard deviation instead.
+
+    Source: TF.js `tf.train.rmsprop`, `tf.RMSPropOptimizer`.
+    """
 
     class_name = "RMSProp"
     kernel = "RMSPropUpdate"
@@ -163,18 +164,15 @@ class RMSPropOptimizer(Optimizer):
         momentum: float = 0.0,
         epsilon: float | None = None,
         centered: bool = False,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
-        super().__init__(learning_rate, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, **bounds)
         self.decay = as_number("optimizer", "decay", decay)
         self.momentum = as_number("optimizer", "momentum", momentum)
         self.epsilon = or_epsilon(epsilon)
         self.centered = bool(centered)
-        self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")  # type: ignore[misc]
-        self.kernel = "CenteredRMSPropUpdate" if centered else "RMSPropUpdate"  # type: ignore[misc]
+        self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")
+        self.kernel = "CenteredRMSPropUpdate" if centered else "RMSPropUpdate"
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         rule = rules.centered_rmsprop if self.centered else rules.rmsprop
@@ -182,10 +180,6 @@ class RMSPropOptimizer(Optimizer):
 
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "decay": self.decay, "beta": self.momentum, "epsilon": self.epsilon}
-
-    def get_config(self) -> dict[str, Any]:
-        own = {"decay": self.decay, "momentum": self.momentum, "epsilon": self.epsilon, "centered": self.centered}
-        return {**super().get_config(), **own}
 
 
 def _float32_product(a: float, b: float) -> float:
@@ -212,9 +206,9 @@ class _BetaOptimizer(Optimizer):
     slot_names = ("m", "v")
 
     def __init__(
-        self, learning_rate: LearningRate, beta1: float, beta2: float, epsilon: float | None, *clipping: float | None
+        self, learning_rate: LearningRate, beta1: float, beta2: float, epsilon: float | None, **bounds: Unpack[Bounds]
     ) -> None:
-        super().__init__(learning_rate, *clipping)
+        super().__init__(learning_rate, **bounds)
         self.beta1 = as_number("optimizer", "beta1", beta1)
         self.beta2 = as_number("optimizer", "beta2", beta2)
         self.epsilon = or_epsilon(epsilon)
@@ -227,13 +221,19 @@ class _BetaOptimizer(Optimizer):
         # Multiplied step by step, so that a run that goes on has the very numbers of one that never stopped.
         self._powers = [_float32_power(beta, self.iterations + 1) for beta in (self.beta1, self.beta2)]
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}
-
 
 @export(doc="Training / Classes")
-class AdamOptimizer(_BetaOptimizer):
-    """Adam. Source: TF.js `tf.AdamOptimizer`."""
+class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
+    """Steps by averages of gradients and of their squares, corrected for their start at 0 (Kingma and Ba 2014).
+
+    Args:
+        learning_rate: how far a step goes.
+        beta1: the part of the average of gradients that each step keeps.
+        beta2: the part of the average of squares that each step keeps.
+        epsilon: added to the root; the backend's by default.
+
+    Source: TF.js `tf.train.adam`, `tf.AdamOptimizer`.
+    """
 
     class_name: ClassVar[str] = "Adam"
     kernel = "AdamUpdate"
@@ -245,12 +245,9 @@ class AdamOptimizer(_BetaOptimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float | None = None,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         return rules.adam(value, grad, slots, **self.numbers())
@@ -262,8 +259,18 @@ class AdamOptimizer(_BetaOptimizer):
 
 
 @export(doc="Training / Classes")
-class AdamWOptimizer(AdamOptimizer):
-    """Adam with weight decay that the gradient has no part in (beyond TF.js). Source: Loshchilov and Hutter 2019."""
+class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
+    """As Adam, with each step also taking away learning_rate · weight_decay of the weights.
+
+    Args:
+        learning_rate: how far a step goes.
+        weight_decay: what part of the weights a step of length 1 takes away.
+        beta1: the part of the average of gradients that each step keeps.
+        beta2: the part of the average of squares that each step keeps.
+        epsilon: added to the root; the backend's by default.
+
+    Source: Loshchilov and Hutter 2019; Keras `AdamW` (beyond TF.js).
+    """
 
     class_name = "AdamW"
 
@@ -275,25 +282,28 @@ class AdamWOptimizer(AdamOptimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float | None = None,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
-        clipping = {"clip_value": clip_value, "clip_norm": clip_norm, "global_clip_norm": global_clip_norm}
-        super().__init__(learning_rate, beta1, beta2, epsilon, **clipping)
+        super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
         self.weight_decay = as_number("optimizer", "weight_decay", weight_decay)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         return super().update(rules.decayed(value, self.learning_rate * self.weight_decay), grad, slots)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "weight_decay": self.weight_decay}
-
 
 @export(doc="Training / Classes")
-class AdamaxOptimizer(_BetaOptimizer):
-    """Adamax. Source: TF.js `tf.AdamaxOptimizer`."""
+class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
+    """As Adam, with the largest gradient in place of the average of squares (Kingma and Ba 2014).
+
+    Args:
+        learning_rate: how far a step goes.
+        beta1: the part of the average of gradients that each step keeps.
+        beta2: the part of the largest gradient that each step keeps.
+        epsilon: added to the largest gradient; the backend's by default.
+        decay: makes the steps smaller with time: divided by 1 + decay · steps made.
+
+    Source: TF.js `tf.train.adamax`, `tf.AdamaxOptimizer`.
+    """
 
     class_name = "Adamax"
     kernel = "AdamaxUpdate"
@@ -306,12 +316,9 @@ class AdamaxOptimizer(_BetaOptimizer):
         beta2: float = 0.999,
         epsilon: float | None = None,
         decay: float = 0.0,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
         self.decay = as_number("optimizer", "decay", decay)
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
@@ -324,13 +331,19 @@ class AdamaxOptimizer(_BetaOptimizer):
         rate = float(decayed / np.float32(_one_minus(self._powers[0])))
         return {"rate": rate, "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "decay": self.decay}
-
 
 @export(doc="Training / Classes")
-class NadamOptimizer(_BetaOptimizer):
-    """Adam with Nesterov's momentum (beyond TF.js). Source: Dozat 2016; Keras `Nadam`."""
+class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
+    """As Adam, with Nesterov's momentum: the gradient's part of the step is taken as if it had been made already.
+
+    Args:
+        learning_rate: how far a step goes.
+        beta1: the part of the average of gradients that each step keeps, in the long run.
+        beta2: the part of the average of squares that each step keeps.
+        epsilon: added to the root; the backend's by default.
+
+    Source: Dozat 2016; Keras `Nadam` (beyond TF.js).
+    """
 
     class_name = "Nadam"
 
@@ -341,12 +354,9 @@ class NadamOptimizer(_BetaOptimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float | None = None,
-        *,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        global_clip_norm: float | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon, clip_value, clip_norm, global_clip_norm)
+        super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
         self._product = self._momentum(0)
 
     def _momentum(self, step: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TypedDict
 
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import div, maximum, mul
@@ -15,15 +16,20 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_number
 
 
+class Bounds(TypedDict, total=False):
+    """Options that every optimizer has beside its own: at most one bound on the gradients of a step."""
+
+    clip_value: float | None
+    """Bounds each number, above and below 0."""
+    clip_norm: float | None
+    """Bounds the length of each variable's gradient."""
+    global_clip_norm: float | None
+    """Bounds the length of all gradients taken together."""
+
+
 @dataclass(frozen=True)
 class Clipping:
-    """At most one bound on the gradients of a step.
-
-    Attributes:
-        clip_value: of each number, above and below 0.
-        clip_norm: of the length of each variable's gradient.
-        global_clip_norm: of the length of all gradients taken together.
-    """
+    """At most one bound on the gradients of a step, see `Bounds`."""
 
     clip_value: float | None = None
     clip_norm: float | None = None

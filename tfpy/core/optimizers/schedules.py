@@ -1,4 +1,7 @@
-"""Learning rates that change with the steps: functions of the number of steps made."""
+"""Learning rates that change with the steps: functions of the number of steps made.
+
+The factory of `tf.train` that a class argument names is generated from constructor and docstring.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ class Schedule:
     class_name: ClassVar[str]
     members: ClassVar[dict[str, type[Schedule]]] = {}
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, factory: str = "") -> None:
         Schedule.members[cls.class_name] = cls
 
     def __call__(self, step: int) -> float:
@@ -32,8 +35,19 @@ class Schedule:
         return dict(vars(self))
 
 
-class ExponentialDecay(Schedule):
-    """initial_learning_rate · decay_rate ^ (step / decay_steps)."""
+class ExponentialDecay(Schedule, factory="train.exponential_decay"):
+    """A learning rate for optimizers that becomes smaller by a factor: initial · decay_rate ^ (step / decay_steps).
+
+    It is a function of the number of steps made.
+
+    Args:
+        initial_learning_rate: the rate of the first step.
+        decay_steps: after how many steps the rate has been multiplied by decay_rate once.
+        decay_rate: the factor.
+        staircase: change it only each decay_steps steps.
+
+    Source: Keras `ExponentialDecay` (beyond TF.js).
+    """
 
     class_name = "ExponentialDecay"
 
@@ -51,8 +65,20 @@ class ExponentialDecay(Schedule):
         return float(self.initial_learning_rate * self.decay_rate**exponent)
 
 
-class CosineDecay(Schedule):
-    """Half a cosine wave from the first rate to alpha times it, maybe after a straight rise to warmup_target."""
+class CosineDecay(Schedule, factory="train.cosine_decay"):
+    """A learning rate for optimizers that falls along half a cosine wave.
+
+    It is a function of the number of steps made.
+
+    Args:
+        initial_learning_rate: the rate of the first step.
+        decay_steps: over how many steps it falls.
+        alpha: the part of the highest rate that remains at the end.
+        warmup_target: the highest rate, to which it rises first; without it there is no rise.
+        warmup_steps: over how many steps it rises.
+
+    Source: Loshchilov and Hutter 2017; Keras `CosineDecay` (beyond TF.js).
+    """
 
     class_name = "CosineDecay"
 
@@ -81,8 +107,17 @@ class CosineDecay(Schedule):
         return first * (self.alpha + (1 - self.alpha) * 0.5 * (1 + math.cos(math.pi * part)))
 
 
-class PiecewiseConstantDecay(Schedule):
-    """values[i] for the steps up to and with boundaries[i], and the last value after that."""
+class PiecewiseConstantDecay(Schedule, factory="train.piecewise_constant"):
+    """A learning rate for optimizers that changes at given steps: it is values[i] up to and with step boundaries[i].
+
+    It is a function of the number of steps made.
+
+    Args:
+        boundaries: after how many steps it changes, in ascending order.
+        values: the rates, one more than boundaries.
+
+    Source: Keras `PiecewiseConstantDecay` (beyond TF.js).
+    """
 
     class_name = "PiecewiseConstantDecay"
 

@@ -6,21 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy.core.optimizers import classes
-from tfpy.core.optimizers import factories as train
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import register
 
 _MAKERS: dict[str, Callable[[], Optimizer]] = {
-    "SGD": lambda: train.sgd(0.01),
-    "Adagrad": lambda: train.adagrad(0.01),
-    "Adadelta": lambda: train.adadelta(1, 0.95, current().epsilon()),
-    "Adam": lambda: train.adam(0.001, 0.9, 0.999, current().epsilon()),
-    "Adamax": lambda: train.adamax(0.002, 0.9, 0.999, current().epsilon(), 0),
-    "AdamW": train.adamw,
-    "Nadam": train.nadam,
-    "RMSProp": lambda: train.rmsprop(0.001, 0.9, 0, current().epsilon()),
+    "SGD": lambda: classes.SGDOptimizer(0.01),
+    "Adagrad": lambda: classes.AdagradOptimizer(0.01),
+    "Adadelta": lambda: classes.AdadeltaOptimizer(1, 0.95, current().epsilon()),
+    "Adam": lambda: classes.AdamOptimizer(0.001, 0.9, 0.999, current().epsilon()),
+    "Adamax": lambda: classes.AdamaxOptimizer(0.002, 0.9, 0.999, current().epsilon(), 0),
+    "AdamW": classes.AdamWOptimizer,
+    "Nadam": classes.NadamOptimizer,
+    "RMSProp": lambda: classes.RMSPropOptimizer(0.001, 0.9, 0, current().epsilon()),
 }
 _BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
 
