@@ -105,7 +105,7 @@ def backprop(
         return walk_back(tape, y, dy, sources, cls, all_of_them)
 
     backend = current()
-    if not (may_plan(backend) and getattr(backend, "immediate", False)):
+    if not (may_plan(backend) and backend.immediate):
         return walk()
     look = _look(tape, y, weights, sources, (backend, cls, all_of_them))
     way = None if look is None else _way(look)

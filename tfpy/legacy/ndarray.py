@@ -19,7 +19,6 @@ from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu import CpuBackend
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
@@ -244,7 +243,7 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
     def in_gpu(self) -> bool:
         """Whether the data lies on a GPU."""
         check_live(self, "in_gpu")
-        return not isinstance(self.backend, CpuBackend)
+        return self.backend is not None and self.backend.on_gpu
 
     def get_texture(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
         """deeplearn.js: the WebGL texture. There is none here; the method exists to say so."""
