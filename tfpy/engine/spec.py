@@ -147,18 +147,18 @@ def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> in
 _ALL_AXES = [tuple(range(rank)) for rank in range(7)]
 
 
-def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tuple[int, ...]:
+def resolve_axes(op: str, axis: object, rank: int) -> tuple[int, ...]:
     """Axes as sorted distinct non-negative ints; None means all of them."""
     if axis is None:
         return _ALL_AXES[rank] if rank < len(_ALL_AXES) else tuple(range(rank))
     if type(axis) is int and -rank <= axis < rank:
         return (axis % rank,)
     if isinstance(axis, Iterable) and not isinstance(axis, (str, bytes)):
-        axes = [resolve_axis(op, a, rank, argument) for a in as_list(op, argument, axis, "axes")]
+        axes = [resolve_axis(op, a, rank) for a in as_list(op, "axis", axis, "axes")]
     else:
-        axes = [resolve_axis(op, axis, rank, argument)]
+        axes = [resolve_axis(op, axis, rank)]
     if len(set(axes)) != len(axes):
-        raise argument_error(op, argument, "distinct axes", axis)
+        raise argument_error(op, "axis", "distinct axes", axis)
     return tuple(sorted(axes))
 
 

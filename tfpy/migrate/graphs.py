@@ -23,7 +23,6 @@ from tfpy.migrate.versions import plain
 Key = Any
 _GRAPHISH = ("graph", "session", "symbol", "placeholder", "layers", "runner", "builder")
 _NESTED = (cst.For, cst.While, cst.If, cst.Try)
-_STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 
 
 class Symbol(NamedTuple):

@@ -136,13 +136,13 @@ def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value
     n, (channels, multiplier) = len(window.size), weights.spec.shape[-2:]
     axes = (*window.size, x.spec.shape[0], *window.out, channels, multiplier)
     seen = spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1))
-    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 0, 2 * n + 1, 2 * n + 2))
+    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 2 * n + 1, 2 * n + 2))
     return _summed(device, seen, factors, window.cells, out)
 
 
-def _filter_dimensions(weights: Value, n: int, cells: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
-    """A depthwise filter, of which the axes are given; it is the same for the others."""
-    axes = (*range(cells, cells + n), channel, multiple)
+def _filter_dimensions(weights: Value, n: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
+    """A depthwise filter, over the first axes and those that are given; it is the same for the others."""
+    axes = (*range(n), channel, multiple)
     return tuple([Dimension(((axis, 1),), s) for axis, s in zip(axes, row_major(weights.spec.shape), strict=True)])
 
 
@@ -155,7 +155,7 @@ def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) ->
     axes = (*window.size, multiplier, *out.shape)
     channel = ((2 * n + 2, multiplier), (n, 1))
     places = spread(device, dy, axes, covering(dy.spec.shape, window, n + 1, n + 2, 0, channel))
-    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 0, 2 * n + 2, n))
+    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 2 * n + 2, n))
     return _summed(device, places, factors, window.cells * multiplier, out)
 
 
