@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import show, with_article
 from tfpy.engine.handle import check_live
-from tfpy.engine.spec import Shape
+from tfpy.engine.spec import Shape, strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
@@ -66,8 +65,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     @property
     def strides(self) -> list[int]:
         """How many elements to go on for a step in each dimension but the last."""
-        shape = self.spec.shape
-        return [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+        return list(strides_of(self.spec.shape)[:-1])
 
     @property
     def rank_type(self) -> str:

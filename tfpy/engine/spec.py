@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -84,6 +84,14 @@ def is_possible(shape: Shape) -> bool:
     """Whether there can be an array of such sizes; numpy limits those beside a 0, too."""
     beside_zeros = math.prod([n or 1 for n in shape])
     return len(shape) <= MAX_RANK and min(shape, default=0) >= 0 and beside_zeros <= MAX_SIZE
+
+
+def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
+    """How many elements to go on for a step in each dimension of an array whose last index runs fastest."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    return tuple(strides)
 
 
 def string_spec(shape: Shape, nbytes: int) -> Spec:

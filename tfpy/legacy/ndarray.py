@@ -7,7 +7,6 @@ why no tensor changes with it.
 
 from __future__ import annotations
 
-import math
 import textwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,7 +22,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import Shape, as_int_or_ints
+from tfpy.engine.spec import Shape, as_int_or_ints, strides_of
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
@@ -92,8 +91,7 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
     @property
     def strides(self) -> tuple[int, ...]:
         """How many elements to go on for a step in each dimension but the last."""
-        shape = self.spec.shape
-        return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape) - 1))
+        return strides_of(self.spec.shape)[:-1]
 
     @property
     def is_disposed(self) -> bool:
