@@ -14,10 +14,10 @@ import libcst as cst
 from tfpy.legacy.session import Session
 from tfpy.legacy.successors import parameters, snake, successor, table
 from tfpy.migrate.inference import ScopedVisitor
-from tfpy.migrate.kinds import NEXT_COPY, Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.padding import default_pad
 from tfpy.migrate.templates import CannotRewrite, bind, is_none
+from tfpy.migrate.variables import NEXT_COPY, Kinds
 from tfpy.migrate.versions import NESTED, plain
 
 Key = Any
