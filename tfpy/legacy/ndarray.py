@@ -15,7 +15,7 @@ import numpy as np
 from tfpy.core import ops
 from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.ready import Ready
-from tfpy.core.tensor import Tensor
+from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
@@ -255,13 +255,8 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         values = self.host_values("numpy").reshape(self.shape)
-        if dtype is not None and np.dtype(dtype) != values.dtype:
-            return values.astype(dtype)
-        if copy or self.written:  # a view of private values would change with them
-            return values.copy()
-        view = values.view()
-        view.flags.writeable = False
-        return view
+        copied = self.written  # a view of private values would change with them
+        return as_array(values.copy() if copied else read_only(values), dtype, copy, copied)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _array_again, (self.numpy(), self.spec.dtype)
