@@ -66,8 +66,6 @@ from tfpy.core.grads import grads as grads
 from tfpy.core.grads import value_and_grad as value_and_grad
 from tfpy.core.grads import value_and_grads as value_and_grads
 from tfpy.core.grads import variable_grads as variable_grads
-from tfpy.core.hints import missing_from as _missing_from
-from tfpy.core.hints import names_in as _names_in
 from tfpy.core.kernel_registry import copy_registered_kernels as copy_registered_kernels
 from tfpy.core.kernel_registry import get_gradient as get_gradient
 from tfpy.core.kernel_registry import get_kernel as get_kernel
@@ -81,6 +79,8 @@ from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
 from tfpy.core.memory import tidy as tidy
+from tfpy.core.namespaces import missing_from as _missing_from
+from tfpy.core.namespaces import names_in as _names_in
 from tfpy.core.ops.activation import elu as elu
 from tfpy.core.ops.activation import leaky_relu as leaky_relu
 from tfpy.core.ops.activation import log_sigmoid as log_sigmoid

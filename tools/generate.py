@@ -238,11 +238,11 @@ def face_package(space: str) -> str:
     return ".".join(["tfpy._api", *space.split(".")[:-1]])
 
 
-def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str = "") -> str:
+def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str) -> str:
     imports, aliases = _names(members, space)
     head = (
-        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.hints import missing_from as _missing_from\n"
-        + "from tfpy.core.hints import names_in as _names_in\n"
+        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.namespaces import missing_from as _missing_from\n"
+        + "from tfpy.core.namespaces import names_in as _names_in\n"
         + inner
         + imports
     )

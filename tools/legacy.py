@@ -87,20 +87,9 @@ def _constants() -> dict[str, str]:
 
 def _math(methods: list[Method]) -> str:
     """`legacy/_math.py`: a method for each op."""
-    methods = sorted(methods, key=lambda m: m.names[0])
-    needs = [(m.module, annotation_names(m.node)) for m in methods]
-    lines = [
-        NOTICE.format("The ops that are methods of NDArrayMath, each calling the op."),
-        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
-        *sorted({_module_import(m) for m in methods}),
-        "\nif TYPE_CHECKING:\n",
-        *[f"    {line}\n" for line in imports_for(needs, frozenset({"Any", "Tensor"}))],
-        "    from collections.abc import Callable\n    from tfpy.legacy.ndarray import NDArray\n",
-        '\n\nclass DerivedMath:\n    """Every op, in both spellings."""\n\n',
-        "    if TYPE_CHECKING:\n\n        def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...\n",
-        *[_method(m) for m in methods],
-    ]
-    return "".join(lines)
+    head = 'class DerivedMath:\n    """Every op, in both spellings."""\n\n'
+    title = "The ops that are methods of NDArrayMath, each calling the op."
+    return _class(title, head, sorted(methods, key=lambda m: m.names[0]), 0)
 
 
 def _chained(public: list[Public], own: list[Method], names: list[str]) -> str:
@@ -111,19 +100,27 @@ def _chained(public: list[Public], own: list[Method], names: list[str]) -> str:
         p = paths.get(name)
         if name not in chosen and p is not None and isinstance(p.node, ast.FunctionDef):
             chosen[name] = Method(p.module, p.node, (name.rpartition(".")[2],))
-    methods = [chosen[name] for name in names]
+    head = (
+        'class ChainedOps:\n    """Ops with an array as their first argument, in both spellings."""\n\n'
+        "    __slots__ = ()\n\n"
+    )
+    title = "The ops that are methods of NDArray, each calling the op."
+    return _class(title, head, [chosen[name] for name in names], 1)
+
+
+def _class(title: str, head: str, methods: list[Method], skip: int) -> str:
+    """A file with a class of methods, each of which calls its op; the first `skip` arguments come from `_run`."""
     needs = [(m.module, annotation_names(m.node)) for m in methods]
     lines = [
-        NOTICE.format("The ops that are methods of NDArray, each calling the op."),
+        NOTICE.format(title),
         "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
         *sorted({_module_import(m) for m in methods}),
         "\nif TYPE_CHECKING:\n",
         *[f"    {line}\n" for line in imports_for(needs, frozenset({"Any", "Tensor"}))],
         "    from collections.abc import Callable\n    from tfpy.legacy.ndarray import NDArray\n",
-        '\n\nclass ChainedOps:\n    """Ops with an array as their first argument, in both spellings."""\n\n',
-        "    __slots__ = ()\n\n",
+        f"\n\n{head}",
         "    if TYPE_CHECKING:\n\n        def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...\n",
-        *[_method(m, 1) for m in methods],
+        *[_method(m, skip) for m in methods],
     ]
     return "".join(lines)
 
@@ -133,7 +130,7 @@ def _module_import(method: Method) -> str:
     return f"from {package} import {name} as {method.alias}\n"
 
 
-def _method(method: Method, skip: int = 0) -> str:
+def _method(method: Method, skip: int) -> str:
     """One method, without the first `skip` parameters of its op, under its first name, and its other names."""
     node, name = method.node, method.names[0]
     result = returns(node).replace("Tensor", "NDArray")

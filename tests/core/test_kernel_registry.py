@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+import tfpy.legacy as dl
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import CpuBackend
 
@@ -231,6 +232,34 @@ def test_a_backend_can_borrow_the_kernels_of_another() -> None:
         x.mul(3)
     tf.set_backend("cpu")
     tf.remove_backend("bare")
+
+
+def test_a_backend_need_not_have_everything() -> None:
+    """What it does not say is filled in: it is on no GPU, replays no plans and has nothing to compute in the end."""
+
+    class Plain(Bare):
+        def run(self, kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
+            return self.cpu.run(kernel, inputs, attrs, out)
+
+        def implements(self, kernel: str) -> bool:
+            return self.cpu.implements(kernel)
+
+    assert tf.register_backend("plain", Plain)
+    tf.set_backend("plain")
+    try:
+        plain = tf.backend()
+        assert (plain.on_gpu, plain.immediate, plain.compile) == (False, False, None)
+        model = tf.sequential([tf.layers.reshape(target_shape=[1, 1], input_shape=[1]), tf.layers.gru(units=1)])
+        model.compile(optimizer=tf.train.momentum(0.1, 0.5), loss="meanSquaredError")
+        losses = model.fit(tf.tensor2d([[0.0], [1]]), tf.tensor2d([[0.1], [0.3]]), epochs=8, verbose=0).history["loss"]
+        assert losses[-1] < losses[0]
+        array = dl.NDArrayMathCPU().neg(dl.Array1D.new([1]))
+        assert array.backend is plain
+        assert not array.in_gpu()
+        assert dl.NDArrayMath(Plain()).neg(array).get(0) == 1
+    finally:
+        tf.set_backend("cpu")
+        tf.remove_backend("plain")
 
 
 def test_get_kernel() -> None:

@@ -150,6 +150,18 @@ def test_reading_asynchronously() -> None:
     assert texts == [b"ab"]
 
 
+def test_numpy_gets_a_copy_only_where_it_may() -> None:
+    """numpy's protocol: without a copy if there is to be none, or ValueError where that cannot be."""
+    t, texts = tf.tensor([1.0, 2]), tf.tensor(["a"])
+    assert not np.array(t, copy=False).flags.writeable
+    assert np.array(t, copy=True).flags.writeable
+    assert not np.shares_memory(np.array(t), t.numpy())
+    assert np.array(texts).tolist() == np.asarray(texts).tolist() == ["a"]
+    for tensor, dtype in ((t, np.float64), (texts, None)):
+        with pytest.raises(ValueError, match="copy"):
+            np.array(tensor, dtype, copy=False)
+
+
 def test_python_protocols() -> None:
     a = tf.tensor([[1, 2], [3, 4]])
     assert len(a) == 2

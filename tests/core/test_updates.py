@@ -11,8 +11,9 @@ import pytest
 
 import tfpy as tf
 from tfpy.core.optimizers.base import Optimizer
+from tfpy.engine import machine
 from tfpy.engine.backend import registry
-from tfpy.engine.cpu import threads, update
+from tfpy.engine.cpu import update
 from tfpy.engine.hooks import observing
 
 RNG = np.random.default_rng(11)
@@ -25,7 +26,7 @@ SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5,
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "_BLOCK", 1 << 14)
     monkeypatch.setattr(update, "_SHARD", 1 << 14)
-    monkeypatch.setattr(threads, "_most", 3)
+    monkeypatch.setattr(machine, "_most", 3)
 
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.engine.cpu import abreast, sequence, threads
+from tfpy.engine import machine
+from tfpy.engine.cpu import abreast, sequence
 from tfpy.engine.cpu.table import KERNELS
 
 pytestmark = pytest.mark.cpu
@@ -20,9 +21,9 @@ CELLS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM"}
 
 @pytest.fixture
 def two_cores() -> Iterator[None]:
-    threads.set_most_shards(2)
+    machine.set_most_shards(2)
     yield
-    threads.set_most_shards(0)
+    machine.set_most_shards(0)
 
 
 def _initial(seed: int) -> Any:
@@ -110,11 +111,11 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("least", "shard", "cores"), [(1 << 30, 1 << 20, 2), (0, 1, 2), (0, 1 << 20, 1)])
 def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With too little to do, with enough for all cores, or with one core."""
-    threads.set_most_shards(cores)
+    machine.set_most_shards(cores)
     monkeypatch.setattr(abreast, "_LEAST", least)
     monkeypatch.setattr(sequence, "_SHARD_PRODUCTS", shard)
     monkeypatch.setattr(abreast, "run_together", lambda jobs: pytest.fail("side by side"))
     try:
         _losses("gru", False)
     finally:
-        threads.set_most_shards(0)
+        machine.set_most_shards(0)

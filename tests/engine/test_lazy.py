@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.engine import machine
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import backend as cpu
-from tfpy.engine.cpu import lazy, threads
+from tfpy.engine.cpu import lazy
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
 from tfpy.engine.cpu.table import KERNELS as COMPUTE
 from tfpy.engine.dispatch import make, read, run
@@ -181,7 +182,7 @@ def test_only_what_somebody_refers_to_is_stored(small_blocks: None) -> None:
 
 def test_few_arrays_are_kept_for_what_is_put_off(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long sum of arrays that nobody else refers to: they are freed while it goes on."""
-    monkeypatch.setattr(threads, "_most", 1)  # workers may be late in letting go of arrays
+    monkeypatch.setattr(machine, "_most", 1)  # workers may be late in letting go of arrays
     alive: list[weakref.ref[Any]] = []
     payload = A.numpy()  # A itself is on the GPU where there is one
     for i in range(30):

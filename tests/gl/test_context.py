@@ -14,6 +14,7 @@ import pytest
 from gpu import made
 
 import tfpy as tf
+from tfpy.engine import machine
 from tfpy.engine.backend import registry
 from tfpy.engine.gl import context
 from tfpy.engine.gl.backend import GlBackend, open_hardware
@@ -75,8 +76,8 @@ def test_hardware_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_of_several_gpus(monkeypatch: pytest.MonkeyPatch, asked: str, turn: int, renderer: str) -> None:
     fake_moderngl(monkeypatch, ["Intel UHD", Exception("broken"), "llvmpipe", "AMD Radeon"], "Intel UHD")
     monkeypatch.setenv("TFPY_GPU", asked)
-    monkeypatch.setattr(context, "_turn", 0)
-    context.share_gpus(turn)
+    monkeypatch.setattr(machine, "_turn", 0)
+    machine.share_gpus(turn)
     opened = context.open_context()
     assert opened.context.info["GL_RENDERER"] == renderer
     assert not opened.context.released

@@ -383,3 +383,15 @@ def test_copies_and_pickles_are_arrays_of_their_own(again: Callable[[Any], Any])
     second.set(6, 0, 1)
     assert (type(second), second.dtype, second.id != first.id) == (dl.Array2D, "int32", True)
     assert (first.array_sync(), second.array_sync()) == ([[5, 4]], [[5, 6]])
+
+
+def test_numpy_gets_a_copy_only_where_it_may() -> None:
+    a = dl.Array1D.new([1, 2])
+    assert not np.array(a, copy=False).flags.writeable
+    with pytest.raises(ValueError, match="copy"):
+        np.array(a, np.float64, copy=False)
+    a.set(5, 0)
+    assert np.asarray(a).tolist() == [5, 2]
+    assert np.asarray(a).flags.writeable
+    with pytest.raises(ValueError, match="copy"):
+        np.array(a, copy=False)

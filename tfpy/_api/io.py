@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.hints import missing_from as _missing_from
-from tfpy.core.hints import names_in as _names_in
 from tfpy.core.io.artifacts import ModelArtifacts as ModelArtifacts
 from tfpy.core.io.artifacts import get_model_artifacts_for_json as get_model_artifacts_for_json
 from tfpy.core.io.artifacts import get_model_artifacts_for_json_sync as get_model_artifacts_for_json_sync
@@ -41,6 +39,8 @@ from tfpy.core.io.store import remove_model as remove_model
 from tfpy.core.io.weights import decode_weights as decode_weights
 from tfpy.core.io.weights import decode_weights_stream as decode_weights_stream
 from tfpy.core.io.weights import encode_weights as encode_weights
+from tfpy.core.namespaces import missing_from as _missing_from
+from tfpy.core.namespaces import names_in as _names_in
 
 browserFiles = browser_files
 browserHTTPRequest = browser_http_request

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_ints, as_shape
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_ints, as_shape, strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -50,7 +50,7 @@ class TensorBuffer(TensorBufferCamel):
         self.size = math.prod(shape)
         if self.size > MAX_SIZE:
             raise argument_error("buffer", "shape", f"of at most {MAX_SIZE} elements", list(shape))
-        self.strides = [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+        self.strides = list(strides_of(shape)[:-1])
         self.values = self._stored(values)
 
     def _stored(self, values: Any) -> Any:

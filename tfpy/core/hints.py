@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -172,35 +171,19 @@ def _best(wanted: str, spellings: list[str]) -> str:
 def _namespaces() -> dict[str, list[str]]:
     """`tf` and the namespaces in it, with their names."""
     top = vars(sys.modules["tfpy"])
-    found = {"tf": _names_of(top)}
+    found = {"tf": names_of(top)}
     for name, module in top.items():
         if isinstance(module, ModuleType) and "_missing_from" in vars(module):
-            found[f"tf.{name}"] = _names_of(vars(module))
+            found[f"tf.{name}"] = names_of(vars(module))
     return found
 
 
-def _names_of(namespace: Mapping[str, Any]) -> list[str]:
+def names_of(namespace: Mapping[str, Any]) -> list[str]:
     """The names in a namespace that are neither modules of the package nor what its source needs."""
     public = [
         n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v) or callable(v)
     ]
     return [name for name in public if name not in ("TYPE_CHECKING", "annotations", "overload")]
-
-
-def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
-    """The `__dir__` of a namespace of `tf`, which consoles complete names by."""
-    return lambda: sorted({*_names_of(names), *lazy})
-
-
-def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use."""
-
-    def missing(name: str) -> Any:
-        if name in lazy:
-            return import_module(f"{space}.{name}")
-        raise MissingNameError(f"module '{space}'", name, lambda: _names_of(names))
-
-    return missing
 
 
 class Hints:

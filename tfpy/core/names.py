@@ -6,6 +6,7 @@ The other direction is never computed: a camelCase name is looked up among the k
 from __future__ import annotations
 
 import functools
+import keyword
 import re
 from collections.abc import Iterable
 
@@ -103,6 +104,12 @@ def camel(name: str, namespace: str = "") -> str:
     head = name.lstrip("_")
     lead = name[: len(name) - len(head)]
     return lead + re.sub(r"(?<=.)_([a-z0-9])", lambda m: m[1].upper(), head)
+
+
+def public_name(name: str) -> str:
+    """The public name of a function: without the underscore that keeps it from shadowing a builtin."""
+    bare = name.rstrip("_")
+    return name if keyword.iskeyword(bare) else bare
 
 
 def spellings(known: Iterable[str], namespace: str = "") -> dict[str, str]:

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+from tfpy.core.names import public_name
 from tfpy.core.options import accepts_options, parameters_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,12 +66,6 @@ def op(
         return public
 
     return mark
-
-
-def public_name(name: str) -> str:
-    """The public name of a function: without the underscore that keeps it from shadowing a builtin."""
-    bare = name.rstrip("_")
-    return name if keyword.iskeyword(bare) else bare
 
 
 def export(*, doc: str, namespace: str = "", options: str | None = None, aliases: str = "") -> Callable[[T], T]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import show, with_article
 from tfpy.engine.handle import check_live
-from tfpy.engine.spec import Shape
+from tfpy.engine.spec import Shape, strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
@@ -66,8 +65,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     @property
     def strides(self) -> list[int]:
         """How many elements to go on for a step in each dimension but the last."""
-        shape = self.spec.shape
-        return [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+        return list(strides_of(self.spec.shape)[:-1])
 
     @property
     def rank_type(self) -> str:
@@ -132,10 +130,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
 
     def _values(self, op: str) -> Array:
-        values = dispatch.read(self, op)
-        view = values.view()
-        view.flags.writeable = False
-        return view
+        return read_only(dispatch.read(self, op))
 
     # Living and dying
 
@@ -198,10 +193,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         return format(self._one_element("format"), form) if form else str(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        values = self.numpy()
-        if dtype is not None and np.dtype(dtype) != values.dtype:
-            return values.astype(dtype)
-        return values.copy() if copy else values
+        return as_array(self.numpy(), dtype, copy, self.spec.dtype == "string")
 
     def __dlpack__(self, **keywords: Any) -> Any:
         return self.numpy().copy().__dlpack__(**keywords)
@@ -260,6 +252,33 @@ def tensor_again(kind: type[Any], values: Array, dtype: DType) -> Any:
     from tfpy.core.convert import host_values
 
     return dispatch.make(kind, host_values("tensor", "values", values, dtype)[0], dtype)
+
+
+def read_only(values: Array) -> Array:
+    """A view of values that cannot be written to."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def as_array(values: Array, dtype: Any, copy: bool | None, copied: bool) -> Array:
+    """What `__array__` gives of values, of which it is said whether they are a copy already.
+
+    Args:
+        values: those to give.
+        dtype: numpy's type to have them in; None for their own.
+        copy: True for a copy, False for none, None for one where it is needed.
+        copied: whether `values` share no memory with the tensor.
+
+    Raises:
+        ValueError: there is to be no copy, but nothing else gives the values.
+    """
+    converts = dtype is not None and np.dtype(dtype) != values.dtype
+    if copy is False and (converts or copied):
+        raise ValueError("numpy: argument 'copy' must be None or True here: the values cannot be had without a copy.")
+    if converts:
+        return values.astype(dtype)
+    return values.copy() if copy and not copied else values
 
 
 def _texts(values: Array) -> list[str]:

@@ -183,7 +183,7 @@ def _configured(cell: str, name: str, config: Column, line: str) -> Any:
     return value
 
 
-def split_row(line: str, delimiter: str, collapse: bool = False) -> list[str]:
+def split_row(line: str, delimiter: str, collapse: bool) -> list[str]:
     """The cells of a line.
 
     Args:

@@ -9,20 +9,6 @@ from tfpy.datasets.records import Samples, Splits
 from tfpy.engine.spec import as_int, as_positive
 
 _TOWNS, _TRAINED = 506, 404
-HOUSING_FEATURES = (
-    "crime rate",
-    "large lots",
-    "industry",
-    "at the river",
-    "nitric oxide",
-    "rooms",
-    "age",
-    "distance to work",
-    "highways",
-    "tax rate",
-    "pupils per teacher",
-    "poverty",
-)
 
 
 @export(namespace="datasets", doc="Data sets")

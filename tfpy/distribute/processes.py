@@ -17,7 +17,7 @@ from tfpy.core.extras import optional_module
 from tfpy.core.registry import export
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.ranks import Ranks
-from tfpy.engine.gl.context import share_gpus
+from tfpy.engine.machine import share_gpus
 
 # How many seconds what processes have said about the end gets to reach the terminal.
 _LAST_WORDS = 0.3

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from tfpy.engine.backend import Array, Backend, Outputs, using
+from tfpy.engine.backend import Array, Backend, Defaults, Outputs, using
 from tfpy.engine.dispatch import wrap
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, Spec
@@ -24,7 +24,7 @@ class _NoValues:
 _NO_VALUES = _NoValues()
 
 
-class AbstractBackend:
+class AbstractBackend(Defaults):
     """Takes any kernel and returns payloads without values."""
 
     name = "abstract"

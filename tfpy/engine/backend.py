@@ -8,9 +8,9 @@ itself does so when Python drops the payload.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,20 +20,27 @@ from tfpy.engine.locks import ProcessLock
 from tfpy.engine.spec import DType, Spec
 from tfpy.engine.state import local
 
+if TYPE_CHECKING:
+    from tfpy.engine.plan import Executor, Plan
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Outputs = Spec | Sequence[Spec]
 
 
 class Backend(Protocol):
-    """What the engine asks of a backend.
+    """What the engine asks of a backend. One that users write may leave out what `Defaults` has.
 
     Attributes:
         name: the name it is registered under.
         symbolic: its payloads have no values, and the inputs of its kernels need none.
+        on_gpu: its payloads lie on a GPU.
+        immediate: kernels on small values run when they are called, so that their number is what counts.
     """
 
     name: str
     symbolic: bool
+    on_gpu: bool
+    immediate: bool
 
     def __hash__(self) -> int: ...
 
@@ -57,6 +64,47 @@ class Backend(Protocol):
 
     def dispose(self) -> None:
         """Let go of everything; the backend is not used again."""
+
+    def settle(self, groups: Iterable[Sequence[Any]]) -> None:
+        """Compute payloads that were put off; those of a group have one size, and much of their work in common."""
+
+    def complete(self, payloads: Sequence[Any]) -> None:
+        """Compute payloads that were put off, and wait until they are there: for those who take the time."""
+
+    @property
+    def compile(self) -> Callable[[Plan], Executor] | None:
+        """Makes of a plan a function that does what it says; None where plans cannot be replayed."""
+
+    def fits_sequence(self, cell: str, units: int) -> bool:
+        """Whether the kernel that runs a recurrent cell over a sequence takes so many units, where there is one."""
+
+
+class Defaults:
+    """What holds of a backend that says nothing else: it computes on the CPU, and may put off its kernels."""
+
+    on_gpu = False
+    immediate = False
+    compile: Callable[[Plan], Executor] | None = None
+
+    def settle(self, groups: Iterable[Sequence[Any]]) -> None:
+        """Payloads are taken to be computed, or to be none the worse for waiting."""
+
+    def complete(self, payloads: Sequence[Any]) -> None:
+        """As for `settle`."""
+
+    def fits_sequence(self, cell: str, units: int) -> bool:
+        return True
+
+
+_DEFAULTS = {name: getattr(Defaults(), name) for name in vars(Defaults) if not name.startswith("_")}
+
+
+def completed(backend: Any) -> Backend:
+    """A backend, perhaps of the user's, that has been given the defaults for what it lacks."""
+    for name, value in _DEFAULTS.items():
+        if not hasattr(backend, name):
+            setattr(backend, name, value)
+    return backend  # type: ignore[no-any-return]
 
 
 Factory = Callable[[], Backend]
@@ -127,7 +175,7 @@ class Registry:
         return made
 
     def _add(self, name: str, backend: Backend) -> Backend:
-        self._made[name] = backend
+        self._made[name] = completed(backend)
         for function in self.on_made:
             function(name, backend)
         return backend

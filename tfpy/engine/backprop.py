@@ -43,7 +43,7 @@ class _Look(NamedTuple):
     payloads: list[Any]
 
 
-class _Way:
+class _Walked:
     """A way back that was walked.
 
     Attributes:
@@ -71,7 +71,7 @@ _size = attrgetter("size")
 Gradients = dict[int, Handle]
 Start = Handle | Callable[[], Handle]
 
-_ways: dict[tuple[Any, ...], _Way] = {}
+_ways: dict[tuple[Any, ...], _Walked] = {}
 
 
 def backprop(
@@ -105,7 +105,7 @@ def backprop(
         return walk_back(tape, y, dy, sources, cls, all_of_them)
 
     backend = current()
-    if not (may_plan(backend) and getattr(backend, "immediate", False)):
+    if not (may_plan(backend) and backend.immediate):
         return walk()
     look = _look(tape, y, weights, sources, (backend, cls, all_of_them))
     way = None if look is None else _way(look)
@@ -184,7 +184,7 @@ def _pattern(ids: list[int]) -> Iterable[int]:
     return map(first.setdefault, ids, count())
 
 
-def _way(look: _Look) -> _Way | None:
+def _way(look: _Look) -> _Walked | None:
     """The way back of tapes that look so; None where an attribute has no hash, so that nobody can tell."""
     try:
         return _ways.get(look.key) or _remember(look)
@@ -192,8 +192,8 @@ def _way(look: _Look) -> _Way | None:
         return None
 
 
-def _remember(look: _Look) -> _Way:
-    way = _Way(look)
+def _remember(look: _Look) -> _Walked:
+    way = _Walked(look)
     if len(_ways) >= _MOST_WAYS or sum([w.nbytes for w in [*_ways.values()]]) + way.nbytes > _MOST_BYTES:
         _ways.clear()
     _ways[look.key] = way

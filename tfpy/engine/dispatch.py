@@ -202,15 +202,11 @@ def _gather(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> None:
 def settle(groups: Iterable[Sequence[Handle]]) -> None:
     """Have values computed now that the current backend may have put off: what the next step of a loop starts from.
 
-    A backend that puts work off has a method `settle`, which gets the payloads.
-
     Args:
         groups: handles of a group have one size, and much of their work in common.
     """
     backend = current()
-    compute = getattr(backend, "settle", None)
-    if compute is not None:
-        compute([[t.payload for t in group if t.backend is backend] for group in groups])
+    backend.settle([t.payload for t in group if t.backend is backend] for group in groups)
 
 
 def move(handle: Handle, backend: Backend) -> None:

@@ -45,7 +45,10 @@ def _listed(values: Sequence[Any]) -> str:
     return f"[{', '.join(show(one) for one in values[:9])}]"
 
 
-def show(value: Any, limit: int = 80) -> str:
+_MOST_CHARACTERS = 80
+
+
+def show(value: Any) -> str:
     """`value` as text for an error message: what it is, cut to a readable length."""
     if _is_tensor(value):
         return f"{with_article(type(value).__name__)} of shape {list(value.shape)} and dtype {value.dtype}"
@@ -55,7 +58,7 @@ def show(value: Any, limit: int = 80) -> str:
         text = _listed(value) if isinstance(value, (list, tuple)) else repr(value)
     except Exception:  # an int of more digits than Python prints, or an object whose text fails
         return with_article(type(value).__name__)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
 
 
 def some_of(names: Sequence[str], most: int = 8) -> str:
@@ -99,9 +102,9 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def unknown_name_error(what: str, name: object, known: Iterable[str], kind: type[Exception] = ValueError) -> Exception:
-    """An exception for a name that is not among the known ones, with the nearest of them."""
+def unknown_name_error(what: str, name: object, known: Iterable[str]) -> ValueError:
+    """A ValueError for a name that is not among the known ones, with the nearest of them."""
     names = sorted(known)
     hint = nearest(name, names)
     listed = ", ".join(names) if len(names) <= 12 else ""
-    return kind(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {listed}." if listed else ""))
+    return ValueError(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {listed}." if listed else ""))

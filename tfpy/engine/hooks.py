@@ -139,16 +139,13 @@ def _with_user_kernels(kernels: Mapping[str, UserKernel], run: Run) -> Run:
 
 
 def _observed(observer: Observer, run: Run, backend: Backend) -> Run:
-    complete: Callable[[Sequence[Any]], None] | None = getattr(backend, "complete", None)
-
     def run_watched(kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         start = time.perf_counter()
         result = run(kernel, inputs, attrs, out)
         single = isinstance(out, Spec)
         specs: Sequence[Spec] = [out] if isinstance(out, Spec) else out
         payloads = [result] if single else result
-        if complete is not None:
-            complete(payloads)
+        backend.complete(payloads)
         took = (time.perf_counter() - start) * 1000
         observer(KernelRun(kernel, inputs, specs, payloads, backend, took))
         return result

@@ -89,14 +89,7 @@ Executor = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 class Replays(Backend, Protocol):
-    """A backend that can replay plans; one whose `compile` is None cannot, after all.
-
-    Attributes:
-        immediate: kernels on small values run when they are called, so that their number is what counts. A backend
-            that does not say so is taken for one that puts them off.
-    """
-
-    immediate: bool
+    """A backend that can replay plans."""
 
     def compile(self, plan: Plan) -> Executor:
         """A function that does what the plan says."""
@@ -104,7 +97,7 @@ class Replays(Backend, Protocol):
 
 def can_replay(backend: Backend) -> TypeGuard[Replays]:
     """Whether a backend can replay plans."""
-    return getattr(backend, "compile", None) is not None
+    return backend.compile is not None
 
 
 def may_plan(backend: Backend) -> TypeGuard[Replays]:

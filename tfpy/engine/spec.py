@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -86,6 +86,14 @@ def is_possible(shape: Shape) -> bool:
     return len(shape) <= MAX_RANK and min(shape, default=0) >= 0 and beside_zeros <= MAX_SIZE
 
 
+def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
+    """How many elements to go on for a step in each dimension of an array whose last index runs fastest."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    return tuple(strides)
+
+
 def string_spec(shape: Shape, nbytes: int) -> Spec:
     """A string tensor's spec, which counts the UTF-8 bytes of its values."""
     return Spec(shape, "string", nbytes)
@@ -147,18 +155,18 @@ def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> in
 _ALL_AXES = [tuple(range(rank)) for rank in range(7)]
 
 
-def resolve_axes(op: str, axis: object, rank: int, argument: str = "axis") -> tuple[int, ...]:
+def resolve_axes(op: str, axis: object, rank: int) -> tuple[int, ...]:
     """Axes as sorted distinct non-negative ints; None means all of them."""
     if axis is None:
         return _ALL_AXES[rank] if rank < len(_ALL_AXES) else tuple(range(rank))
     if type(axis) is int and -rank <= axis < rank:
         return (axis % rank,)
     if isinstance(axis, Iterable) and not isinstance(axis, (str, bytes)):
-        axes = [resolve_axis(op, a, rank, argument) for a in as_list(op, argument, axis, "axes")]
+        axes = [resolve_axis(op, a, rank) for a in as_list(op, "axis", axis, "axes")]
     else:
-        axes = [resolve_axis(op, axis, rank, argument)]
+        axes = [resolve_axis(op, axis, rank)]
     if len(set(axes)) != len(axes):
-        raise argument_error(op, argument, "distinct axes", axis)
+        raise argument_error(op, "axis", "distinct axes", axis)
     return tuple(sorted(axes))
 
 

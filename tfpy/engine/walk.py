@@ -30,8 +30,8 @@ class Unreached(GradientError):
         self.stops = stops
 
 
-class _Way(NamedTuple):
-    """The way from y back to a tape's sources.
+class _Reach(NamedTuple):
+    """How far gradients get from y, back through a tape.
 
     Attributes:
         nodes: those through which a gradient flows from y.
@@ -59,7 +59,7 @@ def walk_back(
         GradientError: a kernel between the sources and y has no gradient. Unreached: a source is not reached.
         RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
     """
-    needed, reached = _way_back(tape, y)
+    needed, reached = _reach(tape, y)
     wanted = dict.fromkeys([source.id for source in sources])
     missing = all_of_them and not reached.issuperset(wanted)
     stops, depended = (_stops_between(tape, y), _dependencies(tape, y)) if missing else ([], set())
@@ -88,8 +88,8 @@ def walk_back(
     return {ident: grads[ident] for ident in wanted if ident in grads}
 
 
-def _way_back(tape: Tape, y: Handle) -> _Way:
-    """The way from y, or GradientError when a kernel on it has no gradient."""
+def _reach(tape: Tape, y: Handle) -> _Reach:
+    """How far gradients get from y, or GradientError when a kernel on the way has none."""
     reached = {y.id}
     needed: set[Node] = set()
     for node in reversed(tape.nodes):
@@ -98,7 +98,7 @@ def _way_back(tape: Tape, y: Handle) -> _Way:
                 raise GradientError(_no_gradient_message(tape, node, y))
             needed.add(node)
             reached.update(compress(node.inputs, node.row.flows(len(node.inputs))))
-    return _Way(needed, reached)
+    return _Reach(needed, reached)
 
 
 def _stops_between(tape: Tape, y: Handle) -> list[str]:

@@ -4,7 +4,7 @@ It needs tree-sitter, which the extra `js` installs. How a script goes through i
 
     parse.py        the syntax tree
     scopes.py       who declares what, and the names in Python
-    kind.py, kinds.py, known.py, uses.py, members.py    what expressions hold: numbers, texts, lists, tensors, …
+    kind.py, inference.py, known.py, uses.py, members.py    what expressions hold: numbers, texts, lists, tensors, …
     converter.py    the state, and the tables of rules that the modules below fill
     statements.py, switching.py, counting.py, growing.py, changing.py, classes.py, functions.py, modules.py, inlining.py
     expressions.py, properties.py, operators.py, calls.py, arguments.py, methods.py, patterns.py, callbacks.py,

@@ -11,6 +11,7 @@ from tfpy.js2py import build, builtins, commandline, names, nodejs, parse
 from tfpy.js2py.arguments import fitting, given, with_options
 from tfpy.js2py.build import atom, call, py, string
 from tfpy.js2py.callbacks import comprehension
+from tfpy.js2py.changing import OF_OBJECTS
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.domains import check_domain
 from tfpy.js2py.expressions import as_list, iterated, joined, shown, truth
@@ -30,7 +31,6 @@ NewRule = Callable[[Converter, Node | None], ast.expr]
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
 # Backends of TF.js that are not here, and what is nearest to them.
 _BACKENDS = {"wasm": "cpu", "tensorflow": "cpu", "webgpu": "webgl"}
-_OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 # The ends of calls that tell of saved models: of `tf.io`, and of models.
 _TELLING = (".listModels", ".removeModel", ".copyModel", ".moveModel", ".save")
 _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "ValueError", "SyntaxError": "ValueError"}
@@ -95,7 +95,7 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
         if path[0] in c.modules or path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process"):
             raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
         return None
-    kinds = {c.kinds.of(a).name for a in kids(arguments)} if known in _OF_OBJECTS else set()
+    kinds = {c.kinds.of(a).name for a in kids(arguments)} if known in OF_OBJECTS else set()
     if kinds & {"list", "ndarray"}:
         raise NotConvertedError(f"{known} of a list has no counterpart; see enumerate and range")
     if "class" in kinds:

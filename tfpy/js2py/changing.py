@@ -14,7 +14,7 @@ from tfpy.js2py.kind import NDARRAY
 from tfpy.js2py.parse import FUNCTIONS, bare, kids, optional, text
 from tfpy.js2py.scopes import is_written
 
-_OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
+OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 _IN_PLACE = {"fill", "reverse", "set", "sort"}
 _OF_MAPS = {"keys", "values", "entries"}
 
@@ -65,7 +65,7 @@ def _owner_of(over: Node) -> Node:
     if callee is None:
         return over
     given = kids(parse.field(over, "arguments"))
-    if text(callee) in _OF_OBJECTS and len(given) == 1:
+    if text(callee) in OF_OBJECTS and len(given) == 1:
         return bare(given[0])
     is_view = callee.type == "member_expression" and text(parse.field(callee, "property")) in _OF_MAPS
     return parse.field(callee, "object") if is_view and not given else over

@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import build, parse
 from tfpy.js2py.elsewhere import Elsewhere, beside
-from tfpy.js2py.kinds import Kinds
+from tfpy.js2py.inference import Kinds
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.order import in_order
 from tfpy.js2py.parse import bare, text

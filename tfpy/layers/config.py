@@ -105,9 +105,7 @@ def build_object(
     return _from_config(known_class(name, what, kind, custom_objects), inner, custom_objects)
 
 
-def known_class(
-    name: str, what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None = None
-) -> type:
+def known_class(name: str, what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None) -> type:
     """The class of a name, or ValueError: there is none (with the nearest known one), or it is of another kind."""
     cls = (custom_objects or {}).get(name) or _classes.get(name)
     if cls is None:
@@ -119,22 +117,20 @@ def known_class(
     return cls
 
 
-def build_listed(
-    configs: Any, field: str, what: str, kind: type, custom_objects: Mapping[str, Any] | None = None
-) -> list[Any]:
-    """The objects that a list of configurations describes.
+def build_layers(configs: Any, kind: type, custom_objects: Mapping[str, Any] | None) -> list[Any]:
+    """The layers, of the class `kind`, that a list of configurations describes.
 
     Raises:
         ModelFileError: naming the one that cannot be made.
     """
     made = []
-    for i, config in enumerate(list_in("configuration", field, configs)):
-        entry = object_in("configuration", f"{field}[{i}]", config)
+    for i, config in enumerate(list_in("configuration", "layers", configs)):
+        entry = object_in("configuration", f"layers[{i}]", config)
         inner = entry.get("config")
         name = entry.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
-        where = f"{field}[{i}] ({show(name or spelt(entry, 'class_name'))})"
+        where = f"layers[{i}] ({show(name or spelt(entry, 'class_name'))})"
         try:
-            made.append(build_object(entry, what, kind, custom_objects))
+            made.append(build_object(entry, "layer", kind, custom_objects))
         except (ValueError, TypeError, RuntimeError) as error:
             raise ModelFileError(f"{where}: {error}") from error
         except Warning:

@@ -11,7 +11,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_list as items_of
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_listed, plain, spelt
+from tfpy.layers.config import build_layers, plain, spelt
 from tfpy.layers.constructing import constructed
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
@@ -125,7 +125,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         listed, name = (
             (spelt(config, "layers", []), config.get("name")) if isinstance(config, Mapping) else (config, None)
         )
-        layers = build_listed(listed, "layers", "layer", Layer, custom_objects)
+        layers = build_layers(listed, Layer, custom_objects)
         return constructed(cls, {"layers": layers, "name": name})
 
 

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
+from tfpy.core.ops.spatial import LAYOUTS
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int, as_positive, unpacked
+from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.layers.one_output import OneOutput
+from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
 
 NumbersLike: TypeAlias = int | Sequence[int]
 # An option of this kind: a NumbersLike, made a tuple of one number per dimension when the object is constructed.
 NumbersOption: TypeAlias = Any
 
-# The two layouts by the number of inner dimensions, as the ops call them.
-_LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 SAME_OR_VALID = {"valid": "valid", "same": "same"}
+
+
+class Spatial(OneOutput):
+    """A layer over samples with inner dimensions and channels."""
+
+    data_format: str = "channelsLast"
+
+    per_sample = True
+    dimensions: ClassVar[int]
+
+    def configure(self) -> None:
+        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
+        self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
 
 def per_dimension(layer: str, option: str, value: Any, n: int) -> tuple[int, ...]:
@@ -52,7 +67,7 @@ def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int],
 
 def layout(data_format: str, n: int) -> str:
     """What ops call the layout of n inner dimensions: 'NHWC' or 'NCHW' for two."""
-    return _LAYOUTS[n][data_format == "channelsFirst"]
+    return LAYOUTS[n][data_format == "channelsFirst"]
 
 
 def channel_axis(data_format: str, n: int) -> int:

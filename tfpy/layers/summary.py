@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("Layer (type)", "Input Shape", "Output shape", "Param #")
 
 
-def summary_lines(
-    model: LayersModel, line_length: int | None = None, positions: Sequence[float] | None = None
-) -> list[str]:
+def summary_lines(model: LayersModel, line_length: int | None, positions: Sequence[float] | None) -> list[str]:
     """The lines of the table.
 
     Args:

@@ -127,7 +127,7 @@ def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str 
 
 
 def check_windows(
-    op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad, rounding: str | None = None
+    op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad, rounding: str | None
 ) -> None:
     """Raise ValueError, naming the op, unless windows fit a batch of images a whole number of times, or are rounded."""
     for size, field, stride in zip(images[1:3], fields, pair(op, "strides", strides), strict=True):

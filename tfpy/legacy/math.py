@@ -20,8 +20,7 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine import scope as engine_scope
-from tfpy.engine.backend import Array, Backend, registry
-from tfpy.engine.cpu import CpuBackend
+from tfpy.engine.backend import Array, Backend, completed, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, all_of, check_live
 from tfpy.engine.scope import track
@@ -47,7 +46,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
     """Ops on arrays.
 
     Args:
-        backend: 'cpu', 'webgl', or a backend. 'cpu' is whichever numpy backend is the current one. 'webgl' is tfpy's
+        backend: 'cpu', 'webgl', or a backend. 'cpu' is the current one unless that is on a GPU. 'webgl' is tfpy's
             GPU backend; where there is none, a warning says so and the CPU computes.
         safe_mode: whether arrays and ops outside a scope are errors.
 
@@ -165,7 +164,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
             return None
         now = registry.current or registry.default()
         if self._backend is None:
-            return None if isinstance(now, CpuBackend) else registry.find("cpu")
+            return registry.find("cpu") if now.on_gpu else None
         return None if self._backend is now else self._backend
 
     @contextmanager
@@ -317,12 +316,12 @@ class NDArrayMathGPU(NDArrayMath):
 
 
 def _chosen(backend: Any) -> Backend | None:
-    """A backend by name or itself; None stands for the numpy backend in use."""
+    """A backend by name or itself; None stands for the one in use, off the GPU."""
     if not isinstance(backend, str):
         if isinstance(backend, NamedBackend):
             return backend.backend
         if hasattr(backend, "run") and hasattr(backend, "write"):
-            return backend  # type: ignore[no-any-return]
+            return completed(backend)
         raise argument_error("NDArrayMath", "backend", "'cpu', 'webgl' or a backend", backend, TypeError)
     if backend == "cpu":
         return None

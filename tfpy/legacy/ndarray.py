@@ -7,7 +7,6 @@ why no tensor changes with it.
 
 from __future__ import annotations
 
-import math
 import textwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -16,15 +15,14 @@ import numpy as np
 from tfpy.core import ops
 from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.ready import Ready
-from tfpy.core.tensor import Tensor
+from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu import CpuBackend
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import Shape, as_int_or_ints
+from tfpy.engine.spec import Shape, as_int_or_ints, strides_of
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
@@ -93,8 +91,7 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
     @property
     def strides(self) -> tuple[int, ...]:
         """How many elements to go on for a step in each dimension but the last."""
-        shape = self.spec.shape
-        return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape) - 1))
+        return strides_of(self.spec.shape)[:-1]
 
     @property
     def is_disposed(self) -> bool:
@@ -244,7 +241,7 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
     def in_gpu(self) -> bool:
         """Whether the data lies on a GPU."""
         check_live(self, "in_gpu")
-        return not isinstance(self.backend, CpuBackend)
+        return self.backend is not None and self.backend.on_gpu
 
     def get_texture(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
         """deeplearn.js: the WebGL texture. There is none here; the method exists to say so."""
@@ -258,13 +255,8 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         values = self.host_values("numpy").reshape(self.shape)
-        if dtype is not None and np.dtype(dtype) != values.dtype:
-            return values.astype(dtype)
-        if copy or self.written:  # a view of private values would change with them
-            return values.copy()
-        view = values.view()
-        view.flags.writeable = False
-        return view
+        copied = self.written  # a view of private values would change with them
+        return as_array(values.copy() if copied else read_only(values), dtype, copy, copied)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _array_again, (self.numpy(), self.spec.dtype)

@@ -4,9 +4,10 @@ It needs libcst, which the extra `migrate` installs. How a file goes through it:
 
     names.py      which names of the file mean something of tfpy.legacy
     aliases.py    names that it gives to parts of tfpy.legacy itself, as imports
-    kinds.py      what its variables hold: arrays, maths, graphs, sessions, …
+    variables.py  what its variables hold: arrays, maths, graphs, sessions, …
     graphs.py     whether its graphs can become functions, and what each depends on
-    rewrite.py    the rewriting itself, with the rules of maths.py, arrays.py, training.py and scopes.py
+    rewrite.py    the rewriting itself, with the rules of maths.py, arrays.py, training.py, expressions.py
+                  and statements.py
     imports.py    the imports of the result, and a remark on each legacy name that is left
     files.py      reading, comparing, writing
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from tfpy.legacy.successors import Successor, snake, successor, table
-from tfpy.migrate.kinds import ARRAYS, Kinds
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
+from tfpy.migrate.variables import ARRAYS, Kinds
 
 # Methods that no other class has, so that they are rewritten even where it is not known what they are called on.
 ONLY_ARRAYS = ("get_values", "get_values_async")

@@ -13,11 +13,11 @@ from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
 from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.inference import Scoped, called, is_write
-from tfpy.migrate.kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, arguments
 from tfpy.migrate.padding import default_pad
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
 from tfpy.migrate.truth import Truth
+from tfpy.migrate.variables import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, arguments
 from tfpy.migrate.versions import plain
 
 

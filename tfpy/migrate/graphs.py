@@ -14,16 +14,14 @@ import libcst as cst
 from tfpy.legacy.session import Session
 from tfpy.legacy.successors import parameters, snake, successor, table
 from tfpy.migrate.inference import ScopedVisitor
-from tfpy.migrate.kinds import NEXT_COPY, Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.padding import default_pad
 from tfpy.migrate.templates import CannotRewrite, bind, is_none
-from tfpy.migrate.versions import plain
+from tfpy.migrate.variables import NEXT_COPY, Kinds
+from tfpy.migrate.versions import NESTED, plain
 
 Key = Any
 _GRAPHISH = ("graph", "session", "symbol", "placeholder", "layers", "runner", "builder")
-_NESTED = (cst.For, cst.While, cst.If, cst.Try)
-_STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 
 
 class Symbol(NamedTuple):
@@ -183,7 +181,7 @@ class Graphs(ScopedVisitor):
         inside: list[cst.CSTNode] = []
         for around in self._nesting:
             inside = [] if isinstance(around, (cst.FunctionDef, cst.Module)) else [*inside, around]
-        if any(isinstance(around, _NESTED) for around in inside):
+        if any(isinstance(around, NESTED) for around in inside):
             raise Problem(node, "the graph is built in a loop or under a condition")
         if key in self.symbols or key in self.placeholders:
             raise Problem(node, f"{name!r} names more than one tensor of the graph")

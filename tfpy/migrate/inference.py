@@ -8,8 +8,8 @@ from typing import Any
 import libcst as cst
 
 from tfpy.migrate.kind import element
-from tfpy.migrate.kinds import SCOPES, Kinds, Staying, arguments
 from tfpy.migrate.names import Names
+from tfpy.migrate.variables import SCOPES, Kinds, Staying, arguments
 from tfpy.migrate.versions import labels
 
 _ROUNDS = 8  # of kinds going from calls to parameters to results; more than files need

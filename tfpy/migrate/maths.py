@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from tfpy.legacy.successors import snake, successor
-from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill, parenthesized
+from tfpy.migrate.variables import Kinds
 
 DROPPED = ("math", "keep", "track")
 _OWN = {

@@ -11,9 +11,9 @@ from tfpy.migrate.expressions import ExpressionRewriter
 from tfpy.migrate.graphs import Feed, Graphs, are_placeholders
 from tfpy.migrate.imports import with_imports
 from tfpy.migrate.inference import infer
-from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import Names
 from tfpy.migrate.templates import CannotRewrite
+from tfpy.migrate.variables import Kinds
 from tfpy.migrate.versions import plain
 
 Place = statements.Place

@@ -10,9 +10,9 @@ import libcst as cst
 from tfpy.legacy.initializers import VarianceScalingInitializer
 from tfpy.legacy.successors import parameters, successor, table
 from tfpy.migrate.graphs import Feed, Graphs, activation_of, next_copy
-from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
+from tfpy.migrate.variables import Kinds
 
 Again = Callable[[cst.BaseExpression], cst.BaseExpression]
 

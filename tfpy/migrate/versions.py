@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-_NESTED = (cst.For, cst.While, cst.If, cst.Try)
+NESTED = (cst.For, cst.While, cst.If, cst.Try)
 Labels = dict[cst.CSTNode, str]
 
 
@@ -74,13 +74,13 @@ class _Versions(cst.CSTVisitor):
         self._conditions.pop()
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, _NESTED):
+        if isinstance(node, NESTED):
             self._conditions[-1] += 1
         return super().on_visit(node)
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
         super().on_leave(original_node)
-        if isinstance(original_node, _NESTED):
+        if isinstance(original_node, NESTED):
             self._conditions[-1] -= 1
 
     def visit_Assign(self, node: cst.Assign) -> bool:

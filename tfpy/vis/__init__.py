@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tfpy._api.vis import metrics as metrics
 from tfpy._api.vis import render as render
 from tfpy._api.vis import show as show
-from tfpy.core.hints import missing_from as _missing_from
-from tfpy.core.hints import names_in as _names_in
+from tfpy.core.namespaces import missing_from as _missing_from
+from tfpy.core.namespaces import names_in as _names_in
 from tfpy.vis.drawing import Chart as Chart
 from tfpy.vis.drawing import Drawing as Drawing
 from tfpy.vis.drawing import Group as Group

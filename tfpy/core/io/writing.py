@@ -30,7 +30,7 @@ JSON_NAME = "model.json"
 _OURS = re.compile(r"(new-)?((.*\.)?weights\.bin|group1-shard\d+of\d+\.bin)")
 
 
-def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None = None) -> SaveResult:
+def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) -> SaveResult:
     """Write a model as a folder, as the model.json that the path names, or as an archive if it ends with '.zip'.
 
     Args:

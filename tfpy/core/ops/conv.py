@@ -52,7 +52,7 @@ def conv1d(
     w = convolution_filter("conv1d", filter, 3, t.shape[-1])
     flat = run("Reshape", t, shape=(t.shape[0], 1, *t.shape[1:]))
     kernel = run("Reshape", w, shape=(1, *w.shape))
-    strides, dilations = (1, _single("conv1d", "stride", stride)), (1, _single("conv1d", "dilation", dilation))
+    strides, dilations = (1, _single("stride", stride)), (1, _single("dilation", dilation))
     pads = _pad_of_one_row(pad, data_format)
     window = slide("conv1d", flat.shape[1:-1], kernel.shape[:2], strides, pads, dilations, dim_rounding_mode)
     check_steps("conv1d", window)
@@ -60,11 +60,12 @@ def conv1d(
     return restore(run("Reshape", y, shape=(y.shape[0], *y.shape[2:])))
 
 
-def _single(op_name: str, argument: str, value: Numbers) -> int:
+def _single(argument: str, value: Numbers) -> int:
+    """The one number that conv1d takes, which may be in a list."""
     value = unpacked(value)
     if isinstance(value, Sequence):
         if len(value) != 1:
-            raise argument_error(op_name, argument, "one number", value)
+            raise argument_error("conv1d", argument, "one number", value)
         return value[0]
     return value
 

@@ -19,15 +19,11 @@ class SequenceResult(NamedTuple):
     states: list[Tensor]
 
 
-def whole_sequence_possible(cell: str, units: int, masked: bool = False) -> bool:
-    """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none.
-
-    A backend that runs it only up to some number of units has a method `fits_sequence`.
-    """
+def whole_sequence_possible(cell: str, units: int, masked: bool) -> bool:
+    """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none."""
     backend = current()
-    fits = getattr(backend, "fits_sequence", None)
     possible = len(local.state.tapes) <= 1 and backend.implements(_name(cell, masked))
-    return possible and (fits is None or fits(cell, units))
+    return possible and backend.fits_sequence(cell, units)
 
 
 def _name(cell: str, masked: bool) -> str:

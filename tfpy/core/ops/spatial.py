@@ -17,7 +17,7 @@ Padding: TypeAlias = str | int | Sequence[Sequence[int]]
 Restore: TypeAlias = Callable[[Tensor], Tensor]
 
 # Of each number of inner dimensions, the layout with channels last and the one with channels first.
-_LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def arranged(
@@ -51,10 +51,10 @@ def _as_it_is(y: Tensor) -> Tensor:
 
 def channels_first(op: str, data_format: str | None, n: int) -> bool:
     """Whether a layout of n inner dimensions has its channels before them."""
-    if data_format is None or data_format == _LAYOUTS[n][0]:
+    if data_format is None or data_format == LAYOUTS[n][0]:
         return False
-    if data_format != _LAYOUTS[n][1]:
-        raise argument_error(op, "data_format", " or ".join(map(repr, _LAYOUTS[n])), data_format)
+    if data_format != LAYOUTS[n][1]:
+        raise argument_error(op, "data_format", " or ".join(map(repr, LAYOUTS[n])), data_format)
     return True
 
 

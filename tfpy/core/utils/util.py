@@ -15,7 +15,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import Record, call_with_as_many
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
-from tfpy.engine.spec import DType, as_ints, as_shape, resolve_axis
+from tfpy.engine.spec import DType, as_ints, as_shape, resolve_axis, strides_of
 
 _BYTES = bytes, bytearray, memoryview, np.ndarray
 
@@ -127,7 +127,7 @@ def compute_strides(shape: Sequence[int]) -> list[int]:
 
     Source: TF.js `tf.util.computeStrides`.
     """
-    return [math.prod(shape[i + 1 :]) for i in range(len(shape) - 1)]
+    return list(strides_of(shape)[:-1])
 
 
 @export(namespace="util", doc="Util")

@@ -10,8 +10,9 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.sequence import cuts, products
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import most_shards, run_together
+from tfpy.engine.cpu.threads import run_together
 from tfpy.engine.kernels import KERNELS as ROWS
+from tfpy.engine.machine import most_shards
 from tfpy.engine.plan import Plan, PlanNode, last_uses
 
 # With fewer multiplications in a step, two threads wait for each other longer than they work.

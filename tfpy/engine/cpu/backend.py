@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
 from tfpy.engine.cpu.exact import EXACT, rounded
 from tfpy.engine.cpu.fused import FUSED
@@ -114,7 +114,7 @@ _BY_ONE_TENSOR = _references(_Tensor(object()))
 """The count of references to a payload that only one tensor refers to."""
 
 
-class CpuBackend:
+class CpuBackend(Defaults):
     """numpy arrays as payloads, kernels as numpy functions."""
 
     symbolic = False

@@ -4,7 +4,7 @@ Kernels with much work on each sample (recurrent sequences, convolutions) run on
 BLAS on one thread. That is faster than one shard with BLAS on all cores: everything runs in parallel, not only the
 products, and nobody waits at barriers, which costs most when the machine is busy. Sums over shards are added up in a
 fixed order, so that results are the same bits for the same number of shards. `TFPY_SHARDS=1` in the environment, or
-`set_most_shards(1)`, keeps everything on one core.
+`set_most_shards(1)` of `engine/machine.py`, keeps everything on one core.
 """
 
 from __future__ import annotations
@@ -23,36 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tfpy.engine.machine import most_shards
+
 Job = Callable[[], object]
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _wanted() -> int:
-    given = os.environ.get("TFPY_SHARDS") or _cores()
-    try:
-        return max(1, int(given))
-    except ValueError:
-        raise ValueError(f"The variable TFPY_SHARDS must be a whole number, but is {given!r}.") from None
-
-
-_at_first = _wanted()
-_most = _at_first
-
-
-def most_shards() -> int:
-    """How many shards a batch is cut into at most."""
-    return _most
-
-
-def set_most_shards(count: int) -> None:
-    """Cut batches into at most so many shards; 1 keeps all work on one core, 0 is the number at the start."""
-    global _most
-    _most = max(1, count or _at_first)
 
 
 _shares_interpreter: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
@@ -79,7 +52,7 @@ def spans_in_turns(batch: int, work: int, least: int) -> list[tuple[int, int]]:
 
 
 def _even(batch: int, count: int) -> list[tuple[int, int]]:
-    count = max(1, min(_most, batch, count))
+    count = max(1, min(most_shards(), batch, count))
     edges = [batch * i // count for i in range(count + 1)]
     return list(itertools.pairwise(edges))
 
@@ -146,7 +119,7 @@ class _Workers:
 
     def spare(self, shards: int) -> int:
         """How many cores have nothing to do while there are so many shards, with workers for them; one for each."""
-        count = max(0, min(shards, _most - max(shards, self._running)))
+        count = max(0, min(shards, most_shards() - max(shards, self._running)))
         if count:
             self.start(shards - 1 + count)
         return count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class GlBackend:
 
     name = "webgl"
     symbolic = False
+    on_gpu = True
     immediate = False
 
     def __init__(self, device: Device) -> None:
@@ -105,8 +106,8 @@ class GlBackend:
                 ensure(self.device, payload)
         self.device.finish()
 
-    def settle(self, groups: Sequence[Sequence[Value]]) -> None:
-        settle(self.device, groups)
+    def settle(self, groups: Iterable[Sequence[Value]]) -> None:
+        settle(self.device, list(groups))
 
     def compile(self, plan: Plan) -> Executor:
         """A function that does what the plan says."""

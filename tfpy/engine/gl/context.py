@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from tfpy.engine.machine import gpu_turn
 from tfpy.engine.warn import warn_user
 
 SOFTWARE = (
@@ -65,9 +66,6 @@ class _Found(NamedTuple):
     settings: dict[str, Any]
 
 
-_turn = 0  # which GPU this process takes, counted around
-
-
 def is_software(renderer: str) -> bool:
     """Whether a renderer of this name computes on the CPU."""
     name = renderer.lower()
@@ -92,7 +90,7 @@ def open_context() -> Opened:
         attempts.append(attempt)
         if context is None:
             continue
-        if not (asked or _turn or is_software(attempt.renderer)):
+        if not (asked or gpu_turn() or is_software(attempt.renderer)):
             return Opened(context, attempts, False)
         context.release()
         found.append(_Found(attempt.renderer, settings))
@@ -100,12 +98,6 @@ def open_context() -> Opened:
         raise RuntimeError(f"webgl: no GPU with OpenGL 4.3 can be used here ({_reasons(attempts)}). {advice(attempts)}")
     chosen = _chosen(found, asked)
     return Opened(_try(moderngl, "", chosen.settings)[0], attempts, is_software(chosen.renderer))
-
-
-def share_gpus(turn: int) -> None:
-    """Have this process, the one of that number on its machine, take another GPU than those before it, in turns."""
-    global _turn
-    _turn = turn
 
 
 def gpus() -> list[str]:
@@ -147,7 +139,7 @@ def _contexts(moderngl: Any) -> Iterator[tuple[Any, Attempt, dict[str, Any]]]:
 def _chosen(found: list[_Found], asked: str) -> _Found:
     hardware = [one for one in found if not is_software(one.renderer)]
     if not asked:
-        return hardware[_turn % len(hardware)] if hardware else found[0]
+        return hardware[gpu_turn() % len(hardware)] if hardware else found[0]
     fitting = hardware[int(asked) :] if asked.isdecimal() else [f for f in found if asked.lower() in f.renderer.lower()]
     if fitting:
         return fitting[0]

@@ -15,7 +15,7 @@ from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.sort import SegmentSum
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
-from tfpy.engine.gl.value import Value, float_bits
+from tfpy.engine.gl.value import Value, are_floats, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
 Values = tuple[Value, ...]
@@ -133,13 +133,9 @@ def _check(device: Device, box_ind: Value) -> None:
         check_images(read(device, box_ind))
 
 
-def _fits(*values: Value) -> bool:
-    return all(v.spec.size and v.spec.dtype == "float32" for v in values)
-
-
 def _crop(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     image, boxes, box_ind = values
-    if not _fits(image, boxes) or box_ind.spec.dtype != "int32":
+    if not are_floats(image, boxes) or box_ind.spec.dtype != "int32":
         return None
     _check(device, box_ind)
     reads = {"boxes": boxes, "images": box_ind, "pixels": image}
@@ -150,7 +146,7 @@ def _crop(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
 
 def _crop_to_image(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     dy, boxes, box_ind = values
-    if not _fits(dy, boxes) or box_ind.spec.dtype != "int32":
+    if not are_floats(dy, boxes) or box_ind.spec.dtype != "int32":
         return None
     _check(device, box_ind)
     pixels, channels = dy.spec.size // out.shape[-1], out.shape[-1]
@@ -166,7 +162,7 @@ def _crop_to_image(device: Device, values: Values, attrs: Attrs, out: Spec) -> V
 
 def _crop_to_boxes(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     dy, image, boxes, box_ind = values
-    if not _fits(dy, image, boxes) or box_ind.spec.dtype != "int32":
+    if not are_floats(dy, image, boxes) or box_ind.spec.dtype != "int32":
         return None
     _check(device, box_ind)
     reads = {"boxes": boxes, "images": box_ind, "pixels": image, "dy": dy}

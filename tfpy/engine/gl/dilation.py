@@ -7,13 +7,13 @@ import math
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse
-from tfpy.engine.gl.maps import Dimension, row_major
+from tfpy.engine.gl.maps import Dimension
 from tfpy.engine.gl.reduce import OPERATIONS, Operation, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression, Indexed
-from tfpy.engine.gl.value import Value, bits, float_bits
+from tfpy.engine.gl.value import Value, are_floats, bits, float_bits
 from tfpy.engine.gl.windowed import CHOSEN, FIRST, over_cells, places_of, spread, windows_of
-from tfpy.engine.spec import Spec, spec
+from tfpy.engine.spec import Spec, spec, strides_of
 from tfpy.engine.windows import Window
 
 Values = tuple[Value, ...]
@@ -29,7 +29,7 @@ def _filter_of(device: Device, weights: Value, window: Window, batch: int) -> Va
     """The filter, the same at all places: (*cells, batch, *places, channels)."""
     n, channels = len(window.size), weights.spec.shape[-1]
     axes = (*window.size, batch, *window.out, channels)
-    strides = row_major(weights.spec.shape)
+    strides = strides_of(weights.spec.shape)
     dimensions = [Dimension(((axis, 1),), strides[axis]) for axis in range(n)]
     return spread(device, weights, axes, (*dimensions, Dimension(((2 * n + 1, 1),), 1)))
 
@@ -53,18 +53,14 @@ def _chosen(device: Device, x: Value, weights: Value, window: Window, out: Spec)
     return over_cells(device, cells, "Min", spec(out.shape, "int32"))
 
 
-def _fits(*values: Value) -> bool:
-    return all(v.spec.size and v.spec.dtype == "float32" for v in values)
-
-
 def _dilation(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, weights = values
-    return _largest(device, x, weights, attrs["window"], out) if _fits(*values) else None
+    return _largest(device, x, weights, attrs["window"], out) if are_floats(*values) else None
 
 
 def _to_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, weights, dy = values
-    if not _fits(*values):
+    if not are_floats(*values):
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, dy.spec)
@@ -75,7 +71,7 @@ def _to_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
 
 def _to_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, weights, dy = values
-    if not _fits(*values):
+    if not are_floats(*values):
         return None
     window, channels = attrs["window"], out.shape[-1]
     chosen = _chosen(device, x, weights, window, dy.spec)
@@ -88,7 +84,7 @@ def _to_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value
 
 def _pick(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, weights, u, v = values
-    if not _fits(*values):
+    if not are_floats(*values):
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, out)

@@ -161,12 +161,12 @@ def _select(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) 
     return fuse(device, out, _CHOICES[out.dtype], values, broadcast(values, out))
 
 
-def _with_numbers(dtype: str, text: str, *names: str) -> Builder:
-    """A kernel of one input of a dtype with attributes that are parameters of its expression."""
-    expression = Expression(text, dtype, (dtype,) * len(names))
+def _with_numbers(text: str, *names: str) -> Builder:
+    """A kernel of one float32 input with attributes that are parameters of its expression."""
+    expression = Expression(text, "float32", ("float32",) * len(names))
 
     def build(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value:
-        return fuse(device, out, expression, values, None, [bits(attrs[name], dtype) for name in names])
+        return fuse(device, out, expression, values, None, [bits(attrs[name], "float32") for name in names])
 
     return build
 
@@ -203,7 +203,7 @@ KERNELS.update(
     {
         "Cast": _cast,
         "ClipByValue": _by_dtype(
-            float32=_with_numbers("float32", "m_min(m_max({0}, {p}), {q})", "clip_value_min", "clip_value_max"),
+            float32=_with_numbers("m_min(m_max({0}, {p}), {q})", "clip_value_min", "clip_value_max"),
             int32=_clip_int,
         ),
         "Complex": two_inputs({"float32": "vec2({0}, {1})"}, "complex64"),
@@ -212,11 +212,11 @@ KERNELS.update(
             {"float32": "m_to_int(m_floor_quotient({0}, {1}))", "int32": "m_floordiv({0}, {1})"}, "int32"
         ),
         "Imag": one_input({"complex64": "{0}.y"}, "float32"),
-        "LeakyRelu": _by_dtype(float32=_with_numbers("float32", "({0} < 0. ? {0} * {p} : {0})", "alpha")),
+        "LeakyRelu": _by_dtype(float32=_with_numbers("({0} < 0. ? {0} * {p} : {0})", "alpha")),
         "Real": one_input({"complex64": "{0}.x"}, "float32"),
         "Select": _select,
         "Step": _by_dtype(
-            float32=_with_numbers("float32", "(m_isnan({0}) ? {0} : ({0} > 0. ? 1. : {p}))", "alpha"), int32=_step_int
+            float32=_with_numbers("(m_isnan({0}) ? {0} : ({0} > 0. ? 1. : {p}))", "alpha"), int32=_step_int
         ),
     }
 )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl.programs import word
-from tfpy.engine.spec import Shape
+from tfpy.engine.spec import Shape, strides_of
 
 _MASK = 0xFFFFFFFF
 
@@ -163,14 +163,6 @@ def _merged(shape: Shape, strides: tuple[int, ...]) -> list[tuple[int, int]]:
     return dims
 
 
-def row_major(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of an array of that shape whose last index runs fastest."""
-    strides = [1] * len(shape)
-    for axis in range(len(shape) - 2, -1, -1):
-        strides[axis] = strides[axis + 1] * shape[axis + 1]
-    return tuple(strides)
-
-
 @functools.lru_cache(maxsize=4096)
 def broadcast(shape: Shape, to: Shape) -> Map | None:
     """Where an array of `shape` that is broadcast to `to` has its elements."""
@@ -178,21 +170,21 @@ def broadcast(shape: Shape, to: Shape) -> Map | None:
         return None
     if math.prod(shape) == 1:
         return ZERO
-    own = [0 if n == 1 else s for n, s in zip(shape, row_major(shape), strict=True)]
+    own = [0 if n == 1 else s for n, s in zip(shape, strides_of(shape), strict=True)]
     return strided(to, (*[0] * (len(to) - len(shape)), *own))
 
 
 @functools.lru_cache(maxsize=4096)
 def transposed(shape: Shape, perm: tuple[int, ...]) -> Map | None:
     """Where the array with its axes in another order has the elements of the array of `shape`."""
-    own = row_major(shape)
+    own = strides_of(shape)
     return strided(tuple(shape[axis] for axis in perm), tuple(own[axis] for axis in perm))
 
 
 @functools.lru_cache(maxsize=4096)
 def sliced(shape: Shape, index: tuple[tuple[int, int, int], ...]) -> Map | None:
     """Where the part given by (start, step, count) for each axis has its elements."""
-    own = row_major(shape)
+    own = strides_of(shape)
     offset = sum(start * s for (start, _, _), s in zip(index, own, strict=True))
     steps = tuple(step * s for (_, step, _), s in zip(index, own, strict=True))
     return strided(tuple(count for _, _, count in index), steps, offset)
@@ -201,7 +193,7 @@ def sliced(shape: Shape, index: tuple[tuple[int, int, int], ...]) -> Map | None:
 @functools.lru_cache(maxsize=4096)
 def tiled(shape: Shape, reps: tuple[int, ...]) -> Map | None:
     """Where the repeated array has its elements: each axis is seen as (repetition, place)."""
-    own = row_major(shape)
+    own = strides_of(shape)
     both = [n for size, r in zip(shape, reps, strict=True) for n in (r, size)]
     return strided(tuple(both), tuple(n for s in own for n in (0, s)))
 
@@ -241,7 +233,7 @@ def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
 def padded(shape: Shape, paddings: tuple[tuple[int, int], ...]) -> Map:
     """Where the array with margins has its elements; NOWHERE in the margins."""
     axes = tuple([n + before + after for n, (before, after) in zip(shape, paddings, strict=True)])
-    rows = zip(shape, paddings, row_major(shape), strict=True)
+    rows = zip(shape, paddings, strides_of(shape), strict=True)
     return gapped(
         axes,
         tuple([

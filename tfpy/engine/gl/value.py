@@ -139,6 +139,11 @@ def float_bits(number: float) -> int:
         return 0x7F800000 if number > 0 else 0xFF800000
 
 
+def are_floats(*values: Value) -> bool:
+    """Whether values are of float32 numbers, and of one or more."""
+    return all(v.spec.size and v.spec.dtype == "float32" for v in values)
+
+
 def number_of(word: int, dtype: str) -> Any:
     """The number that a parameter stands for."""
     if dtype == "float32":

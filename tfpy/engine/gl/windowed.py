@@ -18,14 +18,14 @@ from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import broadcast
 from tfpy.engine.gl.fusion import defer, fuse, view
-from tfpy.engine.gl.maps import Dimension, row_major
+from tfpy.engine.gl.maps import Dimension
 from tfpy.engine.gl.matmul import TIMES, Sizes, product
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, bits, constant, float_bits
 from tfpy.engine.gl.views import WithGaps
-from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.spec import Shape, Spec, spec, strides_of
 from tfpy.engine.windows import Window
 
 Values = tuple[Value, ...]
@@ -54,7 +54,7 @@ def covered(shape: Shape, window: Window, batch: int, places: int, cells: int, c
         batch, channel: the axes that have the batch and the channels.
         places, cells: the first of the axes that have the window's places and its cells.
     """
-    strides = row_major(shape)
+    strides = strides_of(shape)
     dimensions = [Dimension(((batch, 1),), strides[0])]
     fields = zip(window.strides, window.dilations, window.pads, window.covered, shape[1:-1], strict=True)
     for j, (step, dilation, (before, _), extent, size) in enumerate(fields):
@@ -68,7 +68,7 @@ def covering(
     shape: Shape, window: Window, batch: int, inputs: int, cells: int, channel: tuple[tuple[int, int], ...]
 ) -> tuple[Dimension, ...]:
     """The places, in a result of that shape, at which a cell covers an input element; `channel` gives the channels."""
-    strides = row_major(shape)
+    strides = strides_of(shape)
     dimensions = [Dimension(((batch, 1),), strides[0])]
     for j, (step, dilation, (before, _)) in enumerate(zip(window.strides, window.dilations, window.pads, strict=True)):
         steps = ((inputs + j, 1), (cells + j, -dilation))
@@ -136,14 +136,14 @@ def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value
     n, (channels, multiplier) = len(window.size), weights.spec.shape[-2:]
     axes = (*window.size, x.spec.shape[0], *window.out, channels, multiplier)
     seen = spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1))
-    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 0, 2 * n + 1, 2 * n + 2))
+    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 2 * n + 1, 2 * n + 2))
     return _summed(device, seen, factors, window.cells, out)
 
 
-def _filter_dimensions(weights: Value, n: int, cells: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
-    """A depthwise filter, of which the axes are given; it is the same for the others."""
-    axes = (*range(cells, cells + n), channel, multiple)
-    return tuple([Dimension(((axis, 1),), s) for axis, s in zip(axes, row_major(weights.spec.shape), strict=True)])
+def _filter_dimensions(weights: Value, n: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
+    """A depthwise filter, over the first axes and those that are given; it is the same for the others."""
+    axes = (*range(n), channel, multiple)
+    return tuple([Dimension(((axis, 1),), s) for axis, s in zip(axes, strides_of(weights.spec.shape), strict=True)])
 
 
 def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -155,7 +155,7 @@ def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) ->
     axes = (*window.size, multiplier, *out.shape)
     channel = ((2 * n + 2, multiplier), (n, 1))
     places = spread(device, dy, axes, covering(dy.spec.shape, window, n + 1, n + 2, 0, channel))
-    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 0, 2 * n + 2, n))
+    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 2 * n + 2, n))
     return _summed(device, places, factors, window.cells * multiplier, out)
 
 
@@ -167,7 +167,7 @@ def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -
     n, multiplier = len(window.size), out.shape[-1]
     axes = (x.spec.shape[0], *window.out, *out.shape)
     seen = spread(device, x, axes, covered(x.spec.shape, window, 0, 1, n + 1, 2 * n + 1))
-    strides = row_major(dy.spec.shape)
+    strides = strides_of(dy.spec.shape)
     dimensions = [Dimension(((axis, 1),), strides[axis]) for axis in range(n + 1)]
     channel = Dimension(((2 * n + 1, multiplier), (2 * n + 2, 1)), 1)
     slopes = spread(device, dy, axes, (*dimensions, channel))

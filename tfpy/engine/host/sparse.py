@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import strides_of
 
 
 def filled_rows(indices: Array, rows: int) -> tuple[Array, Array, Array, Array]:
@@ -57,16 +58,12 @@ def reshaped(indices: Array, shape: list[int], wanted: list[int]) -> tuple[Array
         raise argument_error(op, "new_shape", f"a shape that {size} elements fill", wanted)
     if indices.shape[1] != len(shape) or ((indices < 0) | (indices >= shape)).any():
         raise argument_error(op, "input_indices", f"indices into shape {shape}", indices)
-    flat = indices.astype(np.int64) @ np.array(_strides(shape), np.int64)
+    flat = indices.astype(np.int64) @ np.array(strides_of(shape), np.int64)
     out = np.zeros((len(indices), len(sizes)), np.int64)
-    for axis, stride in enumerate(_strides(sizes)):
+    for axis, stride in enumerate(strides_of(sizes)):
         out[:, axis] = flat // max(stride, 1)
         flat = flat % max(stride, 1)
     return out, sizes
-
-
-def _strides(shape: list[int]) -> list[int]:
-    return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
 def checked_segments(op: str, ids: Array, indices: Array, rows: int) -> int:

@@ -9,22 +9,20 @@ from tfpy.engine.spec import Shape, Spec, spec
 Size = tuple[int, int]
 
 
-def _resized(images: Handle, *, size: Size, align_corners: bool, half_pixel_centers: bool) -> Spec:
+def _of_size(images: Handle, size: Size) -> Spec:
     batch, _, _, channels = images.spec.shape
     return spec((batch, *size, channels), images.spec.dtype)
 
 
-def _resized_back(dy: Handle, *, size: Size, align_corners: bool, half_pixel_centers: bool) -> Spec:
-    """`size` is that of the images which were resized to dy's."""
-    batch, _, _, channels = dy.spec.shape
-    return spec((batch, *size, channels), dy.spec.dtype)
+def _resized(images: Handle, *, size: Size, align_corners: bool, half_pixel_centers: bool) -> Spec:
+    return _of_size(images, size)
 
 
-# size, align_corners, half_pixel_centers
+# size, align_corners, half_pixel_centers; the size of a gradient is that of the images which were resized to dy's
 kernel("ResizeBilinear", "images", _resized, label="resize_bilinear")
-kernel("ResizeBilinearGrad", "dy", _resized_back)
+kernel("ResizeBilinearGrad", "dy", _resized)
 kernel("ResizeNearestNeighbor", "images", _resized, label="resize_nearest_neighbor")
-kernel("ResizeNearestNeighborGrad", "dy", _resized_back)
+kernel("ResizeNearestNeighborGrad", "dy", _resized)
 
 
 def _crops(
@@ -49,8 +47,7 @@ kernel("CropAndResizeGradBoxes", "dy image boxes box_ind", _crops_to_boxes, labe
 def _transformed(
     image: Handle, transforms: Handle, *, interpolation: str, fill_mode: str, fill_value: float, output_shape: Size
 ) -> Spec:
-    batch, _, _, channels = image.spec.shape
-    return spec((batch, *output_shape, channels), image.spec.dtype)
+    return _of_size(image, output_shape)
 
 
 kernel("Transform", "image transforms", _transformed)  # interpolation, fill_mode, fill_value, output_shape

@@ -94,10 +94,10 @@ def _partitioned_call(call: Call) -> Any:
 # Lists
 
 
-def _list(call: Call, index: int = 0) -> TensorList:
-    value = call.value(index)
+def _list(call: Call) -> TensorList:
+    value = call.value(0)
     if not isinstance(value, TensorList):
-        raise argument_error(call.node.label, f"input {index}", "a list of tensors", value, TypeError)
+        raise argument_error(call.node.label, "input 0", "a list of tensors", value, TypeError)
     return value
 
 

@@ -36,17 +36,11 @@ def _conv1d(call: Call, conv1d: Any) -> Any:
 
 
 @maps("Conv2D", "conv2d")
-def _conv2d(call: Call, conv2d: Any) -> Any:
-    layout = _format(call)
-    strides, dilations = _inner(call, "strides", layout), _inner(call, "dilations", layout)
-    return conv2d(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
-
-
 @maps("DepthwiseConv2d DepthwiseConv2dNative", "depthwise_conv2d")
-def _depthwise_conv2d(call: Call, depthwise_conv2d: Any) -> Any:
+def _conv2d(call: Call, convolve: Any) -> Any:
     layout = _format(call)
     strides, dilations = _inner(call, "strides", layout), _inner(call, "dilations", layout)
-    return depthwise_conv2d(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
+    return convolve(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
 
 
 def fused_parts(call: Call) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,
+    Spatial,
     channel_axis,
     channels_last,
     check_fit,
@@ -134,19 +135,12 @@ class AveragePooling3D(
     pool = staticmethod(avg_pool3d)
 
 
-class _GlobalPooling(OneOutput):
+class _GlobalPooling(Spatial):
     """A layer that makes one value of each channel. With keepdims the inner sizes are 1 (beyond TF.js)."""
 
-    data_format: str = "channelsLast"
     keepdims: bool = False
 
-    per_sample = True
-    dimensions: ClassVar[int]
     reduce: ClassVar[Pool]
-
-    def configure(self) -> None:
-        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
-        self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(input_shape)

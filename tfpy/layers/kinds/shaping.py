@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.ops.slice import pad, slice_
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
-from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.layers.choose import choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import (
     NumbersOption,
+    Spatial,
     channels_last,
     inner_axes,
     pairs,
@@ -87,17 +88,8 @@ class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
         return transpose(one_tensor(inputs), [0, *self.dims])
 
 
-class _Inner(OneOutput):
+class _Inner(Spatial):
     """A layer that changes the sizes of the inner dimensions."""
-
-    data_format: str = "channelsLast"
-
-    per_sample = True
-    dimensions: ClassVar[int]
-
-    def configure(self) -> None:
-        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
-        self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def inner_size(self, i: int, size: int) -> int:
         """The new size of the i-th inner dimension."""

@@ -8,11 +8,11 @@ from typing import Any
 from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.sequence import SequenceResult, whole_sequence, whole_sequence_possible
 from tfpy.core.tensor import Tensor
+from tfpy.engine.rows.sequence import RECURRENT_ACTIVATIONS
 from tfpy.layers.activations import get_activation
 from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
 
 _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
-_RECURRENT = ("sigmoid", "hard_sigmoid")
 
 
 def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
@@ -43,7 +43,7 @@ def run_whole_sequence(
 
 
 def _recurrent_activation(cell: Any) -> str | None:
-    return next((name for name in _RECURRENT if _is(cell.recurrent_activation, name)), None)
+    return next((name for name in RECURRENT_ACTIVATIONS if _is(cell.recurrent_activation, name)), None)
 
 
 def _is(activation: Any, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_listed, spelt
+from tfpy.layers.config import build_layers, spelt
 from tfpy.layers.container import Container
 from tfpy.layers.sequential import Sequential
 from tfpy.layers.symbolic import SymbolicTensor, one_or_list
@@ -36,7 +36,7 @@ class Call(NamedTuple):
 
 
 def rebuild(
-    config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None
 ) -> tuple[list[SymbolicTensor], list[SymbolicTensor]]:
     """The inputs and outputs of the model that a configuration describes.
 
@@ -61,7 +61,7 @@ class _Graph:
     """The layers of a model, and the calls that are still to be made."""
 
     def __init__(self, configs: Any, custom_objects: Mapping[str, Any] | None) -> None:
-        self.layers = _by_name(configs, build_listed(configs, "layers", "layer", Layer, custom_objects))
+        self.layers = _by_name(configs, build_layers(configs, Layer, custom_objects))
         self.pending: dict[str, deque[Call]] = {}
         self.keras3 = False
         for name, config in zip(self.layers, configs, strict=True):

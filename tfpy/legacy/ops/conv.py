@@ -154,15 +154,14 @@ def conv2d_der_input(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike
 
     Source: deeplearn.js `math.conv2dDerInput`.
     """
-    slopes, weights, shape = checked_transpose("conv2d_der_input", in_shape, dy, filter)
+    slopes, weights, shape = checked_transpose(in_shape, dy, filter)
     out = conv.conv2d_transpose(slopes, weights, shape, strides, pad)
     return like_input(out, len(in_shape))
 
 
-def checked_transpose(
-    op: str, in_shape: Sequence[int], dy: TensorLike, filter: TensorLike
-) -> tuple[Tensor, Tensor, list[int]]:
+def checked_transpose(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike) -> tuple[Tensor, Tensor, list[int]]:
     """The gradient of the output as a batch, the filter, and the shape of the batch of inputs."""
+    op = "conv2d_der_input"
     given = of_rank(op, "dy", dy, 3, 4)
     in_shape = as_shape(op, in_shape, "in_shape")
     if len(in_shape) != given.rank:
@@ -200,15 +199,16 @@ def conv2d_der_filter(x: TensorLike, dy: TensorLike, filter_shape: Sequence[int]
 
     Source: deeplearn.js `math.conv2dDerFilter`.
     """
-    images, slopes, shape = checked_filter_shape("conv2d_der_filter", x, dy, filter_shape)
+    images, slopes, shape = checked_filter_shape(x, dy, filter_shape)
     # The convolution is linear in its filter: the gradient is the same at every filter.
     return grad(lambda f: conv.conv2d(images, f, strides, pad))(full(shape, 0), slopes)
 
 
 def checked_filter_shape(
-    op: str, x: TensorLike, dy: TensorLike, filter_shape: Sequence[int]
+    x: TensorLike, dy: TensorLike, filter_shape: Sequence[int]
 ) -> tuple[Tensor, Tensor, tuple[int, ...]]:
     """Input and gradient of the output as batches, and the shape of the filter between them."""
+    op = "conv2d_der_filter"
     images, slopes = batch_of(of_rank(op, "x", x, 3, 4)), batch_of(of_rank(op, "dy", dy, 3, 4))
     shape = as_shape(op, filter_shape, "filter_shape")
     if len(shape) != 4 or shape[2] != images.shape[3] or shape[3] != slopes.shape[3]:

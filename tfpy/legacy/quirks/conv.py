@@ -189,7 +189,7 @@ def depthwise_swapped(
 
 @quirk("math.conv2dDerInput", "as conv2d: " + _SWAPPED, instead_of=conv.conv2d_der_input)
 def der_input_swapped(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Tensor:
-    slopes, weights, shape = checked_transpose("conv2d_der_input", in_shape, dy, filter)
+    slopes, weights, shape = checked_transpose(in_shape, dy, filter)
     rows, columns = _axes("conv2d_der_input", shape, weights.shape[:2], strides, pad)
     spread = [(n - 1) * a.stride + a.field for n, a in zip(slopes.shape[1:3], (rows, columns), strict=True)]
     whole = core_conv.conv2d_transpose(slopes, weights, [shape[0], *spread, shape[3]], _strides(rows, columns), "valid")
@@ -215,7 +215,7 @@ _MARGINS = (
 def der_filter_with_margins(
     x: TensorLike, dy: TensorLike, filter_shape: Sequence[int], strides: Pair, pad: Pad
 ) -> Tensor:
-    images, slopes, shape = checked_filter_shape("conv2d_der_filter", x, dy, filter_shape)
+    images, slopes, shape = checked_filter_shape(x, dy, filter_shape)
     axes = _axes("conv2d_der_filter", images.shape, shape[:2], strides, pad)
     read = _read(images, *axes)
     return grad(lambda f: core_conv.conv2d(read, f, _strides(*axes), "valid"))(full(shape, 0), slopes)

@@ -1,0 +1,25 @@
+"""What the namespaces of `tf` answer when they are asked for their names, or for one that they do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from typing import Any
+
+from tfpy.core.hints import MissingNameError, names_of
+
+
+def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace of `tf`, which consoles complete names by."""
+    return lambda: sorted({*names_of(names), *lazy})
+
+
+def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use."""
+
+    def missing(name: str) -> Any:
+        if name in lazy:
+            return import_module(f"{space}.{name}")
+        raise MissingNameError(f"module '{space}'", name, lambda: names_of(names))
+
+    return missing
