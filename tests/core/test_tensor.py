@@ -194,6 +194,39 @@ def test_indexing_is_numpys(index: Any) -> None:
     np.testing.assert_array_equal(tf.tensor(values)[index].numpy(), values[index])
 
 
+def some_index(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Integers, slices, None, an Ellipsis and one array, in any order."""
+    items: list[Any] = []
+    for n in shape[: rng.integers(len(shape) + 1)]:
+        if rng.random() < 0.2:
+            items.append(None)
+        ends = [None if rng.random() < 0.4 else int(rng.integers(-n, n + 1)) for _ in range(2)]
+        array = rng.integers(-n, n, size=[(), (2,), (1, 2), (0,)][rng.integers(4)])
+        mask = rng.random(n) < 0.5
+        plain = [int(rng.integers(-n, n)), slice(*ends, [None, 1, 2, -1][rng.integers(4)])]
+        free = not any(isinstance(item, np.ndarray) for item in items)
+        choices = [*plain, *([array if array.ndim else int(array), mask] if free else [])]
+        items.append(choices[rng.integers(len(choices))])
+    if rng.random() < 0.5:
+        items.insert(rng.integers(len(items) + 1), ...)
+    return (*items, *[None] * int(rng.random() < 0.2))
+
+
+def test_random_indices_are_numpys() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(1000):
+        shape = tuple(rng.integers(1, 4, size=rng.integers(1, 5)).tolist())
+        values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        index = some_index(rng, shape)
+        try:
+            expected = values[index]
+        except IndexError:  # behind the Ellipsis axes have other sizes
+            with pytest.raises(IndexError):
+                tf.tensor(values)[index]
+        else:
+            np.testing.assert_array_equal(tf.tensor(values)[index].numpy(), expected, err_msg=f"{shape} {index}")
+
+
 def test_indexing_with_tensors() -> None:
     with pytest.raises(TypeError, match=r"\[\].*index"):
         tf.ones([2])[np.array([np.inf])]

@@ -19,6 +19,8 @@ from tfpy.engine.tape import gradient
 def getitem(x: Handle, index: Any) -> Tensor:
     """The part of a tensor that Python's indexing picks, as numpy does with basic indices and with one array.
 
+    As there, the axes of an array come first if an integer stands apart from it.
+
     Raises:
         OutOfRangeError: an integer out of range, or too many indices; it is an IndexError and a ValueError.
         ValueError: a slice step of 0. TypeError: an index of another kind.
@@ -28,6 +30,7 @@ def getitem(x: Handle, index: Any) -> Tensor:
     rank = len(t.spec.shape)
     if _PLAIN.issuperset(map(type, items)) and len(items) <= rank:
         return _basic(t, items + [_WHOLE] * (rank - len(items)))[0]
+    picking = [i for i, item in enumerate(items) if not _is_plain(item)]
     items = _without_ellipsis(items, rank)
     arrays = [i for i, item in enumerate(items) if _is_array(item)]
     if len(arrays) > 1:
@@ -35,11 +38,20 @@ def getitem(x: Handle, index: Any) -> Tensor:
     out, axis_of_array = _basic(t, items)
     if not arrays:
         return out
-    return _by_array(out, items[arrays[0]], axis_of_array)
+    found, count = _by_array(out, items[arrays[0]], axis_of_array)
+    if axis_of_array and picking[-1] - picking[0] >= len(picking):  # an integer apart from the array
+        moved = (*range(axis_of_array, axis_of_array + count), *range(axis_of_array))
+        found = run("Transpose", found, perm=(*moved, *range(len(moved), found.rank)))
+    return found
 
 
 _PLAIN = {int, slice}
 _WHOLE = slice(None)
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether an item stands for whole axes, a range of one or a new one, and picks no single places."""
+    return item is None or item is Ellipsis or isinstance(item, slice)
 
 
 def _is_array(item: Any) -> bool:
@@ -88,7 +100,7 @@ def _basic(t: Tensor, items: list[Any]) -> tuple[Tensor, int]:
             picks.append((_position(item, sizes[axis], axis), 1, 1))
     whole = picks == [(0, 1, n) for n in sizes]
     out = t if whole else run("StridedSlice", t, index=tuple(picks))
-    if whole or len(shape) != len(sizes):
+    if whole or shape != [count for _, _, count in picks]:
         out = run("Reshape", out, shape=tuple(shape))
     return out, axis_of_array
 
@@ -111,8 +123,9 @@ def _position(item: Any, size: int, axis: int) -> int:
     return index % size
 
 
-def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
-    """Rows along an axis picked by an int array, or by the places where a bool array is true."""
+def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
+    """Rows along an axis picked by an int array, or by the places where a bool array is true; and how many axes take
+    the place of that one."""
     try:
         values = np.asarray(item)
     except ValueError:
@@ -120,7 +133,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
     if values.dtype == np.bool_:
         covered = t.shape[axis : axis + values.ndim]
         if covered != values.shape:
-            raise argument_error("[]", "index", f"a mask of shape {list(covered)}", item)
+            raise argument_error("[]", "index", f"a mask of shape {list(covered)}", item, OutOfRangeError)
         t = reshape_to(t, (*t.shape[:axis], values.size, *t.shape[axis + values.ndim :]))
         values = np.flatnonzero(values)
     elif values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.floor(values)).all():
@@ -133,7 +146,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> Tensor:
     if values.size and not (-size <= values.min() and values.max() < size):
         raise OutOfRangeError(f"[]: an index is out of range for axis {axis} of size {size}.")
     indices = to_tensor("[]", "index", (values % max(size, 1)).astype(np.int32))
-    return run("GatherV2", t, indices, axis=axis, batch_dims=0)
+    return run("GatherV2", t, indices, axis=axis, batch_dims=0), indices.rank
 
 
 def _strided_gradient(dy: Tensor, n: Any) -> Tensor:
