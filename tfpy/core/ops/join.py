@@ -20,8 +20,8 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """Tensors joined along an axis that they have.
 
     Args:
-        tensors: at least one tensor; the shapes agree in all other axes. The dtype is that of the first that is not
-            empty: others are cast to it.
+        tensors: at least one tensor; the shapes agree in all other axes. The others are cast to the dtype of the first,
+            or, if all but one are empty, of that one.
         axis: the axis to join along.
 
     Raises:
@@ -46,8 +46,9 @@ def _are_alike(parts: Sequence[Tensor]) -> bool:
 
 
 def _of_one_dtype(parts: Sequence[Tensor]) -> list[Tensor]:
-    """The parts of a `concat` in the dtype of the first that is not empty."""
-    dtype = next((t.dtype for t in parts if t.size), parts[0].dtype)
+    """The parts of a `concat` in the dtype of the first, or of the only one that is not empty."""
+    filled = [t for t in parts if t.size]
+    dtype = (filled if len(filled) == 1 else parts)[0].dtype
     for i, t in enumerate(parts):
         if t.dtype != dtype and {t.dtype, dtype} & {"string", "complex64"}:
             raise argument_error("concat", f"tensors[{i}]", f"of dtype {dtype}", t, TypeError)
