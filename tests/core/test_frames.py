@@ -1,4 +1,4 @@
-"""Tables of pandas as values: columns of many types, and such that know missing values."""
+"""Tables of pandas as values: columns of many types, and such that know missing values; masked arrays."""
 
 from __future__ import annotations
 
@@ -46,3 +46,10 @@ def test_texts() -> None:
 def test_columns_that_are_no_numbers_are_named(column: object, said: str) -> None:
     with pytest.raises(TypeError, match=rf"tensor: argument 'values' .* these columns are not of numbers: {said}"):
         tf.tensor(pd.DataFrame({**MISSING, "bad": column}))
+
+
+def test_masked_arrays_are_not_taken_for_whole_ones() -> None:
+    whole = np.ma.masked_array([1.0, 2.0], mask=[False, False])
+    assert tf.tensor(whole).array_sync() == [1, 2]
+    with pytest.raises(ValueError, match="tensor: argument 'values' must be without masked elements"):
+        tf.tensor(np.ma.masked_array([1.0, 2.0], mask=[False, True]))

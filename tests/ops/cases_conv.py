@@ -281,6 +281,7 @@ CONV: dict[str, list[Case]] = {
         case(distinct(2, 4, 5, 2), 2, 2, "same"),
         case(distinct(4, 5, 2), [2, 3], 1, "valid"),
         case(distinct(2, 3, 3, 1), 2, 1, "same", True),
+        case(np.ones((1, 2, 2, 1), np.float32), 1, 2, 1, reference=lambda x, *_: [np.float32([[[[-np.inf]] * 2, [[-np.inf], [1]]]]), np.int32([[[[-1], [-1]], [[-1], [3]]]])], order=0),
         raises(ValueError, floats(4, 4), 2, 2, "same"),
     ],
     "batch_norm": [

@@ -153,6 +153,8 @@ def cast_values(array: Array, dtype: DType) -> Array:
 
 def _as_array(op: str, argument: str, value: Any, leaf: Any) -> Array:
     if isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray and np.ma.is_masked(value):
+            raise argument_error(op, argument, "without masked elements (see its method filled)", value)
         return value
     if leaf is None or isinstance(leaf, (dict, set)) or (callable(leaf) and not hasattr(leaf, "__array__")):
         raise argument_error(op, argument, "a tensor or numbers", value, TypeError)

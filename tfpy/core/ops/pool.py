@@ -254,7 +254,7 @@ def max_pool_with_argmax(
 
     Returns:
         A record (result, indexes) of two tensors (batch, out height, out width, channels): the largest elements, and
-        as int32 the flat index of the first of each.
+        as int32 the flat index of the first of each; -1 where a window holds nothing above -∞, as on padding alone.
 
     Raises:
         ValueError: a shape, size, pad or strides that do not fit. TypeError: strings or complex numbers.

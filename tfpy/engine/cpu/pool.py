@@ -204,7 +204,7 @@ def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool)
 
 
 def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> list[Array]:
-    """The largest, and their flat indices in an image (or in the batch); -1 where there are only NaN."""
+    """The largest, and their flat indices in an image (or in the batch); -1 where nothing is above -∞."""
     y: Array = KERNELS["MaxPool"](x, window=window)
     array, extent = padded(x, window, lowest(x.dtype))
     views = covered(array, window, extent)
@@ -218,6 +218,8 @@ def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> 
     for (row, column), found in first_matches(cells(views, window), y):
         step = (row * window.dilations[0] * width + column * window.dilations[1]) * channels
         np.copyto(indices, corner + step, where=found, casting="same_kind")
+    if x.dtype.kind == "f":
+        indices[y == lowest(x.dtype)] = -1
     return [y, indices]
 
 

@@ -299,6 +299,7 @@ class _Argmax:
 
 
 _ARGMAX = _Argmax()
+_ABOVE_LEAST = Expression("({1} < -3.4028235e38 ? -1 : {0})", "int32")
 
 
 def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
@@ -314,7 +315,8 @@ def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequenc
     where = maps.strided(outs[1].shape, (image, down * width * channels, across * channels, 1))
     before = (window.pads[0][0] * width + window.pads[1][0]) * channels
     words = [bits(n, "int32") for n in (before, window.size[1], over * width * channels, beside * channels)]
-    return [y, fuse(device, outs[1], _ARGMAX, (cell,), (where,), words)]
+    found = fuse(device, outs[1], _ARGMAX, (cell,), (where,), words)
+    return [y, fuse(device, outs[1], _ABOVE_LEAST, (found, y))]
 
 
 # Normalization
