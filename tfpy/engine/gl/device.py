@@ -334,7 +334,7 @@ class Device:
             return RuntimeError(f"webgl: {self._dead}. Go on with tf.set_backend('cpu').")
         return RuntimeError(
             "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or begin "
-            "with tf.set_backend('cpu'), which all threads may use."
+            "with tf.set_backend('cpu'), which all threads may use; it holds for all of them."
         )
 
     def _divides_exactly(self) -> bool:
