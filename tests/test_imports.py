@@ -12,8 +12,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "tfpy"
 
-# What each part may import of the package, besides itself.
-MAY_IMPORT = {
+# What each part, a folder or a file, may import of the package, besides itself; "" is the package itself, that is `tf`.
+MAY_IMPORT: dict[str, set[str]] = {
     "engine": set(),
     "core": {"engine", "_version"},
     "data": {"core", "engine"},
@@ -26,6 +26,13 @@ MAY_IMPORT = {
     "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
     "js2py": {"", "core", "legacy"},  # so does this
     "_api": {"core", "graph", "layers", "engine", "vis"},
+    "": {"_api", "_version", "core", "data", "datasets", "distribute", "graph", "layers", "vis"},
+    "_version": set(),
+    "__main__": {"cli"},
+    "cli": {"_version", "core", "demo", "engine", "js2py", "migrate", "saved_models"},
+    "demo": {"", "legacy"},
+    "pytest_plugin": {"", "core"},
+    "saved_models": {"core", "graph", "layers"},
 }
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {
@@ -43,6 +50,21 @@ THIRD_PARTY = {
 }
 
 
+def part_of(path: Path) -> str:
+    """The part of the package that a file is in."""
+    name = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "" if name == "__init__" else name
+
+
+def module_of(path: Path) -> str:
+    """What a file is called when it is imported."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+MODULES = {module_of(path): path for path in FILES}
+
+
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
     """Every imported module and whether it is imported with the file, and not within a function."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -52,17 +74,38 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, id(node) not in inside) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{a.name}" for a in node.names] if node.module == "tfpy" else [node.module]
-            yield from ((name, id(node) not in inside) for name in names)
+        elif isinstance(node, ast.ImportFrom):
+            source = source_of(node, path)
+            parts = (f"{source}.{alias.name}" for alias in node.names)
+            yield from ((part if part in MODULES else source, id(node) not in inside) for part in parts)
 
 
-FILES = sorted(p for part in MAY_IMPORT for p in (PACKAGE / part).rglob("*.py"))
+def source_of(node: ast.ImportFrom, path: Path) -> str:
+    """The module that `from … import` names, dots or not."""
+    package = path.parent.relative_to(PACKAGE.parent).parts
+    above = package[: len(package) + 1 - node.level] if node.level else ()
+    return ".".join([*above, *([node.module] if node.module else [])])
+
+
+def reached_from(part: str) -> set[str]:
+    """The modules that a part imports, those that these import, and so on; not what importing `tfpy` itself loads."""
+    reached = {"tfpy"}
+    to_do = [name for name, path in MODULES.items() if part_of(path) == part]
+    while to_do:
+        name = to_do.pop()
+        if name in MODULES and name not in reached:
+            reached.add(name)
+            to_do += [name.rpartition(".")[0], *(found for found, _ in imports(MODULES[name]))]
+    return reached
+
+
+def test_every_part_has_its_row() -> None:
+    assert {part_of(path) for path in FILES} == set(MAY_IMPORT)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_imports_go_downwards(path: Path) -> None:
-    part = path.relative_to(PACKAGE).parts[0]
+    part = part_of(path)
     for name, _ in imports(path):
         top, _, rest = name.partition(".")
         if top == "tfpy":
@@ -70,7 +113,12 @@ def test_imports_go_downwards(path: Path) -> None:
             assert target == part or target in MAY_IMPORT[part], f"{part} must not import {name}"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(("part", "other"), [("layers", "legacy"), ("legacy", "layers")])
+def test_layers_and_legacy_never_reach_each_other(part: str, other: str) -> None:
+    assert [name for name in reached_from(part) if part_of(MODULES[name]) == other] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_third_party_modules_are_imported_when_they_are_needed(path: Path) -> None:
     relative = path.relative_to(PACKAGE).as_posix()
     for name, at_once in imports(path):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 # (relative, absolute per largest expected magnitude) of one op against the same op in float64.
 # `exact` adds up convolutions in float32, as TF.js does.
 FORWARD = {"cpu": (2e-6, 1e-6), "exact": (1e-6, 5e-7), "webgl": (2e-6, 1e-6)}
@@ -9,3 +13,19 @@ FORWARD = {"cpu": (2e-6, 1e-6), "exact": (1e-6, 5e-7), "webgl": (2e-6, 1e-6)}
 # Of a gradient against a central difference, both in float64.
 GRADIENT = 1e-6
 SECOND_GRADIENT = 2e-5
+
+# Of a sum in float32 against the same in float64, by what the magnitudes of its terms add up to.
+SUMS = 16 * 2.0**-24
+
+
+def assert_sums(found: Any, expected: Any, magnitudes: Any) -> None:
+    """Sums are the expected ones but for a few roundings of what the magnitudes of their terms add up to."""
+    assert np.shape(found) == np.shape(expected)
+    off = np.abs(found - expected)
+    assert (off <= SUMS * magnitudes).all(), f"off by up to {np.max(off / magnitudes)} of the magnitudes"
+
+
+def assert_products(found: Any, a: Any, b: Any) -> None:
+    """Matrices are the products of others."""
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    assert_sums(found, a @ b, np.abs(a) @ np.abs(b))

@@ -71,7 +71,7 @@ def test_two_processes_come_to_what_one_comes_to(kind: str, one: Outcome, two: O
     assert list(found) == list(expected)
     for name in expected:
         if name != "found":
-            np.testing.assert_allclose(found[name], expected[name], rtol=2e-4, atol=2e-6, err_msg=name)
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-6, err_msg=name)
     assert_alike(two.found(kind), one.found(kind))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpu import Work, made
+from tolerance import assert_products
 
 import tfpy as tf
 from tfpy.engine.dispatch import run
@@ -103,8 +104,8 @@ def test_a_product_with_a_held_result_stores_both(work: Measure) -> None:
 
     assert work(run).dispatches == 1
     z, y = run()
-    np.testing.assert_allclose(z.numpy(), x.numpy() @ w.numpy(), rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(y.numpy(), 1 / (1 + np.exp(-z.numpy())), rtol=1e-5)
+    assert_products(z.numpy(), x.numpy(), w.numpy())
+    np.testing.assert_allclose(y.numpy(), 1 / (1 + np.exp(-z.numpy())), rtol=5e-6)
 
 
 def test_a_product_that_is_used_at_other_places_too(gpu: GlBackend) -> None:

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import assert_products, assert_sums
 
 import tfpy as tf
 from tfpy.core.run import run
 from tfpy.engine import spec
 from tfpy.engine.backend import registry
+from tfpy.engine.cpu import table as cpu
 from tfpy.engine.gl import elementwise, table
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.doctor import flushes_denormals
@@ -181,9 +183,11 @@ def test_reductions_over_any_axes(gpu: GlBackend, shape: tuple[int, ...]) -> Non
     floats, ints = rng.normal(size=shape).astype(np.float32), rng.integers(-100, 100, shape).astype(np.int32)
     for count in range(1, len(shape) + 1):
         for axes in itertools.combinations(range(len(shape)), count):
+            found, _ = on_both("Sum", floats, axes=axes, keep_dims=False)
+            assert_sums(found, floats.sum(axes, np.float64), np.abs(floats).sum(axes))
+            for kernel in ("Max", "Min"):
+                np.testing.assert_array_equal(*on_both(kernel, floats, axes=axes, keep_dims=False))
             for kernel in ("Sum", "Max", "Min"):
-                found, expected = on_both(kernel, floats, axes=axes, keep_dims=False)
-                np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-3)
                 np.testing.assert_array_equal(*on_both(kernel, ints, axes=axes, keep_dims=True))
             np.testing.assert_array_equal(*on_both("Any", floats > 2, axes=axes, keep_dims=False))
             np.testing.assert_array_equal(*on_both("All", floats < 2, axes=axes, keep_dims=False))
@@ -195,7 +199,7 @@ def test_reductions_over_any_axes(gpu: GlBackend, shape: tuple[int, ...]) -> Non
 def test_a_long_sum_is_exact_and_repeatable(gpu: GlBackend) -> None:
     x = np.random.default_rng(0).normal(size=300_001).astype(np.float32)
     t = tf.tensor(x)
-    assert float(t.sum()) == pytest.approx(float(x.astype(np.float64).sum()), abs=1e-3)
+    assert_sums(float(t.sum()), x.sum(dtype=np.float64), np.abs(x).sum())
     assert float(t.sum()) == float(t.add(0).sum())
 
 
@@ -242,8 +246,8 @@ def test_products(gpu: GlBackend, m: int, k: int, n: int, transposed: tuple[bool
     ta, tb = transposed
     a = rng.normal(size=(k, m) if ta else (m, k)).astype(np.float32)
     b = rng.normal(size=(n, k) if tb else (k, n)).astype(np.float32)
-    found, expected = on_both("BatchMatMul", a, b, transpose_a=ta, transpose_b=tb)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * math.sqrt(k))
+    found, _ = on_both("BatchMatMul", a, b, transpose_a=ta, transpose_b=tb)
+    assert_products(found, a.T if ta else a, b.T if tb else b)
 
 
 @pytest.mark.parametrize(("a", "b"), [((5, 40, 50), (5, 50, 30)), ((5, 40, 50), (50, 30)), ((3, 1, 4, 5), (1, 2, 5, 6)),
@@ -251,8 +255,8 @@ def test_products(gpu: GlBackend, m: int, k: int, n: int, transposed: tuple[bool
 def test_products_of_batches(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=a).astype(np.float32), rng.normal(size=b).astype(np.float32)
-    found, expected = on_both("BatchMatMul", x, y, transpose_a=False, transpose_b=False)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    found, _ = on_both("BatchMatMul", x, y, transpose_a=False, transpose_b=False)
+    assert_products(found, x, y)
     ints = rng.integers(-9, 9, a).astype(np.int32), rng.integers(-9, 9, b).astype(np.int32)
     np.testing.assert_array_equal(*on_both("BatchMatMul", *ints, transpose_a=False, transpose_b=False))
 
@@ -261,8 +265,9 @@ def test_a_large_product_with_full_tiles(gpu: GlBackend) -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(1024, 64)).astype(np.float32), rng.normal(size=(64, 1536)).astype(np.float32)
     x, y = tf.tensor(a), tf.tensor(b)
-    np.testing.assert_allclose(x.mat_mul(y).numpy(), a @ b, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(x.mat_mul(y).add(1).relu().numpy(), np.maximum(a @ b + 1, 0), rtol=1e-4, atol=1e-4)
+    product = x.mat_mul(y).numpy()
+    assert_products(product, a, b)
+    np.testing.assert_array_equal(x.mat_mul(y).add(1).relu().numpy(), np.maximum(product + 1, 0))
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 7), (2, 300), (2, 5000), (9000, 4), (3, 40, 30)])
@@ -272,8 +277,10 @@ def test_scans_and_softmax(gpu: GlBackend, shape: tuple[int, ...]) -> None:
     for axis, exclusive, reverse in itertools.product(range(len(shape)), (False, True), (False, True)):
         options = {"axis": axis, "exclusive": exclusive, "reverse": reverse}
         np.testing.assert_array_equal(*on_both("Cumsum", whole, **options))
-        np.testing.assert_allclose(*on_both("Cumsum", x, **options), rtol=1e-4, atol=1e-3)
-        np.testing.assert_allclose(*on_both("Cumprod", np.sign(x), **options), rtol=1e-4)
+        found, _ = on_both("Cumsum", x, **options)
+        exact, magnitudes = (cpu.KERNELS["Cumsum"](v, **options) for v in (x.astype(np.float64), np.abs(x)))
+        assert_sums(found, exact, magnitudes)
+        np.testing.assert_array_equal(*on_both("Cumprod", np.sign(x), **options))
     for kernel in ("Softmax", "LogSoftmax"):
         np.testing.assert_allclose(*on_both(kernel, x * 5), rtol=5e-6, atol=1e-6)
 
@@ -297,8 +304,11 @@ def test_sums_by_id(gpu: GlBackend, rows: int, tail: tuple[int, ...], segments: 
     rng = np.random.default_rng(0)
     x = rng.normal(size=(rows, *tail)).astype(np.float32)
     ids = rng.integers(-1, segments + 1, rows).astype(np.int32)
-    found, expected = on_both("UnsortedSegmentSum", x, ids, num_segments=segments)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    found, _ = on_both("UnsortedSegmentSum", x, ids, num_segments=segments)
+    exact, magnitudes = (
+        cpu.KERNELS["UnsortedSegmentSum"](v, ids, num_segments=segments) for v in (x.astype(np.float64), np.abs(x))
+    )
+    assert_sums(found, exact, magnitudes)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.bool_, np.complex64])
@@ -388,8 +398,7 @@ def test_several_vectors_to_a_thread(gpu: GlBackend, size: int) -> None:
 @pytest.mark.parametrize("axis", [0, 1, None])
 def test_sums_of_many_rows_and_columns(gpu: GlBackend, shape: tuple[int, int], axis: int | None) -> None:
     x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    expected = x.sum(axis, dtype=np.float64)
-    np.testing.assert_allclose(tf.tensor(x).sum(axis).numpy(), expected, rtol=2e-5, atol=1e-3)
+    assert_sums(tf.tensor(x).sum(axis).numpy(), x.sum(axis, np.float64), np.abs(x).sum(axis))
     np.testing.assert_array_equal(tf.tensor(x).max(axis).numpy(), x.max(axis))
     if axis is not None:
         np.testing.assert_array_equal(tf.tensor(x).arg_max(axis).numpy(), x.argmax(axis))
@@ -400,8 +409,8 @@ def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.Mon
     x = np.random.default_rng(0).normal(size=(50, 100)).astype(np.float32)
     t = tf.tensor(x)
     np.testing.assert_array_equal(t.add(1).numpy(), x + 1)
-    np.testing.assert_allclose(t.sum(1).numpy(), x.sum(1), rtol=1e-5, atol=1e-4)
-    np.testing.assert_allclose(tf.mat_mul(t, t, False, True).numpy(), x @ x.T, rtol=1e-4, atol=1e-4)
+    assert_sums(t.sum(1).numpy(), x.sum(1, np.float64), np.abs(x).sum(1))
+    assert_products(tf.mat_mul(t, t, False, True).numpy(), x, x.T)
     np.testing.assert_allclose(t.softmax().sum(1).numpy(), np.ones(50), rtol=1e-5)
 
 
@@ -428,6 +437,6 @@ def test_six_dimensions(gpu: GlBackend) -> None:
     x = np.random.default_rng(0).normal(size=(2, 3, 2, 3, 2, 3)).astype(np.float32)
     t = tf.tensor(x)
     np.testing.assert_array_equal(t.transpose([5, 3, 1, 0, 2, 4]).numpy(), x.transpose(5, 3, 1, 0, 2, 4))
-    np.testing.assert_allclose(t.sum([0, 2, 4]).numpy(), x.sum((0, 2, 4)), rtol=1e-5, atol=1e-5)
+    assert_sums(t.sum([0, 2, 4]).numpy(), x.sum((0, 2, 4), np.float64), np.abs(x).sum((0, 2, 4)))
     np.testing.assert_array_equal(t.add(tf.tensor(x[:, :1, :, :1])).numpy(), x + x[:, :1, :, :1])
     np.testing.assert_array_equal(t.reverse([1, 4]).numpy(), x[:, ::-1, :, :, ::-1])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpu import Work, made
+from tolerance import assert_products, assert_sums
 
 import tfpy as tf
 from tfpy.engine.gl import recipes, structures
@@ -31,8 +32,8 @@ def test_other_sizes_and_numbers_are_the_same_work(device: Device) -> None:
     for shape, number in (((3, 5), 2.0), ((7, 11), 3.5), ((4, 1000), 0.5)):
         a, row = on_gpu(shape, 1), on_gpu(shape[1], 2)
         found = a.add(row).clip_by_value(-number, number).mul(number).sum(1)
-        expected = np.clip(a.numpy() + row.numpy(), -number, number) * np.float32(number)
-        np.testing.assert_allclose(found.numpy(), expected.sum(1), rtol=1e-5, atol=1e-4)
+        terms = np.clip(a.numpy() + row.numpy(), -number, number) * np.float32(number)
+        assert_sums(found.numpy(), terms.sum(1, np.float64), np.abs(terms).sum(1))
         counts.append((len(device.recipes), len(device.structures)))
     assert counts[1:] == counts[:1] * 2
 
@@ -108,11 +109,12 @@ def test_who_holds_what_is_found_out_each_time(work: Measure) -> None:
 
 def test_a_product_is_extended_or_not(gpu: GlBackend) -> None:
     x, w = on_gpu((40, 40), 1), on_gpu((40, 40), 2)
-    z = x.numpy() @ w.numpy()
+    z = made(x.mat_mul(w)).numpy()
+    assert_products(z, x.numpy(), w.numpy())
     for _ in range(2):
-        np.testing.assert_allclose(x.mat_mul(w).add(1).numpy(), z + 1, rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(made(x.mat_mul(w)).add(1).numpy(), z + 1, rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(x.mat_mul(w).add(x.mat_mul(w).transpose()).numpy(), z + z.T, rtol=1e-4, atol=1e-4)
+        np.testing.assert_array_equal(x.mat_mul(w).add(1).numpy(), z + 1)
+        np.testing.assert_array_equal(made(x.mat_mul(w)).add(1).numpy(), z + 1)
+        np.testing.assert_array_equal(x.mat_mul(w).add(x.mat_mul(w).transpose()).numpy(), z + z.T)
 
 
 UNARY = ["square", "neg", "relu", "abs"]

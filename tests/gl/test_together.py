@@ -149,7 +149,7 @@ def test_a_scale_that_all_gradients_share(gpu: GlBackend) -> None:
     optimizer.apply_gradients({name: g.div(norm) for name, g in given.items()})
     length = np.sqrt(sum(np.sum(np.square(g.numpy(), dtype=np.float64)) for g in given.values()))
     for variable, value, grad in zip(found, before, given.values(), strict=True):
-        np.testing.assert_allclose(variable.numpy(), value - grad.numpy() / length, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(variable.numpy(), value - grad.numpy() / length, rtol=5e-6, atol=1e-6)
 
 
 def test_training_reads_once_an_epoch(device: Device) -> None:

@@ -165,7 +165,7 @@ def test_gradients_match_central_differences(row: Row) -> None:
         found = tf.variable_grads(lambda: cost(*tensors), layer.trainable_weights).grads
         for w, d in zip(layer.weights, weight_directions, strict=True):
             exact += float((found[w.name].numpy() * d).sum()) if w.name in found else 0.0
-    np.testing.assert_allclose(exact, numeric, rtol=100 * GRADIENT, atol=1e-6)
+    np.testing.assert_allclose(exact, numeric, rtol=GRADIENT, atol=GRADIENT)
 
 
 @every_row

@@ -151,7 +151,7 @@ def test_training_a_linear_model(numerics: str) -> None:
         test_input = track(Array1D.new([0.1, 0.2, 0.3]))
         test_output = session.eval(output_tensor, [FeedEntry(input_tensor, test_input)])
         assert test_output.shape == (1,)
-        assert test_output.get(0) == pytest.approx(0.4, abs=0.05)
+        assert test_output.get(0) == pytest.approx(0.4, abs=0.005)
 
     math.scope(infer)
     for array in [*inputs, *labels]:

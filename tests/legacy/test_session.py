@@ -189,10 +189,10 @@ def test_training_in_deeplearnjs_numerics(
 def test_by_default_the_cost_is_a_mean_and_optimizers_get_its_gradient(math: dl.NDArrayMathCPU) -> None:
     session, cost, w, entries = regression(math)
     assert session.train(cost, entries, 3, dl.SGDOptimizer(0.1), REDUCTION.MEAN).get() == pytest.approx(22.333334)
-    np.testing.assert_allclose(session.eval(w).get_values(), [0.6, -0.033333], rtol=1e-4)
+    np.testing.assert_allclose(session.eval(w).get_values(), [0.6, -1 / 30], rtol=1e-5)
     session, cost, w, entries = regression(math)
     session.train(cost, entries, 3, dl.AdamOptimizer(0.1, 0.9, 0.999))
-    np.testing.assert_allclose(session.eval(w).get_values(), [0.9, -1.9], rtol=1e-4, err_msg="a step is the rate")
+    np.testing.assert_allclose(session.eval(w).get_values(), [0.9, -1.9], rtol=1e-6, err_msg="a step is the rate")
 
 
 # At once and example by example
@@ -279,18 +279,18 @@ def test_a_batch_at_once_and_one_by_one_train_alike(math: dl.NDArrayMathCPU, bui
     with dl.numerics(numerics):
         at_once = trained(math, build, dl.SGDOptimizer(0.01), True)
         one_by_one = trained(math, build, dl.SGDOptimizer(0.01), False)
-    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=2e-5)
+    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
     for a, b in zip(at_once[1], one_by_one[1], strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(a, b, rtol=5e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_every_optimizer_trains_alike(math: dl.NDArrayMathCPU, optimizer: Callable[[], dl.Optimizer]) -> None:
     at_once = trained(math, classifier, optimizer(), True)
     one_by_one = trained(math, classifier, optimizer(), False)
-    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=1e-4)
+    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
     for a, b in zip(at_once[1], one_by_one[1], strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(a, b, rtol=5e-6, atol=1e-6)
 
 
 def test_images_train_alike(math: dl.NDArrayMathCPU) -> None:
@@ -301,9 +301,9 @@ def test_images_train_alike(math: dl.NDArrayMathCPU) -> None:
         return g.softmax_cross_entropy_cost(dense(g, g.reshape(pooled, [18]), 2, "d"), y), [(6, 6, 1), (2,)]
 
     at_once, one_by_one = (trained(math, images, dl.SGDOptimizer(0.01), batched) for batched in (True, False))
-    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=2e-5)
+    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
     for a, b in zip(at_once[1], one_by_one[1], strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(a, b, rtol=5e-6, atol=1e-6)
 
 
 def test_a_graph_that_takes_one_example_at_a_time_is_trained_so(math: dl.NDArrayMathCPU) -> None:

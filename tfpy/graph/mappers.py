@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfpy.core.registry import OPS, export
+from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 
@@ -13,20 +13,22 @@ if TYPE_CHECKING:
     from tfpy.graph.graph_def import Node
     from tfpy.graph.run import Run
 
-Function = Callable[..., Any]
+Function = Callable[["Call"], Any]
+"""How a TensorFlow op is computed: gives a value, or a list of those of all outputs."""
+
+Op = Callable[..., Any]
+"""An op of the core."""
 
 
 class Mapper(NamedTuple):
     """How an op is computed.
 
     Attributes:
-        function: called with a Call and the core ops; returns a value, or a list of those of all outputs.
-        core: the core ops that it needs.
+        function: what computes it.
         outputs: the names of its outputs, where function bodies refer to them by name.
     """
 
     function: Function
-    core: tuple[str, ...]
     outputs: tuple[str, ...]
 
 
@@ -34,26 +36,25 @@ MAPPERS: dict[str, Mapper] = {}
 _own: dict[str, Mapper] = {}
 
 
-def maps(names: str, core: str = "", outputs: str = "") -> Callable[[Function], Function]:
-    """Let a function compute the TensorFlow ops of these names, with the help of these core ops."""
+def maps(names: str, outputs: str = "") -> Callable[[Function], Function]:
+    """Let a function compute the TensorFlow ops of these names."""
 
     def mark(function: Function) -> Function:
-        mapper = Mapper(function, tuple(core.split()), tuple(outputs.split()))
+        mapper = Mapper(function, tuple(outputs.split()))
         MAPPERS.update(dict.fromkeys(names.split(), mapper))
         return function
 
     return mark
 
 
-def same(names: str, core: str) -> None:
+def same(names: str, op: Op) -> None:
     """Let a core op compute TensorFlow ops whose inputs are its arguments in order."""
-    maps(names, core)(lambda call, op: op(*call.values))
+    maps(names)(lambda call: op(*call.values))
 
 
 def mapper_of(op: str) -> Mapper | None:
-    """How an op is computed; None when it is not known, or needs core ops that there are not."""
-    mapper = _own.get(op) or MAPPERS.get(op)
-    return mapper if mapper is not None and all(name in OPS for name in mapper.core) else None
+    """How an op is computed; None when it is not known."""
+    return _own.get(op) or MAPPERS.get(op)
 
 
 def own_meanings() -> tuple[tuple[str, Mapper], ...]:
@@ -150,7 +151,7 @@ def register_op(name: str, op_func: Callable[[NodeValue], Any]) -> None:
         raise argument_error("register_op", "name", "a text", name, TypeError)
     if not callable(op_func):
         raise argument_error("register_op", "op_func", "a function of a node", op_func, TypeError)
-    _own[name] = Mapper(lambda call: op_func(NodeValue(call)), (), ())
+    _own[name] = Mapper(lambda call: op_func(NodeValue(call)), ())
 
 
 @export(doc="Models / Op Registry")

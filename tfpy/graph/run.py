@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.core.io.faults import ModelFileError
-from tfpy.core.registry import OPS
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest
 from tfpy.graph import ops  # noqa: F401  (fills the table)
@@ -14,7 +13,7 @@ from tfpy.graph.decisions import Decisions
 from tfpy.graph.frames import Wiring, run_in_frames
 from tfpy.graph.graph_def import FRAME_OPS, Graph, Node, Ref
 from tfpy.graph.lists import HashTable
-from tfpy.graph.mappers import Call, mapper_of, own_meanings
+from tfpy.graph.mappers import Call, Function, mapper_of, own_meanings
 
 Values = dict[str, Sequence[Any]]
 """The values of nodes' outputs."""
@@ -140,13 +139,12 @@ def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outp
         )
 
 
-def function_of(node: Node) -> Any:
-    """How a node is computed: a function of its Call."""
+def function_of(node: Node) -> Function:
+    """How a node is computed."""
     mapper = mapper_of(node.op)
     if mapper is None:
         raise ValueError(f"{node.label}: this op is not known; give it a meaning with tf.register_op.")
-    core = [OPS[name].function for name in mapper.core]
-    return (lambda call: mapper.function(call, *core)) if core else mapper.function
+    return mapper.function
 
 
 class Run:

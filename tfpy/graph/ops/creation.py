@@ -4,61 +4,69 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.ops.create import fill, linspace, one_hot, ones, ones_like, range_, zeros, zeros_like
+from tfpy.core.ops.random import (
+    multinomial,
+    random_standard_normal,
+    random_uniform,
+    random_uniform_int,
+    truncated_normal,
+)
 from tfpy.graph.mappers import Call, maps, same
 
-same("OnesLike", "ones_like")
-same("ZerosLike", "zeros_like")
+same("OnesLike", ones_like)
+same("ZerosLike", zeros_like)
 
 
-@maps("Fill", "fill")
-def _fill(call: Call, fill: Any) -> Any:
+@maps("Fill")
+def _fill(call: Call) -> Any:
     return fill(call.sizes(0), call.number(1), call.attrs.dtype("T") or call.tensor(1).dtype)
 
 
-@maps("LinSpace", "linspace")
-def _linspace(call: Call, linspace: Any) -> Any:
+@maps("LinSpace")
+def _linspace(call: Call) -> Any:
     return linspace(call.number(0), call.number(1), call.number(2))
 
 
-@maps("Multinomial", "multinomial")
-def _multinomial(call: Call, multinomial: Any) -> Any:
+@maps("Multinomial")
+def _multinomial(call: Call) -> Any:
     return multinomial(call.tensor(0), call.number(1), call.attrs.number("seed"))
 
 
-@maps("OneHot", "one_hot")
-def _one_hot(call: Call, one_hot: Any) -> Any:
+@maps("OneHot")
+def _one_hot(call: Call) -> Any:
     dtype = call.attrs.dtype("T") or call.tensor(2).dtype
     return one_hot(call.tensor(0), call.number(1), call.number(2), call.number(3), dtype)
 
 
-@maps("Ones", "ones")
-def _ones(call: Call, ones: Any) -> Any:
+@maps("Ones")
+def _ones(call: Call) -> Any:
     return ones(call.sizes(0), call.attrs.dtype("T"))
 
 
-@maps("Zeros", "zeros")
-def _zeros(call: Call, zeros: Any) -> Any:
+@maps("Zeros")
+def _zeros(call: Call) -> Any:
     return zeros(call.sizes(0), call.attrs.dtype("T"))
 
 
-@maps("Range", "range")
-def _range(call: Call, range_: Any) -> Any:
+@maps("Range")
+def _range(call: Call) -> Any:
     return range_(call.number(0), call.number(1), call.number(2), call.attrs.dtype("Tidx"))
 
 
-@maps("RandomStandardNormal", "random_standard_normal")
-def _random_standard_normal(call: Call, random_standard_normal: Any) -> Any:
+@maps("RandomStandardNormal")
+def _random_standard_normal(call: Call) -> Any:
     return random_standard_normal(call.sizes(0), call.attrs.dtype("dtype"), _seed(call))
 
 
-@maps("RandomUniform", "random_uniform")
-def _random_uniform(call: Call, random_uniform: Any) -> Any:
+@maps("RandomUniform")
+def _random_uniform(call: Call) -> Any:
     low, high = call.attrs.number("minval", 0), call.attrs.number("maxval", 1)
     return random_uniform(call.sizes(0), low, high, call.attrs.dtype("dtype"), _seed(call))
 
 
-@maps("RandomUniformInt", "random_uniform_int")
-def _random_uniform_int(call: Call, random_uniform_int: Any) -> Any:
+@maps("RandomUniformInt")
+def _random_uniform_int(call: Call) -> Any:
     """TensorFlow has the bounds among the inputs, TF.js among the attributes."""
     if len(call.values) > 1:
         low, high = call.number(1), call.number(2)
@@ -67,8 +75,8 @@ def _random_uniform_int(call: Call, random_uniform_int: Any) -> Any:
     return random_uniform_int(call.sizes(0), low, high, _seed(call))
 
 
-@maps("TruncatedNormal", "truncated_normal")
-def _truncated_normal(call: Call, truncated_normal: Any) -> Any:
+@maps("TruncatedNormal")
+def _truncated_normal(call: Call) -> Any:
     mean, deviation = call.attrs.number("means", 0), call.attrs.number("stddev", 1)
     return truncated_normal(call.sizes(0), mean, deviation, call.attrs.dtype("dtype"), _seed(call))
 

@@ -4,50 +4,57 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.graph.mappers import Call, maps
+from tfpy.core.ops.image import crop_and_resize, transform
+from tfpy.core.ops.resize import resize_bilinear, resize_nearest_neighbor
+from tfpy.core.ops.suppression import non_max_suppression, non_max_suppression_padded, non_max_suppression_with_score
+from tfpy.graph.mappers import Call, Op, maps
 
 
-def _resizes(name: str, core: str) -> None:
-    maps(name, core)(
-        lambda call, resize: resize(
+def _resizes(name: str, resize: Op) -> None:
+    maps(name)(
+        lambda call: resize(
             call.tensor(0), call.sizes(1), call.attrs.flag("align_corners"), call.attrs.flag("half_pixel_centers")
         )
     )
 
 
-_resizes("ResizeBilinear", "image.resize_bilinear")
-_resizes("ResizeNearestNeighbor", "image.resize_nearest_neighbor")
+_resizes("ResizeBilinear", resize_bilinear)
+_resizes("ResizeNearestNeighbor", resize_nearest_neighbor)
 
 
-@maps("CropAndResize", "image.crop_and_resize")
-def _crop_and_resize(call: Call, crop_and_resize: Any) -> Any:
+@maps("CropAndResize")
+def _crop_and_resize(call: Call) -> Any:
     method, outside = call.attrs.text("method", "bilinear").lower(), call.attrs.number("extrapolation_value")
     return crop_and_resize(call.tensor(0), call.tensor(1), call.tensor(2), call.sizes(3), method, outside)
 
 
-@maps("ImageProjectiveTransformV3", "image.transform")
-def _transform(call: Call, transform: Any) -> Any:
+@maps("ImageProjectiveTransformV3")
+def _transform(call: Call) -> Any:
     interpolation, mode = (call.attrs.text(name).lower() for name in ("interpolation", "fill_mode"))
     return transform(call.tensor(0), call.tensor(1), interpolation, mode, call.number(3), call.sizes(2))
 
 
-@maps("NonMaxSuppressionV2", "image.non_max_suppression")
-def _non_max_suppression_v2(call: Call, suppress: Any) -> Any:
-    return suppress(call.tensor(0), call.tensor(1), call.number(2), call.number(3))
+@maps("NonMaxSuppressionV2")
+def _non_max_suppression_v2(call: Call) -> Any:
+    return non_max_suppression(call.tensor(0), call.tensor(1), call.number(2), call.number(3))
 
 
-@maps("NonMaxSuppressionV3", "image.non_max_suppression")
-def _non_max_suppression_v3(call: Call, suppress: Any) -> Any:
-    return suppress(call.tensor(0), call.tensor(1), call.number(2), call.number(3), call.number(4))
+@maps("NonMaxSuppressionV3")
+def _non_max_suppression_v3(call: Call) -> Any:
+    return non_max_suppression(call.tensor(0), call.tensor(1), call.number(2), call.number(3), call.number(4))
 
 
-@maps("NonMaxSuppressionV4", "image.non_max_suppression_padded", "selected_indices valid_outputs")
-def _non_max_suppression_v4(call: Call, suppress: Any) -> Any:
+@maps("NonMaxSuppressionV4", outputs="selected_indices valid_outputs")
+def _non_max_suppression_v4(call: Call) -> Any:
     padded = call.attrs.flag("pad_to_max_output_size")
-    return list(suppress(call.tensor(0), call.tensor(1), call.number(2), call.number(3), call.number(4), padded))
+    return list(
+        non_max_suppression_padded(
+            call.tensor(0), call.tensor(1), call.number(2), call.number(3), call.number(4), padded
+        )
+    )
 
 
-@maps("NonMaxSuppressionV5", "image.non_max_suppression_with_score", "selected_indices selected_scores valid_outputs")
-def _non_max_suppression_v5(call: Call, suppress: Any) -> Any:
+@maps("NonMaxSuppressionV5", outputs="selected_indices selected_scores valid_outputs")
+def _non_max_suppression_v5(call: Call) -> Any:
     numbers = [call.number(i) for i in range(2, 6)]
-    return list(suppress(call.tensor(0), call.tensor(1), *numbers))
+    return list(non_max_suppression_with_score(call.tensor(0), call.tensor(1), *numbers))

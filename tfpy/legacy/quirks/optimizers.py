@@ -93,7 +93,10 @@ def rmsprop(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update
     return _scaled_add(c, step, 1, w), {"rms": cache}
 
 
-@_rule("Adadelta", "u = √(U + ε) / √(A + ε) · g with the old A and U; w + c · u; ε = 10⁻⁶. TF.js: ε = 10⁻⁷.")
+@_rule(
+    "Adadelta",
+    "u = √(U + ε) / √(A + ε) · g with the old A and U, which stay equal; w + c · u. TF.js: the same but for rounding.",
+)
 def adadelta(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     squares, updates = slots["accum_grad"], slots["accum_var"]
     roots = [run("Sqrt", add(t, number(SMALL))) for t in (updates, squares)]
