@@ -621,6 +621,7 @@ def test_very_many_epochs_leave_few_lines_in_a_notebook(
 ) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     monkeypatch.setattr("tfpy.layers.training.progress._MOST_LINES", 20)
+    monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 600)  # a slow epoch would be drawn on its way
 
     def numbers() -> list[int]:
         return [int(line.split("/")[0].split()[1]) for line in capsys.readouterr().out.splitlines()]
