@@ -235,6 +235,24 @@ def test_graphs_that_stay(rest: str) -> None:
     assert STAY[rest] in found.left[0]
 
 
+def test_a_provider_that_still_needs_the_math() -> None:
+    """The session gives it, and a function would not."""
+    lines = [
+        "class P:",
+        "    def get_next_copy(self, m):",
+        "        return m.eluDer(dl.Array1D.new([1, 2]))",
+        "    def dispose_copy(self, m, copy):",
+        "        copy.dispose()",
+        "y = g.reduceSum(x)",
+        "found = dl.Session(g, dl.NDArrayMathCPU()).eval(y, [{'tensor': x, 'data': P()}])",
+    ]
+    migrated = migrate(GRAPH + "\n".join(lines))
+    assert "graphs stay as they are: get_next_copy of the provider still needs the math" in migrated.left
+    names: dict[str, Any] = {}
+    exec(migrated.code, names)
+    assert names["found"].get() == 2
+
+
 def test_the_session_of_an_object_used_outside_of_it() -> None:
     """Its class cannot lose it."""
     lines = [

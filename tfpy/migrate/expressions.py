@@ -41,7 +41,7 @@ class ExpressionRewriter(Scoped, Truth):
         self.graphs = graphs
         self.keep = keep
         self.tf = kinds.names.tf or ("tfpy" if "tf" in kinds.names.others else "tf")
-        self.sessions = Sessions(graphs, kinds, self.again, self.tf)
+        self.sessions = Sessions(graphs, kinds, self.again, self._drops, self.tf)
         self.count = 0
         self.failed: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
         self.helpers: list[str] = []

@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfpy.migrate.kind import element
 from tfpy.migrate.names import Names
+from tfpy.migrate.providers import math_of
 from tfpy.migrate.variables import SCOPES, Kinds, Staying, arguments
 from tfpy.migrate.versions import labels
 
@@ -89,11 +90,13 @@ class _Round(ScopedVisitor):
         self._parameters(node)
 
     def _parameters(self, node: cst.FunctionDef | cst.Lambda) -> None:
-        """Annotated parameters, and those called `math` where nothing else has that name."""
+        """Annotated parameters, those called `math` where nothing else has that name, and the math of providers."""
         table = self.kinds.known.setdefault(node, {})
+        in_class = bool(self.kinds.scopes) and isinstance(self.kinds.scopes[-1], cst.ClassDef)
+        provided = math_of(node) if in_class and isinstance(node, cst.FunctionDef) else None
         for param in node.params.params:
             kind = self.kinds.annotated(param.annotation.annotation) if param.annotation is not None else None
-            if param.name.value == "math" and "math" not in self.kinds.names.others:
+            if param is provided or (param.name.value == "math" and "math" not in self.kinds.names.others):
                 kind = "math"
             if table.get(param.name.value) is None:
                 table[param.name.value] = kind
