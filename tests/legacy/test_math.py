@@ -167,6 +167,15 @@ def test_pools() -> None:
     assert m().avgPoolBackprop(dy, x, 2, 1, 0).get(1, 1, 0) == 2.5
 
 
+@pytest.mark.parametrize(("numerics", "dtype"), [("tfjs", "bool"), ("deeplearn.js", "float32")])
+def test_the_smallest_truth_values(numerics: Any, dtype: str) -> None:
+    x = A3([2, 2, 1], [1, 0, 1, 1], "bool")
+    with dl.numerics(numerics):
+        found = m().minPool(x, 2, 1, 0)
+        assert (found.dtype, found.get(0, 0, 0)) == (dtype, 0)
+        close(m().minPool(x, 2, 1, 1), np.reshape([1, 0, 0, 1, 0, 0, 1, 1, 1], (3, 3, 1)))
+
+
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
     """0.4's dimRoundingMode."""
