@@ -167,6 +167,14 @@ def test_pools() -> None:
     assert m().avgPoolBackprop(dy, x, 2, 1, 0).get(1, 1, 0) == 2.5
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize("order", [1, 2, "euclidean", float("inf")])
+def test_norms_along_no_axis(numerics: Any, order: Any) -> None:
+    """As in 0.3.17, 0.5.1 and TF.js: the elements' sizes."""
+    with dl.numerics(numerics):
+        close(m().norm(A1([3, -4]), order, []), [3, 4])
+
+
 @pytest.mark.parametrize(("numerics", "dtype"), [("tfjs", "bool"), ("deeplearn.js", "float32")])
 def test_the_smallest_truth_values(numerics: Any, dtype: str) -> None:
     x = A3([2, 2, 1], [1, 0, 1, 1], "bool")
