@@ -110,6 +110,9 @@ class _Round(ScopedVisitor):
     def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
         self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
 
+    def visit_Expr(self, node: cst.Expr) -> None:
+        self.kinds.unused.add(node.value)
+
     def leave_Assign(self, original_node: cst.Assign) -> None:
         kind = self.kinds.of(original_node.value)
         for target in original_node.targets:
@@ -278,10 +281,14 @@ class _Passing(ScopedVisitor):
 
 
 def is_write(kinds: Kinds, call: cst.Call) -> bool:
-    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`; `a.add(b)` of two arrays does not."""
+    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`.
+
+    `a.add(b)` of two arrays does not: it gives their sum. So it is where something is done with what `a.add(b)` gives.
+    """
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in _WRITES:
         return False
-    if func.attr.value == "add" and len(call.args) == 1 and kinds.of(call.args[0].value) in _ARRAYS:
+    may_sum = func.attr.value == "add" and len(call.args) == 1
+    if may_sum and (call not in kinds.unused or kinds.of(call.args[0].value) in _ARRAYS):
         return False
     return kinds.of(func.value) in _ARRAYS
