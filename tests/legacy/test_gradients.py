@@ -28,6 +28,37 @@ def test_gradients_go_through_as_shapes_and_tensors(math: dl.NDArrayMathCPU) -> 
     assert list(found.get_values()) == [4, 8, 12, 16]
 
 
+@pytest.mark.parametrize(
+    ("ops", "theirs"),
+    [
+        ("multiply elementWiseMul multiplyStrict", ([3, 4], [1, 2])),
+        ("subtract sub subStrict", ([1, 1], [-1, -1])),
+    ],
+)
+def test_gradients_of_0_3_17_lack_a_factor(math: dl.NDArrayMathCPU, ops: str, theirs: Any) -> None:
+    given = {"a": A1([1, 2]), "b": A1([3, 4])}
+    weights = A1([10, 20])
+    for op in ops.split():
+        with dl.numerics("deeplearn.js"):
+            found = math.gradients(
+                lambda op=op: math.sum(math.multiply(getattr(math, op)(*given.values()), weights)), given
+            )
+        assert (list(found["a"].get_values()), list(found["b"].get_values())) == theirs
+
+
+@pytest.mark.parametrize(
+    ("op", "theirs"), [("scalarMinusArray", (1, -1)), ("arrayMinusScalar", (1, -1)), ("scalarTimesArray", (5, 2))]
+)
+def test_gradients_of_0_3_17_lack_a_factor_between_scalars(math: dl.NDArrayMathCPU, op: str, theirs: Any) -> None:
+    given = {"a": dl.Scalar.new(2), "b": dl.Scalar.new(5)}
+    twice = dl.Scalar.new(2)
+    with dl.numerics("deeplearn.js"):
+        found = math.gradients(
+            lambda: math.multiply(math.multiply(getattr(math, op)(*given.values()), twice), twice), given
+        )
+    assert (found["a"].get(), found["b"].get()) == theirs
+
+
 def test_gradients_go_through_as_type(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2], "int32")
     found = math.gradients(lambda: math.sum(math.square(a.asType("float32"))), a)

@@ -146,6 +146,19 @@ def test_variables_and_constants_keep_their_data(math: dl.NDArrayMathCPU) -> Non
         g.variable("x", [1, 2])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [("sigmoid", 0.731059), ("tanh", 0.761594), ("log", 0), ("elu", 1), ("exp", 2.718282), ("relu", 1)],
+)
+def test_functions_of_an_index(g: dl.Graph, math: dl.NDArrayMathCPU, op: str, expected: float, numerics: Any) -> None:
+    with dl.numerics(numerics):
+        x = g.placeholder("x", [3])
+        for index in (g.argmax(x), g.argmaxEquals(x, x)):
+            found = dl.Session(g, math).eval(getattr(g, op)(index), [{"tensor": x, "data": A1([1, 3, 2])}])
+            assert found.get() == pytest.approx(expected, abs=1e-6)
+
+
 def test_nodes_describe_themselves(g: dl.Graph) -> None:
     x = g.placeholder("x", [2])
     y = g.relu(x)

@@ -168,6 +168,23 @@ def test_pools() -> None:
 
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize("order", [1, 2, "euclidean", float("inf")])
+def test_norms_along_no_axis(numerics: Any, order: Any) -> None:
+    """As in 0.3.17, 0.5.1 and TF.js: the elements' sizes."""
+    with dl.numerics(numerics):
+        close(m().norm(A1([3, -4]), order, []), [3, 4])
+
+
+@pytest.mark.parametrize(("numerics", "dtype"), [("tfjs", "bool"), ("deeplearn.js", "float32")])
+def test_the_smallest_truth_values(numerics: Any, dtype: str) -> None:
+    x = A3([2, 2, 1], [1, 0, 1, 1], "bool")
+    with dl.numerics(numerics):
+        found = m().minPool(x, 2, 1, 0)
+        assert (found.dtype, found.get(0, 0, 0)) == (dtype, 0)
+        close(m().minPool(x, 2, 1, 1), np.reshape([1, 0, 0, 1, 0, 0, 1, 1, 1], (3, 3, 1)))
+
+
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
     """0.4's dimRoundingMode."""
     x, f = A3([3, 3, 1], range(1, 10)), A4([2, 2, 1, 1], [1, 2, 3, 4])

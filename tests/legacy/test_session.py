@@ -57,6 +57,29 @@ def test_feeds_of_any_dtype_are_taken_as_float32(math: dl.NDArrayMathCPU, dtype:
         w.node.data = dl.Array4D.new([2, 2, 1, 1], [1, 2, 3, 4])
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize("batched", [True, False])
+@pytest.mark.parametrize("label_first", [True, False])
+def test_costs_of_indices(math: dl.NDArrayMathCPU, numerics: Any, batched: bool, label_first: bool) -> None:
+    """What argmax gives has no axis, while its node is declared as [1]."""
+    rows = [[1, 3, 2], [3, 1, 1], [0, 0, 1]]
+    with dl.numerics(numerics):
+        g = dl.Graph()
+        x, label, w = g.placeholder("x", [3]), g.placeholder("label", [1]), g.variable("w", dl.Scalar.new(1))
+        scaled = g.multiply(w, x)
+        for index, labels in ((g.argmax(scaled), [[1], [0], [3]]), (g.argmaxEquals(scaled, x), [[1], [1], [0]])):
+            cost = g.meanSquaredCost(*((label, index) if label_first else (index, label)))
+            entries = feeds((x, rows), (label, labels))
+            found = dl.Session(g, math).train(cost, entries, 3, dl.SGDOptimizer(0.1), REDUCTION.MEAN, batched)
+            assert found.get() == pytest.approx(0.5 / 3)
+
+
+def test_costs_of_whole_numbers_are_float32(math: dl.NDArrayMathCPU) -> None:
+    g = dl.Graph()
+    cost = g.meanSquaredCost(g.constant(A1([0, 1, 0], "int32")), g.variable("w", A1([0.1, 0.2, 0.3])))
+    assert dl.Session(g, math).eval(cost).get_values().dtype == np.float32
+
+
 def test_eval_takes_one_array_of_a_provider_and_gives_it_back(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [1])

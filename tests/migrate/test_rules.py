@@ -37,6 +37,15 @@ EXPRESSIONS = {
     "a.minPool(2, 2, 0, 'floor')": "tf.neg(tf.max_pool(tf.neg(a), 2, 2, 0, 'floor'))",
     "a.getValues()": "a.data_sync()",
     "math.add(a, a).get(1)": "tf.add(a, a).buffer_sync().get(1)",
+    "dl.sum(a).get()": "tf.sum(a).array_sync()",
+    "dl.logSumExp(a).get()": "tf.logSumExp(a).array_sync()",
+    "dl.minPool(a, 2, 2, 0).get(0, 0, 0)": "tf.neg(tf.max_pool(tf.neg(a), 2, 2, 0)).buffer_sync().get(0, 0, 0)",
+    "dl.moments(a).mean.get()": "tf.moments(a).mean.array_sync()",
+    "dl.valueAndGrads(f)([a])['value'].get()": "tf.valueAndGrads(f)([a])['value'].array_sync()",
+    "dl.grad(f)(a).get(0)": "tf.grad(f)(a).buffer_sync().get(0)",
+    "dl.SGDOptimizer(0.1).minimize(f, True).get()": "tf.train.sgd(0.1).minimize(f, True).array_sync()",
+    "dl.tidy(lambda: dl.keep(a)).get(0)": "tf.tidy(lambda: tf.keep(a)).buffer_sync().get(0)",
+    "dl.mul(a, a).add(unknown).get(0)": "tf.mul(a, a).add(unknown).buffer_sync().get(0)",
     "unknown.getValues()": "unknown.data_sync()",
     "unknown.get('key')": "unknown.get('key')",
     "dl.Array1D.new(unknown)": 'tf.tensor1d(unknown, "float32")',
@@ -85,6 +94,14 @@ def test_the_math_stays_where_it_is_still_used() -> None:
     assert "math = dl.NDArrayMathCPU()" in code
     assert "y = tf.add(a, a)" in code
     assert code.startswith("import tfpy as tf\nfrom tfpy import legacy as dl\n")
+
+
+def test_what_eager_functions_give_stays_an_ndarray_where_it_is_written_to() -> None:
+    for write in ("x.set(1, 0)", "x.add(1, 0)", "x.add(1)"):
+        found = migrate(f"{HEAD}x = dl.zeros([2])\n{write}\n")
+        assert f"\nx = dl.zeros([2])\n# tfpy migrate: {found.left[0]}\n{write}\n" in found.code
+        assert "cannot be written to" in found.left[0]
+    assert "\nx = dl.zeros([2])\n" in migrate(f"{HEAD}x = dl.zeros([2])\nx.getValues()[0] = 1\n").code
 
 
 def test_what_math_still_gives_is_an_ndarray() -> None:
@@ -233,6 +250,24 @@ def test_graphs_that_stay(rest: str) -> None:
     assert found.left
     assert found.left[0].startswith("graphs stay as they are:")
     assert STAY[rest] in found.left[0]
+
+
+def test_a_provider_that_still_needs_the_math() -> None:
+    """The session gives it, and a function would not."""
+    lines = [
+        "class P:",
+        "    def get_next_copy(self, m):",
+        "        return m.eluDer(dl.Array1D.new([1, 2]))",
+        "    def dispose_copy(self, m, copy):",
+        "        copy.dispose()",
+        "y = g.reduceSum(x)",
+        "found = dl.Session(g, dl.NDArrayMathCPU()).eval(y, [{'tensor': x, 'data': P()}])",
+    ]
+    migrated = migrate(GRAPH + "\n".join(lines))
+    assert "graphs stay as they are: get_next_copy of the provider still needs the math" in migrated.left
+    names: dict[str, Any] = {}
+    exec(migrated.code, names)
+    assert names["found"].get() == 2
 
 
 def test_the_session_of_an_object_used_outside_of_it() -> None:

@@ -674,7 +674,7 @@ class DerivedMath:
     def min_pool(
         self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
     ) -> NDArray:
-        """The smallest value in each window; arguments as for `max_pool`."""
+        """The smallest value in each window; arguments and dtypes as for `max_pool`."""
         result: NDArray = self._run(legacy_pool.min_pool, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 from tfpy.core.ops import arith, join, reduce, shape, softmax
 from tfpy.core.ops.activation import prelu as core_prelu
-from tfpy.core.ops.common import reshape_to
+from tfpy.core.ops.activation import relu
+from tfpy.core.ops.common import as_float, reshape_to
 from tfpy.core.ops.compare import equal
 from tfpy.core.ops.matmul import multiply_matrices
+from tfpy.core.ops.unary import square
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import Shape
 from tfpy.legacy import costs
@@ -53,13 +55,15 @@ class NotBatchedError(Exception):
 
 
 Evaluate = Callable[..., Value]
+_OF_ANY_DTYPE = (relu, square)  # the others compute in float32, of what argmax gives, too
 
 
 def elementwise(function: Callable[..., Tensor]) -> Evaluate:
     """The evaluation of an op of one array, element by element."""
 
     def evaluate(x: Value, **attrs: Any) -> Value:
-        return Value(numbers_of(function, "graph")(x.tensor, **attrs), x.batched)
+        given = x.tensor if function in _OF_ANY_DTYPE else as_float(x.tensor)
+        return Value(numbers_of(function, "graph")(given, **attrs), x.batched)
 
     return evaluate
 
@@ -107,7 +111,7 @@ def fused_linear_combination(x1: Value, x2: Value, c1: Value, c2: Value) -> Valu
 
 def prelu(x: Value, alpha: Value) -> Value:
     """x where it is positive, else alpha · x."""
-    return Value(numbers_of(core_prelu, "graph")(*_together([x, alpha])), x.batched or alpha.batched)
+    return Value(numbers_of(core_prelu, "graph")(*_alike(x, alpha)), x.batched or alpha.batched)
 
 
 def reduce_sum(x: Value) -> Value:
@@ -131,6 +135,12 @@ def _together(values: Sequence[Value]) -> list[Tensor]:
     if size is None:
         return [v.tensor for v in values]
     return [v.tensor if v.batched else shape.broadcast_to(v.tensor, [size, *v.example]) for v in values]
+
+
+def _alike(x1: Value, x2: Value) -> list[Tensor]:
+    """Two float32 tensors of one shape. What argmax gives is an int32 number, though the shape of its node is [1]."""
+    sizes = max(x1.example, x2.example, key=len)
+    return [as_float(t) for t in _together([Value(x.as_example(sizes), x.batched) for x in (x1, x2)])]
 
 
 def concat(x1: Value, x2: Value, axis: int) -> Value:
@@ -190,7 +200,7 @@ def argmax_equals(x1: Value, x2: Value) -> Value:
 def _cost(function: Callable[..., Tensor]) -> Evaluate:
     def evaluate(x1: Value, x2: Value) -> Value:
         batched = x1.batched or x2.batched
-        return Value(numbers_of(function, "graph")(*_together([x1, x2]), int(batched)), batched)
+        return Value(numbers_of(function, "graph")(*_alike(x1, x2), int(batched)), batched)
 
     return evaluate
 

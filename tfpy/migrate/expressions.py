@@ -11,6 +11,7 @@ from tfpy import legacy
 from tfpy.legacy._eager import __all__ as EAGER
 from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
+from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.inference import Scoped, called, is_write
 from tfpy.migrate.padding import default_pad
@@ -41,13 +42,12 @@ class ExpressionRewriter(Scoped, Truth):
         self.graphs = graphs
         self.keep = keep
         self.tf = kinds.names.tf or ("tfpy" if "tf" in kinds.names.others else "tf")
-        self.sessions = Sessions(graphs, kinds, self.again, self.tf)
+        self.sessions = Sessions(graphs, kinds, self.again, self._drops, self.tf)
         self.count = 0
         self.failed: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
         self.helpers: list[str] = []
         self._remarks: list[list[str]] = []
         self._frozen: set[cst.CSTNode] = set()
-        self._unused: set[cst.CSTNode] = set()
 
     def again(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of the script as it is rewritten, for use in another place."""
@@ -89,6 +89,8 @@ class ExpressionRewriter(Scoped, Truth):
         return cst.Call(updated_node, [cst.Arg(cst.Name(plain(key[1]))) for key in symbol.placeholders])
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        if original_node in self._frozen:
+            return updated_node
         if original_node in self.graphs.operands and not self.kinds.graphs_stay:
             return self._called(original_node, updated_node)
         if self.kinds.of(original_node) == "placeholder" and not self.kinds.graphs_stay:
@@ -112,7 +114,7 @@ class ExpressionRewriter(Scoped, Truth):
         elif head in ("util", "test_util") and name and hasattr(getattr(tfpy, head), name):
             text = f"tf.{path}"
         elif not name and head[:1].islower() and hasattr(tfpy, head):
-            text = f"tf.{head}" if _is_in_both(head) else None
+            text = f"tf.{head}" if is_in_both(head) else None
         if text is None:
             return None
         self.count += 1
@@ -153,7 +155,7 @@ class ExpressionRewriter(Scoped, Truth):
     def _freeze(self, node: cst.CSTNode) -> None:
         """Leave the calls that give arrays as they are: the arrays are written to."""
         if isinstance(node, cst.Call) and self.kinds.of(node) in ("array", "ndarray"):
-            self._frozen.add(node)
+            self._frozen |= {node, node.func}
         for child in node.children:
             self._freeze(child)
 
@@ -203,7 +205,7 @@ class ExpressionRewriter(Scoped, Truth):
             return fill(found, bind(found.parameters, updated.args), self.tf)
         if path in BUILDERS and not self.kinds.graphs_stay:
             return self._shuffled(updated)
-        if path in EAGER and not _is_in_both(path):  # one of legacy/ops
+        if path in EAGER and not is_in_both(path):  # one of legacy/ops
             method = successor("math", getattr(legacy, path).__name__)
             if method is not None and method.forms:
                 return fill(method, bind(method.parameters, updated.args), self.tf)
@@ -262,7 +264,7 @@ class ExpressionRewriter(Scoped, Truth):
         if owner == "session" and name in ("eval", "eval_all"):
             return self.sessions.eval(original, name)
         if owner == "session" and name == "train":
-            step, remark = self.sessions.train(original, original not in self._unused)
+            step, remark = self.sessions.train(original, original not in self.kinds.unused)
             if remark:
                 self._remark(remark)
             return step
@@ -309,9 +311,3 @@ class ExpressionRewriter(Scoped, Truth):
         kind = self.kinds.known.get(function, {}).get(name)
         kept = {n for place, n in self.keep if isinstance(function, cst.Lambda) or place[-1:] == (function.name.value,)}
         return kind in maths.DROPPED and name not in kept
-
-
-def _is_in_both(name: str) -> bool:
-    """Whether a legacy name is one of the new API; functions that give tensors there are wrapped to give arrays."""
-    old, new = getattr(legacy, name, None), getattr(tfpy, name, None)
-    return new is not None and (old is new or getattr(old, "__wrapped__", None) is new)

@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from tfpy.legacy.successors import table
+from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
 from tfpy.migrate.statements import MARK, STATEMENTS, remarked, removed, tidied
 
@@ -96,7 +97,7 @@ class _Left(cst.CSTTransformer):
     def _reason(self, path: str) -> str:
         head = path.partition(".")[0]
         of_graphs = head in _OF_GRAPHS or head.endswith(_OF_GRAPHS_TOO)
-        if not path or head in _MADE or (self.graphs_stay and of_graphs):
+        if not path or head in _MADE or is_in_both(head) or (self.graphs_stay and of_graphs):
             return ""
         found = table("class").get(head)
         return found.reason if found is not None and found.reason else f"{path} has no counterpart in the new API"

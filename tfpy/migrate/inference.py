@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfpy.migrate.kind import element
 from tfpy.migrate.names import Names
+from tfpy.migrate.providers import math_of
 from tfpy.migrate.variables import SCOPES, Kinds, Staying, arguments
 from tfpy.migrate.versions import labels
 
@@ -89,11 +90,13 @@ class _Round(ScopedVisitor):
         self._parameters(node)
 
     def _parameters(self, node: cst.FunctionDef | cst.Lambda) -> None:
-        """Annotated parameters, and those called `math` where nothing else has that name."""
+        """Annotated parameters, those called `math` where nothing else has that name, and the math of providers."""
         table = self.kinds.known.setdefault(node, {})
+        in_class = bool(self.kinds.scopes) and isinstance(self.kinds.scopes[-1], cst.ClassDef)
+        provided = math_of(node) if in_class and isinstance(node, cst.FunctionDef) else None
         for param in node.params.params:
             kind = self.kinds.annotated(param.annotation.annotation) if param.annotation is not None else None
-            if param.name.value == "math" and "math" not in self.kinds.names.others:
+            if param is provided or (param.name.value == "math" and "math" not in self.kinds.names.others):
                 kind = "math"
             if table.get(param.name.value) is None:
                 table[param.name.value] = kind
@@ -106,6 +109,9 @@ class _Round(ScopedVisitor):
 
     def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
         self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
+
+    def visit_Expr(self, node: cst.Expr) -> None:
+        self.kinds.unused.add(node.value)
 
     def leave_Assign(self, original_node: cst.Assign) -> None:
         kind = self.kinds.of(original_node.value)
@@ -275,10 +281,14 @@ class _Passing(ScopedVisitor):
 
 
 def is_write(kinds: Kinds, call: cst.Call) -> bool:
-    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`; `a.add(b)` of two arrays does not."""
+    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`.
+
+    `a.add(b)` of two arrays does not: it gives their sum. So it is where something is done with what `a.add(b)` gives.
+    """
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in _WRITES:
         return False
-    if func.attr.value == "add" and len(call.args) == 1 and kinds.of(call.args[0].value) in _ARRAYS:
+    may_sum = func.attr.value == "add" and len(call.args) == 1
+    if may_sum and (call not in kinds.unused or kinds.of(call.args[0].value) in _ARRAYS):
         return False
     return kinds.of(func.value) in _ARRAYS

@@ -1,8 +1,10 @@
 """A kind: what an expression holds, as far as rewriting must know.
 
 A kind is a text ('array', 'math', 'graph', …) or a tuple: ('list', kind), ('tuple', kinds), ('dict', pairs of a key, or
-None for keys that are computed, and a kind), ('function', node), ('type', node), ('custom', name of the method that
-gives the next copy). 'ndarray' is an array that stays an NDArray, 'kept' a result that has NDArrays in it.
+None for keys that are computed, and a kind), ('fields', pairs of a name and a kind) for a record, ('function', node),
+('gives', kind) for a function that gives this kind, ('type', node), ('custom', name of the method that gives the next
+copy). 'record' is a record of arrays alone, 'ndarray' an array that stays an NDArray, 'kept' a result that has NDArrays
+in it.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def dict_of(pairs: Sequence[tuple[str | None, Kind]]) -> Kind:
 
 
 def value(kind: Kind, key: cst.CSTNode | None) -> Kind:
-    """The kind of the value of a dict for a key; where that is computed, of any value."""
+    """The kind of the value of a dict or record for a key; where that is computed, of any value."""
     name = text_of(key)
     known = dict(kind[1])
     if name is not None:
@@ -80,6 +82,18 @@ def element(kind: Kind) -> Kind:
             found = join(found, part)
         return found
     return "array" if kind == "record" else "number" if kind in ("values", "shape", "range") else None
+
+
+def parts_of(kind: Kind) -> Sequence[Kind] | None:
+    """The kinds of what a tuple or a record holds, one by one; None for anything else."""
+    if is_record(kind):
+        return [part for _, part in kind[1]]
+    return kind[1] if isinstance(kind, tuple) and kind[0] == "tuple" else None
+
+
+def is_record(kind: Kind) -> bool:
+    """Whether a kind is that of a record whose fields are of several kinds."""
+    return isinstance(kind, tuple) and kind[0] == "fields"
 
 
 def is_dict(kind: Kind) -> bool:

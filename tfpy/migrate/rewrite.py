@@ -121,9 +121,6 @@ class Rewriter(ExpressionRewriter):
         if any(self.kinds.key(t.target) in self.kinds.pinned for t in node.targets):
             self._freeze(node.value)
 
-    def visit_Expr(self, node: cst.Expr) -> None:
-        self._unused.add(node.value)
-
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> Any:

@@ -11,10 +11,12 @@ from tfpy.legacy.initializers import VarianceScalingInitializer
 from tfpy.legacy.successors import parameters, successor, table
 from tfpy.migrate.graphs import Feed, Graphs, activation_of, next_copy
 from tfpy.migrate.names import dotted
+from tfpy.migrate.providers import own_parameters
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
 from tfpy.migrate.variables import Kinds
 
 Again = Callable[[cst.BaseExpression], cst.BaseExpression]
+Drops = Callable[[cst.FunctionDef, str], bool]
 
 _REMARKS = {
     "NONE": "session.train returned 0 here; this is the mean cost",
@@ -40,13 +42,15 @@ class Sessions:
         graphs: what the graphs consist of.
         kinds: the kinds of the file's variables.
         again: gives an expression of the script as it is rewritten.
+        drops: whether a function loses a parameter.
         tf: the name of the new API.
     """
 
-    def __init__(self, graphs: Graphs, kinds: Kinds, again: Again, tf: str) -> None:
+    def __init__(self, graphs: Graphs, kinds: Kinds, again: Again, drops: Drops, tf: str) -> None:
         self.graphs = graphs
         self.kinds = kinds
         self.again = again
+        self.drops = drops
         self.tf = tf
 
     def eval(self, node: cst.Call, name: str) -> cst.BaseExpression:
@@ -67,8 +71,15 @@ class Sessions:
         value = cst.parse_expression(feed.place) if feed.place else self.again(feed.value)
         method = next_copy(feed)
         if method is not None:
+            if any(self._needs(found) for found in self.kinds.methods[method]):
+                raise CannotRewrite(f"{method} of the provider still needs the math")
             return expression(f"v.{method}()", {"v": value}, {}, self.tf)
         return call("next", [value]) if feed.kind == "provider" else value
+
+    def _needs(self, method: cst.FunctionDef) -> bool:
+        """Whether a method cannot be called without arguments."""
+        required = [p.name.value for p in own_parameters(method) if p.default is None]
+        return not all(self.drops(method, name) for name in required)
 
     def train(self, node: cst.Call, used: bool) -> tuple[cst.BaseExpression, str]:
         """`session.train`: the step, and a remark on it if there is one.

@@ -8,7 +8,20 @@ from typing import Any
 import libcst as cst
 
 from tfpy.legacy import successors
-from tfpy.migrate.kind import Kind, as_pinned, dict_of, element, holds_arrays, is_dict, join, text_of, value
+from tfpy.migrate import eager
+from tfpy.migrate.kind import (
+    Kind,
+    as_pinned,
+    dict_of,
+    element,
+    holds_arrays,
+    is_dict,
+    is_record,
+    join,
+    parts_of,
+    text_of,
+    value,
+)
 from tfpy.migrate.names import Names, dotted
 from tfpy.migrate.versions import Labels
 
@@ -67,6 +80,7 @@ class Kinds:
         staying: the parts of the file whose graphs are left as they are, so that sessions give NDArrays.
         pinned: names and attributes of arrays that are written to, and stay NDArrays.
         scopes: the scopes around the node that is looked at, the innermost last.
+        unused: the expressions that are statements: nothing is done with what they give.
     """
 
     def __init__(self, names: Names, labels: Labels, staying: Staying, pinned: set[Any]) -> None:
@@ -81,6 +95,7 @@ class Kinds:
         self.methods: dict[str, list[cst.FunctionDef]] = {}
         self.outer: dict[cst.CSTNode, set[str]] = {}
         self.views: dict[Any, cst.BaseExpression] = {}
+        self.unused: set[cst.CSTNode] = set()
         self.changed = False
 
     @property
@@ -114,8 +129,8 @@ class Kinds:
         """Note what a target of an assignment holds."""
         if isinstance(target, (cst.Tuple, cst.List)):
             stars = [isinstance(item, cst.StarredElement) for item in target.elements]
-            one_by_one = isinstance(kind, tuple) and kind[0] == "tuple" and not any(stars)
-            parts = kind[1] if one_by_one else [("list", element(kind)) if star else element(kind) for star in stars]
+            each = parts_of(kind) if not any(stars) else None
+            parts = each if each is not None else [("list", element(kind)) if star else element(kind) for star in stars]
             for item, part in zip(target.elements, parts, strict=False):
                 self.define(item.value, part)
         elif isinstance(target, cst.Name):
@@ -271,7 +286,7 @@ class Kinds:
         if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice):
             return kind
         number = _index(node)
-        if is_dict(kind) or kind == "kept":
+        if is_dict(kind) or is_record(kind) or kind == "kept":
             return kind if kind == "kept" else value(kind, number)
         if isinstance(kind, tuple) and kind[0] == "tuple" and isinstance(number, cst.Integer):
             return kind[1][int(number.value)] if int(number.value) < len(kind[1]) else None
@@ -296,6 +311,8 @@ class Kinds:
             return "node"
         if owner == "node" and name == "data":
             return "ndarray" if self.graphs_stay else "array"
+        if is_record(owner):
+            return dict(owner[1]).get(name)
         if owner in ("record", "kept"):
             return "array" if owner == "record" else owner
         if name in ("size", "rank"):
@@ -305,14 +322,31 @@ class Kinds:
     def _of_call(self, node: cst.Call) -> Kind:
         path = self.path(node.func)
         if path is not None:
-            return self.instance(path)
-        if self.of(node.func) == "object":
+            return self.instance(path) or self._of_eager(node, path)
+        function = self.of(node.func)
+        if isinstance(function, tuple) and function[0] == "gives":
+            return function[1]
+        if function == "object":
             return self._returned("__call__")
         if isinstance(node.func, cst.Attribute):
             return self._of_method(node, self.of(node.func.value), node.func.attr.value)
         if isinstance(node.func, cst.Name):
             return self._of_function(node, node.func.value)
         return None
+
+    def _of_eager(self, node: cst.Call, path: str) -> Kind:
+        """What a function of deeplearn.js 0.5 gives."""
+        if path == "variable":
+            return "ndarray" if self.graphs_stay else "array"
+        if path == "keep" and node.args:
+            return self.of(node.args[0].value)
+        if path == "tidy" and node.args:
+            return self._result(self.of(node.args[-1].value))
+        return eager.results().get(path)
+
+    def _result(self, function: Kind) -> Kind:
+        """What a function of the file gives."""
+        return self.returns.get(function[1]) if isinstance(function, tuple) and function[0] == "function" else None
 
     def _of_function(self, node: cst.Call, name: str) -> Kind:
         kind = self.of(node.func)
@@ -363,6 +397,8 @@ class Kinds:
             return ("list", "provider") if many else "provider" if "nput" in name else "number"
         if owner == "provider" or (isinstance(owner, tuple) and owner[0] == "custom" and name in NEXT_COPY):
             return result
+        if owner == "optimizer" and name == "minimize":
+            return result
         if owner == "initializer":
             return "array"
         if owner in ("array", "ndarray"):
@@ -398,8 +434,7 @@ class Kinds:
             if name == "gradients":
                 kind = self.of(node.args[1].value) if len(node.args) > 1 else None
                 return kind if holds_arrays(kind) else None
-            function = self.of(node.args[0].value) if name == "scope" and node.args else None
-            return self.returns.get(function[1]) if isinstance(function, tuple) and function[0] == "function" else None
+            return self._result(self.of(node.args[0].value)) if name == "scope" and node.args else None
         found = successors.successor("math", name)
         if name in _NO_ARRAYS:
             return "kept"

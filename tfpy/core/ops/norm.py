@@ -24,7 +24,8 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
             scalar.
         ord: 'euclidean' or 2 (vectors), 'fro' (matrices) or 'euclidean', 1, ∞ or -∞; for matrices 1 is the largest
             column sum, ∞ the largest and -∞ the smallest row sum of absolute values.
-        axis: one axis for vectors, two for matrices; by default the whole tensor is taken as one vector.
+        axis: one axis for vectors, two for matrices; by default the whole tensor is taken as one vector. Along no axis,
+            `[]`, each element of a vector is one by itself.
         keep_dims: whether the axes stay, with size 1.
 
     Raises:
@@ -44,7 +45,7 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
         t = to_tensor("norm", "x", t, "float32")
     if axis is None:
         return _shaped(vector_norm(reshape_to(t, (t.size,)), ord, (0,)), t, axes, keep_dims)
-    if len(axes) == 1:
+    if len(axes) == 1 or (t.rank == 1 and not axes):
         return _shaped(vector_norm(t, ord, axes), t, axes, keep_dims)
     if len(axes) == 2:
         first, second = (int(a) % t.rank for a in axis)  # type: ignore[union-attr]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tfpy.core.convert import TensorLike
+from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.grads import grad
 from tfpy.core.ops import pool
+from tfpy.core.ops.logic import logical_not
 from tfpy.core.ops.resize import resize_bilinear
 from tfpy.core.ops.unary import neg
 from tfpy.core.tensor import Tensor
@@ -69,11 +70,17 @@ def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
 
 @math_op(eager="min_pool")
 def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
-    """The smallest value in each window; arguments as for `max_pool`.
+    """The smallest value in each window; arguments and dtypes as for `max_pool`.
 
     Source: deeplearn.js `math.minPool`.
     """
-    return neg(_pool("min_pool", pool.max_pool, neg(x), filter_size, strides, pad, dim_rounding_mode))
+    turned = _turned(to_tensor("min_pool", "x", x))
+    return _turned(_pool("min_pool", pool.max_pool, turned, filter_size, strides, pad, dim_rounding_mode))
+
+
+def _turned(x: Tensor) -> Tensor:
+    """What is the largest where x is the smallest: -x, or for truth values, which have no negative, `not x`."""
+    return logical_not(x) if x.dtype == "bool" else neg(x)
 
 
 @math_op()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfpy.core.convert import TensorLike, number
+from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.grads import grad
 from tfpy.core.ops import conv as core_conv
 from tfpy.core.ops import depthwise
@@ -256,7 +256,8 @@ def min_pool_with_margins(
     x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
 ) -> Tensor:
     windows = filter_size, strides, pad, dim_rounding_mode
-    return _with_holes(neg(_largest("min_pool", neg(x), windows)), "min_pool", x, windows)
+    given = as_float(to_tensor("min_pool", "x", x))  # bool arrays have no negative
+    return _with_holes(neg(_largest("min_pool", neg(given), windows)), "min_pool", given, windows)
 
 
 @quirk(

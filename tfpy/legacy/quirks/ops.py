@@ -15,9 +15,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import resolve_axis
 from tfpy.legacy.ops import arith as legacy_arith
-from tfpy.legacy.ops import array, matrix
+from tfpy.legacy.ops import array, matrix, strict
 from tfpy.legacy.ops import reduce as legacy_reduce
-from tfpy.legacy.ops.strict import divide_strict, pow_strict
 from tfpy.legacy.quirks import behaviour, call_instead, quirk
 from tfpy.legacy.quirks.sums import Save
 
@@ -45,23 +44,28 @@ def true_quotient(a: TensorLike, b: TensorLike) -> Tensor:
     return arith.true_div(a, b)
 
 
-def _quotient_of(name: str, check: Callable[..., Any]) -> Callable[[TensorLike, TensorLike], Tensor]:
-    @functools.wraps(check)
-    def divide(a: TensorLike, b: TensorLike) -> Tensor:
-        check(a, b)
-        return arith.true_div(a, b)
+def _checked_by(
+    check: Callable[..., Any], compute: Callable[..., Tensor]
+) -> Callable[[TensorLike, TensorLike], Tensor]:
+    """A function that refuses what an op refuses, and computes something else."""
 
-    divide.__name__ = name
-    return divide
+    @functools.wraps(check)
+    def checked(a: TensorLike, b: TensorLike) -> Tensor:
+        check(a, b)
+        return compute(a, b)
+
+    return checked
 
 
 _FORMULA = "as divide: the float32 quotient of int32 arrays. TF.js rounds it down."
 for _function, _symbol in {
-    divide_strict: "math.divideStrict",
+    strict.divide_strict: "math.divideStrict",
     legacy_arith.scalar_divided_by_array: "math.scalarDividedByArray",
     legacy_arith.array_divided_by_scalar: "math.arrayDividedByScalar",
 }.items():
-    quirk(_symbol, _FORMULA, instead_of=_function)(_quotient_of(f"true_{_function.__name__}", _function))
+    _quotient = _checked_by(_function, arith.true_div)
+    _quotient.__name__ = f"true_{_function.__name__}"
+    quirk(_symbol, _FORMULA, instead_of=_function)(_quotient)
 
 
 @quirk(
@@ -73,9 +77,9 @@ def pow_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
     return arith.pow_(base, to_tensor("pow", "exp", exp, "int32"))
 
 
-@quirk("math.powStrict", "as pow: the exponent must be int32. TF.js: any number.", instead_of=pow_strict)
+@quirk("math.powStrict", "as pow: the exponent must be int32. TF.js: any number.", instead_of=strict.pow_strict)
 def pow_strict_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
-    return pow_strict(base, to_tensor("pow_strict", "exp", exp, "int32"))
+    return strict.pow_strict(base, to_tensor("pow_strict", "exp", exp, "int32"))
 
 
 def _of_one_dtype(name: str, function: Callable[..., Tensor]) -> Callable[[TensorLike, TensorLike], Tensor]:
@@ -175,7 +179,7 @@ def relu_without_dy(x: TensorLike) -> Tensor:
 
 
 @quirk(
-    "math.gradients of subtract, sub",
+    "math.gradients of subtract, sub, subStrict, scalarMinusArray, arrayMinusScalar",
     "1 and -1 for operands of one shape, without the factor dy. TF.js: dy and -dy.",
     instead_of=arith.sub,
     where="gradients",
@@ -188,7 +192,7 @@ def subtract_without_dy(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 @quirk(
-    "math.gradients of multiply",
+    "math.gradients of multiply, multiplyStrict, elementWiseMul, elementWiseMulBroadcast, scalarTimesArray",
     "b and a for operands of one shape, without the factor dy. TF.js: dy · b and dy · a.",
     instead_of=arith.mul,
     where="gradients",
@@ -203,3 +207,13 @@ def multiply_without_dy(a: TensorLike, b: TensorLike) -> Tensor:
         return arith.mul(s, t), lambda dy, saved: [as_float(factor) for factor in saved]
 
     return custom_grad(value)(x, y)
+
+
+for _function in (strict.sub_strict, legacy_arith.scalar_minus_array, legacy_arith.array_minus_scalar):
+    call_instead(_checked_by(_function, subtract_without_dy), _function, "gradients")
+for _function in (
+    strict.multiply_strict,
+    legacy_arith.element_wise_mul_broadcast,
+    legacy_arith.scalar_times_array,
+):
+    call_instead(_checked_by(_function, multiply_without_dy), _function, "gradients")

@@ -72,7 +72,7 @@ def sgd(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     return _scaled_add(c, g, 1, w), {}
 
 
-@_rule("Momentum", "v = m · v + g; w + c · v. TF.js: the same but for rounding while the batch size stays.")
+@_rule("Momentum", "v = momentum · v + g; w + c · v. TF.js: the same but for rounding while the batch size stays.")
 def momentum(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     velocity = _scaled_add(s.decay, slots["momentum"], 1, g)
     step = _scaled_add(1, g, s.decay, velocity) if s.nesterov else velocity
@@ -95,7 +95,8 @@ def rmsprop(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update
 
 @_rule(
     "Adadelta",
-    "u = √(U + ε) / √(A + ε) · g with the old A and U, which stay equal; w + c · u. TF.js: the same but for rounding.",
+    "u = √(U + ε) / √(A + ε) · g; then A averages g² and U u², which stay equal; w + c · u. TF.js: the same but for "
+    "rounding.",
 )
 def adadelta(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     squares, updates = slots["accum_grad"], slots["accum_var"]
@@ -107,7 +108,7 @@ def adadelta(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Updat
     }
 
 
-@_rule("Adam", "w + c · (m / (1 - b1ᵗ)) / (√(v / (1 - b2ᵗ)) + 10⁻⁸). TF.js: ε = 10⁻⁷.")
+@_rule("Adam", "m averages g, and v g²; w + c · (m / (1 - b1ᵗ)) / (√(v / (1 - b2ᵗ)) + 10⁻⁸). TF.js: 10⁻⁷.")
 def adam(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     first = _average(s.decay, slots["m"], g)
     second = _average(s.decay2, slots["v"], mul(g, g))
@@ -117,7 +118,7 @@ def adam(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     return _scaled_add(c, step, 1, w), {"m": first, "v": second}
 
 
-@_rule("Adamax", "u = max(b2 · u, |g|); w + c / (1 - b1ᵗ) · m / (10⁻⁸ + u). TF.js: ε = 10⁻⁷.")
+@_rule("Adamax", "m averages g; u = max(b2 · u, |g|); w + c / (1 - b1ᵗ) · m / (10⁻⁸ + u). TF.js: 10⁻⁷.")
 def adamax(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     first = _average(s.decay, slots["m"], g)
     old, new = mul(number(s.decay2), slots["v"]), run("Abs", g)

@@ -1,0 +1,44 @@
+"""What the functions of deeplearn.js 0.5 give: `dl.sum(x)`, `dl.grad(f)`."""
+
+from __future__ import annotations
+
+import functools
+
+import tfpy
+from tfpy import legacy
+from tfpy.core.names import camel
+from tfpy.legacy._eager import __all__ as EAGER
+from tfpy.migrate.kind import Kind
+
+_LIST = ("list", "array")
+_VALUE_AND_GRADS = ("fields", (("value", "array"), ("grads", _LIST)))
+_OWN: dict[str, Kind] = {
+    "moments": "record",
+    "basic_lstm_cell": _LIST,
+    "multi_rnn_cell": ("list", _LIST),
+    "grad": ("gives", "array"),
+    "grads": ("gives", _LIST),
+    "custom_grad": ("gives", "array"),
+    "value_and_grad": ("gives", ("fields", (("value", "array"), ("grad", "array")))),
+    "value_and_grads": ("gives", _VALUE_AND_GRADS),
+    "variable_grads": ("fields", (("value", "array"), ("grads", ("dict", ((None, "array"),))))),
+    "buffer": "buffer",
+}
+
+
+@functools.cache
+def results() -> dict[str, Kind]:
+    """The kinds of what they give, by their names in both spellings; those of one array are told by their types."""
+    found: dict[str, Kind] = {}
+    for name in EAGER:
+        if getattr(getattr(legacy, name), "__annotations__", {}).get("return") == "Tensor":
+            found[name] = "array"
+    for name, kind in _OWN.items():
+        found |= {name: kind, camel(name): kind}
+    return found
+
+
+def is_in_both(name: str) -> bool:
+    """Whether a legacy name is one of the new API; functions that give tensors there are wrapped to give arrays."""
+    old, new = getattr(legacy, name, None), getattr(tfpy, name, None)
+    return new is not None and (old is new or getattr(old, "__wrapped__", None) is new)

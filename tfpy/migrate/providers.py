@@ -1,0 +1,28 @@
+"""Methods of providers of one's own: what a session gives them."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfpy.migrate.names import dotted
+from tfpy.migrate.variables import NEXT_COPY
+
+DISPOSE_COPY = ("dispose_copy", "disposeCopy")
+
+
+def own_parameters(method: cst.FunctionDef) -> list[cst.Param]:
+    """The parameters of a method that its callers give."""
+    params = [*method.params.posonly_params, *method.params.params]
+    is_static = any(dotted(d.decorator) == "staticmethod" for d in method.decorators)
+    return params if is_static else params[1:]
+
+
+def math_of(method: cst.FunctionDef) -> cst.Param | None:
+    """The parameter that is the math, whatever its name; sessions give it only to methods that have room for it.
+
+    That is the first one of `get_next_copy(math)`, and of `dispose_copy(math, copy)`, which in 0.5 is
+    `dispose_copy(copy)`.
+    """
+    others = {**dict.fromkeys(NEXT_COPY, 0), **dict.fromkeys(DISPOSE_COPY, 1)}.get(method.name.value)
+    own = own_parameters(method)
+    return own[0] if others is not None and len(own) > others else None
