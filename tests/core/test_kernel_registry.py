@@ -132,6 +132,74 @@ def test_a_kernel_of_a_new_name_runs_and_has_the_gradient_given_to_it() -> None:
     tf.unregister_gradient("Scaled")
 
 
+@pytest.fixture
+def my_cat() -> Iterator[None]:
+    """A kernel that tfpy does not have, with a list among its inputs."""
+
+    def compute(call: dict[str, Any]) -> Any:
+        return tf.concat([*call["inputs"]["xs"], call["inputs"]["last"]])
+
+    tf.register_kernel(kernel_name="MyCat", backend_name="cpu", kernel_func=compute)
+    yield
+    tf.unregister_gradient("MyCat")
+    tf.unregister_kernel("MyCat", "cpu")
+
+
+def cat(a: Any, b: Any, c: Any) -> Any:
+    return tf.engine().run_kernel("MyCat", {"xs": [a, b], "last": c}).mul([1.0, 2, 3, 4, 5, 6]).sum()
+
+
+A, B, C = [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]
+
+
+@pytest.mark.usefixtures("my_cat")
+@pytest.mark.parametrize(
+    "grad_func",
+    [
+        lambda dy: {"xs": lambda: tf.split(dy, 3)[:2], "last": lambda: dy.slice(4)},
+        lambda dy: {"last": dy.slice(4), "xs": [lambda: dy.slice(0, 2), lambda: dy.slice(2, 2)]},
+        lambda dy: [lambda: dy.slice(0, 2), lambda: dy.slice(2, 2), lambda: dy.slice(4, 2)],
+    ],
+)
+def test_the_gradient_of_a_list_is_a_list(grad_func: Any) -> None:
+    tf.register_gradient(kernel_name="MyCat", grad_func=grad_func)
+    assert [g.array_sync() for g in tf.grads(cat)([A, B, C])] == [[1, 2], [3, 4], [5, 6]]
+    assert tf.grad(lambda a: cat(a, tf.tensor(B), a))(tf.tensor(A)).array_sync() == [6, 8]
+    assert tf.grad(lambda b: cat(tf.tensor(A), b, tf.tensor(C)))(tf.tensor(B)).array_sync() == [3, 4]
+
+
+@pytest.mark.usefixtures("my_cat")
+@pytest.mark.parametrize("options", [{"inputs_to_save": ["xs", "last"]}, {"save_all_inputs": True}])
+def test_the_tensors_of_a_list_are_saved_one_by_one(options: Any) -> None:
+    def grad_func(dy: Any, saved: Any) -> Any:
+        found.extend(t.array_sync() for t in saved)
+        return {"xs": lambda: [dy.slice(0, 2), None]}
+
+    found: list[Any] = []
+    tf.register_gradient(kernel_name="MyCat", grad_func=grad_func, **options)
+    assert tf.grad(lambda a: cat(a, a.square(), tf.tensor(C)))(tf.tensor(A)).array_sync() == [1, 2]
+    assert found == [A, [1, 4], C]
+
+
+@pytest.mark.usefixtures("my_cat")
+@pytest.mark.parametrize("xs", [lambda: tf.zeros([4]), lambda: [tf.zeros([2])], 3])
+def test_a_gradient_that_gives_no_list_for_a_list_is_named(xs: Any) -> None:
+    tf.register_gradient(kernel_name="MyCat", grad_func=lambda: {"xs": xs})
+    with pytest.raises(
+        TypeError, match="MyCat: argument 'grad_func' must be a function that returns for 'xs' a list of 2"
+    ):
+        tf.grads(cat)([A, B, C])
+
+
+def test_the_gradient_by_name_of_a_kernel_of_any_number_of_tensors() -> None:
+    tf.register_gradient(
+        kernel_name="Concat", grad_func=lambda dy: {"inputs": lambda: [dy.slice(0, 2), dy.slice(2).mul(9)]}
+    )
+    found = tf.grads(lambda a, b: tf.concat([a, b]))([A, B])
+    tf.unregister_gradient("Concat")
+    assert [g.array_sync() for g in found] == [[1, 1], [9, 9]]
+
+
 def test_a_gradient_takes_the_place_of_another() -> None:
     def rules(dy: Any, saved: Any) -> Any:
         return [lambda: dy.mul(saved[1]), lambda: dy.mul(0)]

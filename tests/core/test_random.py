@@ -74,6 +74,17 @@ def test_a_long_stream_is_the_serial_one() -> None:
     np.testing.assert_array_equal(np.concatenate([split.take(n) for n in (1, 999, 3000, 1000)]), expected)
 
 
+@pytest.mark.parametrize(
+    "state", [[1, 2, 3], [1, 2, 3, -1], [2**32, 2, 3, 4], [1.5, 2, 3, 4], [1e300, 2, 3, 4], [None] * 4, 3, "1234"]
+)
+def test_what_is_no_state_of_a_stream_is_refused(state: Any) -> None:
+    stream = rng.Alea(7)
+    before = stream.state
+    with pytest.raises((ValueError, TypeError), match="random numbers: argument 'state'"):
+        stream.state = state
+    assert stream.state == before
+
+
 def test_set_seed_makes_unseeded_streams_repeatable() -> None:
     tf.set_seed(5)
     first = [tf.random_normal([3]).array_sync(), tf.random_uniform([3]).array_sync()]

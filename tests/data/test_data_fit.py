@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -249,6 +250,30 @@ def test_a_bar_without_a_known_length(monkeypatch: pytest.MonkeyPatch, capsys: p
     build().fit(SETS["plain"](), epochs=1)
     assert "\x1b[" in (shown := capsys.readouterr().out), "a bar"
     assert "epoch 1/1" in shown
+
+
+def test_a_bar_without_a_known_length_ends_with_the_number_of_batches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However fast the epoch was, and also where training was stopped."""
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 999)
+    data = tf.data.array([{"xs": [n], "ys": [n]} for n in range(64)]).filter(lambda _: True).batch(4)
+
+    def at_last(**options: Any) -> str:
+        model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+        model.fit(data, **options)
+        return re.findall(r"\d+/\?", re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", capsys.readouterr().out))[-1]
+
+    assert at_last() == "16/?"
+
+    class Stop(tf.Callback):
+        def on_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.model.stop_training = batch == 6
+
+    assert at_last(callbacks=[Stop()]) == "7/?"
 
 
 # Memory

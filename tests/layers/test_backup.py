@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.layers.training.run_state import pack
 
 SCRIPT = Path(__file__).with_name("cut_off.py")
 NAME = "backup.npz"
@@ -170,6 +175,17 @@ def test_a_damaged_backup_is_refused(tmp_path: Path) -> None:
             fit(model_of(), tmp_path)
 
 
+def read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON of a backup, and its arrays."""
+    with np.load(folder / NAME) as file:
+        arrays = {name: file[name] for name in file.files}
+    return json.loads(bytes(arrays.pop("state"))), arrays
+
+
+def write(folder: Path, state: dict[str, Any], arrays: dict[str, Any]) -> None:
+    np.savez(folder / NAME, state=np.frombuffer(json.dumps(state).encode(), np.uint8), **arrays)
+
+
 def put(place: str, value: Any) -> Any:
     """A change of one entry of a backup: 'model/slots/0' is one of its JSON, 'order' the array of that name."""
 
@@ -189,7 +205,7 @@ def put(place: str, value: Any) -> Any:
     ("change", "message"),
     [
         (lambda state, arrays: arrays.pop("array0"), "KeyError"),
-        (put("epoch", -1), "'epoch' must be 0 or more"),
+        (put("epoch", -1), "'epoch' must be a whole number of 0 or more"),
         (put("batch", "x"), "'batch' must be a whole number"),
         (put("means", {"seen": 1, "totals": {"loss": "x"}}), "'loss' must be a number"),
         (put("logs", [1]), "cannot be read"),
@@ -198,13 +214,23 @@ def put(place: str, value: Any) -> Any:
         (put("began/1/1", []), "the state of the random streams is none"),
         (put("began/0/order", [0] * 8), "it has no order of the samples"),
         (put("began/0/order", ["x"] * 8), "it has no order of the samples"),
+        (put("began/0", {}), "it is not of arrays"),
+        (put("began/0/batch_size", "x"), "'batch_size' must be a whole number"),
+        (put("epoch", 2.0), "'epoch' must be a whole number"),
+        (put("epoch", 3), "it is of batch 0 of epoch 3, and not of epochs 0 to 2"),
+        (put("epoch", 10**15), "and not of epochs 0 to 2"),
+        (put("batch", 1), "it is of batch 1 of epoch 2, and not of epochs 0 to 2"),
+        (put("batch", 9), "'means.seen' must be a sample or more for each of 9 batches"),
         (put("model/weights/1", np.zeros(2, "c8")), "must be an array of numbers"),
         (put("model/weights/1", "x"), "weights of the shapes"),
         (put("model/slots/0/2", np.zeros((3, 3))), r"the slot m of a weight of shape \[3, 2\] is of shape \[3, 3\]"),
         (put("model/slots/0/2", np.zeros((3, 2), "c8")), "the slot m must be an array of numbers"),
         (put("model/slots/0/0", 9), "list index out of range"),
+        (put("model/slots/0/0", -1), "a whole number of 0 or more"),
+        (put("model/slots/0/0", 1), "of a weight of shape"),
         (put("model/slots/0/1", "q"), "Unknown slot 'q'"),
         (put("model/iterations", "x"), "'iterations' must be a whole number"),
+        (put("model/iterations", 2**40), "'iterations' must be at most 2147483647"),
         (put("model/learning_rate", {}), "'learning_rate' must be a number"),
         (put("callbacks/0/values", {}), "it has not all that BackupAndRestore knows"),
         (put("callbacks/0", 3), "not subscriptable"),
@@ -217,18 +243,193 @@ def test_of_a_backup_that_makes_no_sense_nothing_is_taken(change: Any, message: 
         return made
 
     fit(model(), tmp_path)
-    with np.load(tmp_path / NAME) as file:
-        arrays = {name: file[name] for name in file.files}
-    state = json.loads(bytes(arrays.pop("state")))
+    state, arrays = read(tmp_path)
     change(state, arrays)
-    text = np.frombuffer(json.dumps(state).encode(), np.uint8)
-    np.savez(tmp_path / NAME, state=text, **arrays)
+    write(tmp_path, state, arrays)
     made = model()
     before = [w.array_sync() for w in made.get_weights()]
     with pytest.raises(tf.io.ModelFileError, match=rf"backup\.npz: this training cannot go on.*{message}"):
         fit(made, tmp_path)
     assert [w.array_sync() for w in made.get_weights()] == before
     assert made.optimizer.iterations == 0
+
+
+def cut_off_at(epoch: int, batch: int) -> dict[str, Any]:
+    """A callback that ends a training as Ctrl+C does."""
+    at = [0]
+
+    def stop(number: int) -> None:
+        if (at[0], number) == (epoch, batch):
+            raise KeyboardInterrupt
+
+    return {"on_epoch_begin": lambda number: at.__setitem__(0, number), "on_batch_end": stop}
+
+
+def shuffled(folder: Path, *more: Any) -> Any:
+    """A training with callbacks that remember, on arrays; it ends with its model."""
+    tf.set_seed(1)
+    model = model_of()
+    model.compile(optimizer=tf.train.adam(0.05), loss="meanSquaredError", metrics=["mae"])
+    x = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
+    callbacks = [
+        tf.callbacks.early_stopping(monitor="loss", patience=9, restore_best_weights=True),
+        tf.callbacks.reduce_lr_on_plateau(monitor="val_loss", patience=1),
+        tf.callbacks.model_checkpoint(folder / "best", save_best_only=True, monitor="loss", save_freq=99),
+        tf.callbacks.backup_and_restore(folder, save_freq=1),
+        *more,
+    ]
+    return model, lambda: model.fit(
+        x, x[:, :2], epochs=3, batch_size=8, seed=3, validation_split=0.2, verbose=0, callbacks=callbacks
+    )
+
+
+def filtered(folder: Path, *more: Any) -> Any:
+    """A training of a layer with states, on a data set of unknown size."""
+    tf.set_seed(1)
+    rnn = tf.layers.simple_rnn(units=2, stateful=True, batch_input_shape=[4, 2, 2])
+    model = tf.sequential(layers=[rnn, tf.layers.dense(units=1)])
+    model.compile(optimizer="adagrad", loss="meanSquaredError")
+    x = np.arange(64, dtype=np.float32).reshape(16, 2, 2) / 64
+    data = tf.data.zip((tf.data.array(x), tf.data.array(x[:, 0, :1]))).filter(lambda _: True).batch(4)
+    callbacks = [tf.callbacks.backup_and_restore(folder, save_freq=1), *more]
+    return model, lambda: model.fit_dataset(data, epochs=3, verbose=0, callbacks=callbacks)
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where the values of a backup's JSON are; of random streams, the last of their many words."""
+    if not isinstance(value, (dict, list)) or not value or "array in this file" in value:
+        yield path
+        return
+    entries = [*(value.items() if isinstance(value, dict) else enumerate(value))]
+    for key, inner in entries if len(entries) < 99 else entries[-2:]:
+        yield from leaves(inner, (*path, key))
+
+
+HOSTILE: list[Any] = [
+    None, True, -1, 0, 1, 2, 2.0, 0.5, 2**31, 2**40, 2 * 10**8, 10**15, 10**400, 1e300, float("nan"), "", "x", "1",
+    [], [1, 2], [{}] * 20, {}, np.zeros(()), np.zeros(20), np.ones((3, 2), np.int32), np.full((3, 2), 1e300),
+    np.zeros((3, 2), "c8"), np.array(["x"] * 20), np.zeros(2, "M8[s]"), np.zeros(1, "i4,f4"),
+]  # fmt: skip
+
+
+def damaged(state: Any, arrays: dict[str, Any], path: tuple[Any, ...], value: Any) -> tuple[Any, dict[str, Any]]:
+    """A backup with another value in one place."""
+    state = json.loads(json.dumps(state))
+    if isinstance(value, np.ndarray):
+        arrays, value = {**arrays, "hostile": value}, {"array in this file": "hostile"}
+    place = state
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return state, arrays
+
+
+@contextmanager
+def in_time(seconds: int) -> Iterator[None]:
+    """Cuts off what never ends, where the system can."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def out(*_: Any) -> None:
+        raise AssertionError("it takes too long")
+
+    before = signal.signal(signal.SIGALRM, out)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def all_of(model: Any) -> list[Any]:
+    return [*(w.array_sync() for w in model.get_weights()), model.optimizer.iterations, model.optimizer.learning_rate]
+
+
+def refused(training: Any, folder: Path) -> bool:
+    """Whether a backup is, with nothing changed; the training ends as it should otherwise."""
+    model, fit = training(folder)
+    before = all_of(model)
+    try:
+        with in_time(20):
+            history = fit()
+    except tf.io.ModelFileError as error:
+        message = str(error)
+    else:
+        assert history.epoch[-1:] == [2] or model.stop_training
+        return False
+    assert "backup.npz: this training cannot go on from the backup" in message
+    assert "Remove the file to begin anew." in message
+    assert all_of(model) == before
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")  # of large numbers, and of missing ones
+@pytest.mark.parametrize("training", [shuffled, filtered])
+@pytest.mark.parametrize(
+    ("place", "each"),
+    [((1, 1), 3), *(pytest.param(place, 12, marks=pytest.mark.slow) for place in [(1, 1), (1, 0), (2, 0), (0, 1)])],
+)
+def test_a_backup_with_any_damage_is_refused_or_leads_to_the_end(
+    training: Any, place: tuple[int, int], each: int, tmp_path: Path
+) -> None:
+    """Each value of a backup in turn is replaced by some that may be wrong."""
+    with pytest.raises(KeyboardInterrupt):
+        training(tmp_path, cut_off_at(*place))[1]()
+    whole, chosen, count = read(tmp_path), random.Random(7), 0
+    for path in leaves(whole[0]):
+        for value in chosen.sample(HOSTILE, each):
+            write(tmp_path, *damaged(*whole, path, value))
+            try:
+                count += refused(training, tmp_path)
+            except Exception as error:
+                raise AssertionError(f"{value!r} in place of {path}") from error
+    assert count > 100
+
+
+@pytest.mark.parametrize(
+    ("callback", "name", "value"),
+    [
+        ("EarlyStopping", "wait", "x"),
+        ("EarlyStopping", "best", None),
+        ("EarlyStopping", "_best_weights", [1.0]),
+        ("EarlyStopping", "_best_weights", [np.zeros((2, 2)), np.zeros(2)]),
+        ("ReduceLROnPlateau", "_cooling", -1),
+        ("ModelCheckpoint", "_batches", 0.5),
+        ("BackupAndRestore", "_batches", []),
+        ("History", "epoch", ["x"]),
+        ("History", "history", {"loss": 3}),
+    ],
+)
+def test_what_no_callback_has_known_is_refused(callback: str, name: str, value: Any, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        shuffled(tmp_path, cut_off_at(1, 0))[1]()
+    state, arrays = read(tmp_path)
+    place = [known["class"] for known in state["callbacks"]].index(callback)
+    state["callbacks"][place]["values"][name] = pack(value, arrays)
+    write(tmp_path, state, arrays)
+    assert refused(shuffled, tmp_path)
+
+
+def test_an_epoch_that_has_become_shorter_is_refused(tmp_path: Path) -> None:
+    """Of a data set of unknown size that is only known when it has been read."""
+
+    def data(count: int) -> Any:
+        def batches() -> Iterator[Any]:
+            for _ in range(count):
+                yield tf.ones([4, 3]), tf.ones([4, 2])
+
+        return tf.data.generator(batches)
+
+    folder = tf.callbacks.backup_and_restore(tmp_path, save_freq=3)
+    with pytest.raises(KeyboardInterrupt):
+        model_of().fit_dataset(data(4), epochs=2, verbose=0, callbacks=[folder, cut_off_at(0, 3)])
+    model = model_of()
+    before = all_of(model)
+    with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz.*batch 3 of an epoch, and not of 2 batches\. Remove"):
+        model.fit_dataset(data(2), epochs=2, verbose=0, callbacks=[folder])
+    assert all_of(model) == before
 
 
 def test_a_backup_that_unpacks_to_more_than_it_has_is_refused(tmp_path: Path) -> None:

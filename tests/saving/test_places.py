@@ -93,6 +93,38 @@ def test_an_archive_with_a_folder_and_other_files(tmp_path: Path) -> None:
     check_same(tmp_path / "teachable.zip")
 
 
+def zip_with(folder: Path, *entries: str) -> Path:
+    """An archive of the model of a folder, as each of these entries."""
+    path = folder / "several.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for entry in entries:
+            archive.write(folder / "m" / Path(entry).name, entry)
+    return path
+
+
+def test_an_archive_with_several_models_is_refused(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    path = zip_with(tmp_path, "b/model.json", "b/weights.bin", "a/model.json", "a/weights.bin", "a/old/model.json")
+    with pytest.raises(tf.io.ModelFileError, match=r"several\.zip: has 2 models.*: a/model\.json, b/model\.json\."):
+        tf.load_layers_model(path)
+
+
+@pytest.mark.parametrize("folder", ["", "my/export/"])
+def test_of_the_models_in_an_archive_the_one_above_the_others_is_meant(folder: str, tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    for name in ("labels.json", "._model.json"):
+        (tmp_path / "m" / name).write_text("{}")
+    others = [f"{folder}{number}/model.json" for number in range(2)]
+    junk = ["__MACOSX/model.json", f"{folder}labels.json", f"{folder}._model.json"]
+    check_same(zip_with(tmp_path, *junk, *others, f"{folder}model.json", f"{folder}weights.bin"))
+
+
+def test_an_archive_with_other_files_in_a_folder_before_the_model(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    (tmp_path / "m/labels.json").write_text("{}")
+    check_same(zip_with(tmp_path, "assets/labels.json", "model/model.json", "model/weights.bin"))
+
+
 def test_a_folder_in_which_the_model_has_another_name(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     (tmp_path / "model.json").rename(tmp_path / "export.json")

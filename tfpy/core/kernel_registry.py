@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -298,15 +298,27 @@ def _attributes(row: Kernel) -> list[str]:
 
 def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     """A kernel that only the user knows: what it returns is what comes out."""
-    named = dict(given) if isinstance(given, Mapping) else {str(i): v for i, v in enumerate(given)}
-    flat = {name: v for name, v in named.items() if isinstance(v, Handle)}
     outs = [dispatch.alias(Tensor, t) for t in _called(config.kernel_func, given, attrs)]
     if local.state.tapes:
+        named = given if isinstance(given, Mapping) else {str(i): v for i, v in enumerate(given)}
+        tensors = {name: _tensors_of(name, value) for name, value in named.items()}
+        inputs = [_Input(name, tuple(own), _is_list(named[name])) for name, own in tensors.items() if own]
+        flat = {part: tensor for own in tensors.values() for part, tensor in own.items()}
         row = Kernel(config.kernel_name, tuple(flat), same, False, config.kernel_name)
         gradient = _gradients.get(config.kernel_name)
-        rules = _gradient_row(gradient, row) if gradient is not None else None
+        rules = _gradient_row(gradient, row, inputs) if gradient is not None else None
         record(local.state.tapes, row, rules, tuple(flat.values()), attrs, tuple(outs), Tensor)
     return outs[0] if len(outs) == 1 else outs
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _tensors_of(name: str, value: Any) -> dict[str, Handle]:
+    """The tensors of an input by the names that tapes have for them: in a list, each has its own."""
+    parts = {f"{name}[{i}]": v for i, v in enumerate(value)} if _is_list(value) else {name: value}
+    return {part: v for part, v in parts.items() if isinstance(v, Handle)}
 
 
 @op(options="config", doc="Backends / Kernels")
@@ -325,7 +337,8 @@ def register_gradient(
         config: the options below as a dict.
         kernel_name: the kernel.
         grad_func: called with dy, the saved tensors (inputs first, then outputs) and the attributes; returns for each
-            input, by name or in order, a function that gives its gradient.
+            input by name, or for each tensor in order, a function that gives its gradient: a list of them for an input
+            that is a list.
         inputs_to_save: the names of the inputs that it needs.
         outputs_to_save: for each output whether it needs it.
         save_all_inputs: whether it needs all inputs.
@@ -342,7 +355,7 @@ def register_gradient(
         kernel_name, list(inputs_to_save or []), list(outputs_to_save or []), bool(save_all_inputs), grad_func
     )
     if kernel_name in KERNELS:
-        row = _gradient_row(gradient, KERNELS[kernel_name])
+        row = _gradient_row(gradient, KERNELS[kernel_name], _inputs_of(KERNELS[kernel_name]))
         _built_in_gradients.setdefault(kernel_name, GRADIENTS.get(kernel_name))
         GRADIENTS[kernel_name] = row
     _gradients[kernel_name] = gradient
@@ -382,19 +395,39 @@ def get_gradient(kernel_name: str) -> GradientConfig | None:
     return GradientConfig(kernel_name, inputs, [True] if "y" in row.saves and "y" not in inputs else [], False, None)
 
 
-def _gradient_row(config: GradientConfig, row: Kernel) -> GradientRow:
+class _Input(NamedTuple):
+    """An input of a kernel as its users know it.
+
+    Attributes:
+        name: its name.
+        parts: what it is in the kernel's row.
+        is_list: whether it stands for several tensors.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    is_list: bool
+
+
+def _inputs_of(row: Kernel) -> list[_Input]:
+    names = [(name.lstrip("*"), name.startswith("*")) for name in row.inputs]
+    return [_Input(name, (name,), is_list) for name, is_list in names]
+
+
+def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[_Input]) -> GradientRow:
     """A user's gradient as the tape takes it."""
-    names = [name.lstrip("*") for name in row.inputs]
-    inputs = names if config.save_all_inputs else list(config.inputs_to_save)
-    for name in inputs:
-        if name not in names:
-            raise unknown_name_error(f"input of kernel {config.kernel_name!r}:", name, names)
-    saves = (*inputs, "y") if any(config.outputs_to_save) else tuple(inputs)
+    parts = {one.name: one.parts for one in inputs}
+    for name in config.inputs_to_save:
+        if name not in parts:
+            raise unknown_name_error(f"input of kernel {config.kernel_name!r}:", name, parts)
+    wanted = parts if config.save_all_inputs else config.inputs_to_save
+    saved_parts = [part for name in wanted for part in parts[name]]
+    saves = (*saved_parts, "y") if any(config.outputs_to_save) else tuple(saved_parts)
 
     def joint(dy: Any, node: Any) -> list[Tensor | None]:
         saved: list[Tensor] = []
-        for name in inputs:
-            value = getattr(node, name)
+        for part in saved_parts:
+            value = getattr(node, part)
             saved += value if isinstance(value, list) else [value]
         if any(config.outputs_to_save):
             outputs = node.y if isinstance(node.y, list) else [node.y]
@@ -402,10 +435,27 @@ def _gradient_row(config: GradientConfig, row: Kernel) -> GradientRow:
         assert config.grad_func is not None
         found = call_with_as_many(config.grad_func, dy, saved, _in_both_spellings(node.attrs))
         if isinstance(found, Mapping):
-            found = [found.get(name, found.get(camel(name))) for name in names]
+            found = _in_order(config.kernel_name, found, inputs, len(node.inputs) - len(row.inputs))
         if not isinstance(found, (list, tuple)) or len(found) != len(node.inputs):
             expected = f"a function that returns gradients by name, or for each of {len(node.inputs)} inputs"
             raise argument_error(config.kernel_name, "grad_func", expected, found, TypeError)
         return as_gradients(config.kernel_name, [f() if callable(f) else f for f in found])
 
     return GradientRow(row, saves, {}, joint)
+
+
+def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[_Input], more: int) -> list[Any]:
+    """Gradients by the names of inputs as those of all tensors; a list in the table has so many `more` than one."""
+    gradients: list[Any] = []
+    for name, parts, is_list in inputs:
+        gradient = found.get(name, found.get(camel(name)))
+        if not is_list:
+            gradients.append(gradient)
+            continue
+        count = len(parts) + more
+        own = gradient() if callable(gradient) else [None] * count if gradient is None else gradient
+        if not _is_list(own) or len(own) != count:
+            expected = f"a function that returns for {name!r} a list of {count} gradients"
+            raise argument_error(kernel, "grad_func", expected, own, TypeError)
+        gradients += own
+    return gradients

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tfpy.engine import rng
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import move
-from tfpy.layers.training.run_state import Arrays, pack, restore_model, state_of_model, unpack
+from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 from tfpy.layers.training.trainable import TrainableModel
 from tfpy.layers.weights import LayerVariable
 
@@ -110,7 +110,7 @@ class Agreement:
         first = self.group.rank == 0
         state = self.group.broadcast((pack(state_of_model(model), arrays), arrays) if first else None)
         if not first:
-            restore_model(model, unpack(*state))
+            restorer(model, unpack(*state))()
         self.agreed(model)
 
     def agreed(self, model: TrainableModel) -> None:

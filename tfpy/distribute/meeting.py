@@ -8,7 +8,6 @@ from typing import Any
 from tfpy.core.types import Logs
 from tfpy.distribute.agreement import Agreement
 from tfpy.layers.callbacks.base import Callback, CallbackList, History
-from tfpy.layers.training.batch_sources import nothing
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 
 
@@ -35,7 +34,7 @@ class Meeting(RunKeeper):
         agreement.compare("the beginning of a training", [*_described(run, self.params)])
         agreement.take_model(run.model)
         agreement.take_random_numbers()
-        source.restore(agreement.take(source.state()), 0, nothing)
+        source.restore(agreement.take(source.state()))
 
     def _agree(self, place: str) -> None:
         model: Any = self.model

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.engine.spec import as_number
+from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import as_ints, as_number
 from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 
@@ -160,7 +161,10 @@ class Alea:
 
     @state.setter
     def state(self, state: list[int]) -> None:
-        *self._x, self._carry = state
+        words = as_ints("random numbers", "state", state)
+        if len(words) != 4 or not all(0 <= word < _B for word in words):
+            raise argument_error("random numbers", "state", "four whole numbers from 0 up to but less than 2³²", state)
+        *self._x, self._carry = words
 
     def next(self) -> float:
         """The next number in [0, 1)."""

@@ -211,6 +211,18 @@ def as_int(op: str, argument: str, value: object) -> int:
     raise argument_error(op, argument, "a whole number", value, TypeError)
 
 
+def as_count(op: str, argument: str, value: object) -> int:
+    """A whole number of 0 or more, given as `as_int` takes it.
+
+    Raises:
+        TypeError: not a number. ValueError: a number with a fraction, or below 0.
+    """
+    number = as_int(op, argument, value)
+    if number < 0:
+        raise argument_error(op, argument, "a whole number of 0 or more", value)
+    return number
+
+
 def as_positive(op: str, argument: str, value: object) -> int:
     """A whole number above 0, given as `as_int` takes it.
 

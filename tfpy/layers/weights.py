@@ -131,6 +131,12 @@ def as_made(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
 
 def set_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[TensorLike]) -> None:
     """Write values to weights; all are checked before any is written. Plain values take the dtypes of the weights."""
+    for weight, tensor in zip(weights, as_values(owner, weights, values), strict=True):
+        weight.write(tensor)
+
+
+def as_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[TensorLike]) -> list[Tensor]:
+    """Values for weights as tensors, checked as `set_values` does."""
     where = "set_weights"
     if not isinstance(values, (list, tuple, Iterator)):
         raise argument_error(where, "weights", "a list of tensors", values, TypeError)
@@ -142,8 +148,7 @@ def set_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[Te
     for weight, tensor in zip(weights, tensors, strict=True):
         if tensor.shape != weight.shape:
             raise argument_error(where, weight.original_name, f"of shape {list(weight.shape)}", tensor)
-    for weight, tensor in zip(weights, tensors, strict=True):
-        weight.write(tensor)
+    return tensors
 
 
 class DisposeResult(Record):

@@ -16,7 +16,8 @@ from tfpy.core.io.faults import (
     ModelNotFoundError,
     ModelReadError,
 )
-from tfpy.core.io.files import json_name
+from tfpy.core.io.files import JSON_NAME, json_name
+from tfpy.engine.errors import some_of
 
 if TYPE_CHECKING:
     from tfpy.core.io.reading import Place
@@ -93,12 +94,23 @@ class Archive(ZipReader):
         self.label = f"{label}:{self._model_json}"
 
     def _find_json(self) -> str:
-        """The model.json that is nearest to the top."""
+        """The model.json that is nearest to the top.
+
+        Raises:
+            ModelFileError: there is none, or several are as near.
+        """
         names = [name for name in self.entries if not name.startswith("__MACOSX/")]
         if "metadata.json" in names and "config.json" in names:
             raise ModelFileError(f"{self.label}: is a .keras file; tf.load_layers_model reads it from its path.")
-        folders = sorted({posixpath.dirname(n) for n in names if n.endswith(".json")}, key=lambda d: (d.count("/"), d))
-        folder = folders[0] if folders else ""
+        files = [name for name in names if name.endswith(".json")]
+        top = min((name.count("/") for name in files), default=0)
+        nearest = sorted(name for name in files if name.count("/") == top)
+        models = [name for name in nearest if posixpath.basename(name) == JSON_NAME]
+        if len(models) > 1:
+            raise ModelFileError(
+                f"{self.label}: has {len(models)} models, and only one can be meant: {some_of(models)}."
+            )
+        folder = posixpath.dirname((models or nearest or [""])[0])
         inside = [posixpath.basename(n) for n in names if posixpath.dirname(n) == folder]
         return posixpath.join(folder, json_name(inside, self.label))
 

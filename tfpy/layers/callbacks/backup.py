@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tfpy.core.convert import to_tensor
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.writing import replacing
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
-from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import as_int, as_number, as_positive
+from tfpy.engine.spec import as_count, as_number, as_positive
 from tfpy.layers.callbacks.base import Callback
-from tfpy.layers.training.batch_sources import OtherDataError
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
-from tfpy.layers.training.run_state import Arrays, pack, restore_model, state_of_model, unpack
+from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 
 _NAME = "backup.npz"
 # The entry of the file that is JSON; the others are arrays that it refers to.
@@ -81,43 +77,50 @@ class BackupAndRestore(RunKeeper):
     def resume(self, run: TrainingRun) -> None:
         if not self.path.exists():
             return
-        state = self._read()
-        data, random = state["began"]
         try:
-            run.go_on((data, random), state["epoch"], state["batch"], lambda: self._restore(run, state))
-        except OtherDataError as error:
+            state = self._read()
+            run.begin_at(state["began"], state["epoch"], state["batch"])
+            restore = self._restorer(run, state)
+        except ValueError as error:
             raise self._fault(error) from error
+        except Exception as error:  # a damaged file can break what reads it in any way
+            raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
+        run.catch_up(restore)
 
     def _read(self) -> dict[str, Any]:
-        try:
-            with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                if sum(entry.file_size for entry in file.zip.infolist()) > self.path.stat().st_size:
-                    raise ValueError("it says to be larger than it is")
-                arrays = {name: file[name] for name in file.files}
-            state = json.loads(bytes(arrays.pop(_STATE)))
-            found = {name: unpack(state[name], arrays) for name in _FIELDS}
-            _check(found)
-        except Exception as error:  # a damaged archive can break what reads it in any way
-            raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
-        return found
+        with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            if sum(entry.file_size for entry in file.zip.infolist()) > self.path.stat().st_size:
+                raise ValueError("it says to be larger than it is")
+            arrays = {name: file[name] for name in file.files}
+        state = json.loads(bytes(arrays.pop(_STATE)))
+        return _checked({name: unpack(state[name], arrays) for name in _FIELDS})
 
-    def _restore(self, run: TrainingRun, state: dict[str, Any]) -> None:
-        try:
-            callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
-            restore_model(run.model, state["model"])
-        except (ValueError, LookupError, TypeError) as error:
-            raise self._fault(error) from error
-        for callback, values in callbacks:
-            for name in callback.backed_up:
-                setattr(callback, name, _kept(values[name]))
-        run.means.restore(state["means"])
-        run.logs = state["logs"]
-        run.model.stop_training = state["stopped"]
-        rng.restore_source(state["random"])
+    def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
+        """What makes everything what it was, once it is called. All of it is checked now."""
+        callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
+        restore_model = restorer(run.model, state["model"])
+
+        def restore() -> None:
+            if run.batch < state["batch"]:
+                raise self._fault(f"it is of batch {state['batch']} of an epoch, and not of {run.batch} batches")
+            restore_model()
+            for callback, values in callbacks:
+                for name, value in values.items():
+                    setattr(callback, name, value)
+            run.means.restore(state["means"])
+            run.logs = state["logs"]
+            run.model.stop_training = state["stopped"]
+            rng.restore_source(state["random"])
+
+        return restore
+
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"_batches": as_count("backup", "_batches", values["_batches"])}
 
     def _fault(self, error: object) -> ModelFileError:
+        reason = str(error).removesuffix(".")
         return ModelFileError(
-            f"{self.path}: this training cannot go on from the backup: {error}. Remove the file to begin anew."
+            f"{self.path}: this training cannot go on from the backup: {reason}. Remove the file to begin anew."
         )
 
     def after_batch(self, run: TrainingRun) -> None:
@@ -158,20 +161,33 @@ class BackupAndRestore(RunKeeper):
             self.path.unlink(missing_ok=True)
 
 
-def _check(state: dict[str, Any]) -> None:
-    """Raise ValueError or TypeError for a state that no training has; that of the model is checked with the model."""
-    data, random = state["began"]
-    means, logs = state["means"], state["logs"]
-    counts = [("epoch", state["epoch"]), ("batch", state["batch"]), ("means.seen", means["seen"])]
-    for name, value in counts:
-        if as_int("backup", name, value) < 0:
-            raise argument_error("backup", name, "0 or more", value)
-    for name, value in [*means["totals"].items(), *logs.items()]:
-        as_number("backup", name, value)
+def _checked(state: dict[str, Any]) -> dict[str, Any]:
+    """A state that a training can have; its data, its model and its callbacks check their parts.
+
+    Raises:
+        ValueError, TypeError: no training has such a state.
+    """
+    (data, random), means = state["began"], state["means"]
+    batch, seen = state["batch"], means["seen"]
+    for name, value in (("epoch", state["epoch"]), ("batch", batch), ("means.seen", seen)):
+        if type(value) is not int or value < 0:
+            raise argument_error("backup", name, "a whole number of 0 or more", value)
+    if seen < batch:
+        raise argument_error("backup", "means.seen", f"a sample or more for each of {batch} batches", seen)
     if not isinstance(data, dict) or not isinstance(state["stopped"], bool):
         raise argument_error("backup", "began and stopped", "of a training", (data, state["stopped"]))
     for streams in (random, state["random"]):
         rng.check_source(streams)
+    return {
+        **state,
+        "began": (data, random),
+        "means": {"seen": seen, "totals": _numbers(means["totals"])},
+        "logs": _numbers(state["logs"]),
+    }
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    return {name: as_number("backup", name, value) for name, value in values.items()}
 
 
 def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callback, dict[str, Any]]]:
@@ -179,18 +195,9 @@ def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callbac
     own = [c for c in callbacks if c.backed_up]
     if [type(c).__name__ for c in own] != [state["class"] for state in states]:
         raise ValueError("it was made with the callbacks " + ", ".join(str(state["class"]) for state in states))
-    found = [(callback, state["values"]) for callback, state in zip(own, states, strict=True)]
-    for callback, values in found:
-        if not isinstance(values, dict) or not {*callback.backed_up} <= {*values}:
+    found = []
+    for callback, state in zip(own, states, strict=True):
+        if not {*callback.backed_up} <= {*state["values"]}:
             raise ValueError(f"it has not all that {type(callback).__name__} knows")
+        found.append((callback, callback._from_backup(state["values"])))
     return found
-
-
-def _kept(value: Any) -> Any:
-    """A value as a callback keeps it: arrays as tensors that outlive the training."""
-    if isinstance(value, np.ndarray):
-        tensor: Tensor = outlive_scopes(to_tensor("backup_and_restore", "value", value))
-        return tensor
-    if isinstance(value, list):
-        return [_kept(v) for v in value]
-    return {key: _kept(v) for key, v in value.items()} if isinstance(value, dict) else value

@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from tfpy.core.convert import to_tensor
 from tfpy.core.names import camel, spellings
 from tfpy.core.options import respell
 from tfpy.core.ready import Ready, ReadyNone, finish
@@ -15,6 +18,8 @@ from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
+from tfpy.engine.scope import outlive_scopes
+from tfpy.engine.spec import as_ints, as_list
 from tfpy.layers.callbacks._camel import CallbackCamel, CallbackListCamel, HistoryCamel
 
 if TYPE_CHECKING:
@@ -52,6 +57,14 @@ class Callback(CallbackCamel, BothSpellings):
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
 
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes of `backed_up`, out of a file.
+
+        Raises:
+            ValueError, LookupError, TypeError: it can have had no such values.
+        """
+        return {name: _kept(values[name]) for name in self.backed_up}
+
     def wants(self, event: str) -> bool:
         """Whether it has something to do at an event; logs are read from the device only if so."""
         return getattr(type(self), event) is not getattr(Callback, event)
@@ -85,6 +98,16 @@ class Callback(CallbackCamel, BothSpellings):
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> Any:
         """After a batch; logs are 'batch', 'size', its loss and metrics."""
+
+
+def _kept(value: Any) -> Any:
+    """A value as a callback keeps it: arrays as tensors that outlive the training."""
+    if isinstance(value, np.ndarray):
+        tensor: Tensor = outlive_scopes(to_tensor("backup", "value", value))
+        return tensor
+    if isinstance(value, list):
+        return [_kept(v) for v in value]
+    return {key: _kept(v) for key, v in value.items()} if isinstance(value, dict) else value
 
 
 # Which epoch it is is noted when it begins, and yielding is done when a batch ends.
@@ -194,6 +217,10 @@ class History(HistoryCamel, Callback, Ready):
     def __init__(self) -> None:
         self.epoch: list[int] = []
         self.history: dict[str, list[float]] = {}
+
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        history = {name: as_list("backup", name, of_epochs, "values") for name, of_epochs in values["history"].items()}
+        return super()._from_backup(values) | {"epoch": as_ints("backup", "epoch", values["epoch"]), "history": history}
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self.epoch.append(epoch)

@@ -10,11 +10,11 @@ from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import as_int
+from tfpy.engine.spec import as_count, as_int, as_number
 from tfpy.layers.callbacks._camel import EarlyStoppingCamel
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
-from tfpy.layers.weights import as_made, set_values, values_of
+from tfpy.layers.weights import as_made, as_values, set_values, values_of
 
 
 @export(doc="Callbacks", aliases="callbacks.early_stopping")
@@ -65,6 +65,14 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
         self.stopped_epoch = 0
         self.best = self._monitor.worst
         self._best_weights: list[Tensor] | None = None
+
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        counts = {name: as_count("backup", name, values[name]) for name in ("wait", "stopped_epoch")}
+        best, weights = as_number("backup", "best", values["best"]), values["_best_weights"]
+        if weights is not None:
+            tensors = as_values("the model", as_made(self.model.weights), weights)
+            weights = [outlive_scopes(tensor) for tensor in tensors]
+        return super()._from_backup(values) | counts | {"best": best, "_best_weights": weights}
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self.wait = 0

@@ -10,7 +10,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_positive
+from tfpy.engine.spec import as_count, as_number, as_positive
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
 
@@ -113,6 +113,10 @@ class ReduceLROnPlateau(_LearningRate):
         self.best = self._monitor.worst
         self.wait = 0
         self._cooling = 0
+
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        counts = {name: as_count("backup", name, values[name]) for name in ("wait", "_cooling")}
+        return super()._from_backup(values) | counts | {"best": as_number("backup", "best", values["best"])}
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self._restart()

@@ -11,7 +11,7 @@ from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_positive
+from tfpy.engine.spec import as_count, as_number, as_positive
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
 
@@ -62,6 +62,10 @@ class ModelCheckpoint(Callback):
         self.best = self._monitor.worst if initial_value_threshold is None else initial_value_threshold
         self._epoch = 0
         self._batches = 0
+
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        counts = {name: as_count("backup", name, values[name]) for name in ("_epoch", "_batches")}
+        return super()._from_backup(values) | counts | {"best": as_number("backup", "best", values["best"])}
 
     def wants(self, event: str) -> bool:
         return super().wants(event) and event != ("on_batch_end" if self.save_freq == "epoch" else "on_epoch_end")

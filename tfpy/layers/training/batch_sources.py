@@ -14,6 +14,7 @@ from tfpy.core.memory import dispose
 from tfpy.core.ready import finish
 from tfpy.core.streams import elements_in
 from tfpy.engine import rng
+from tfpy.engine.spec import as_int
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training.data_adapter import batches
 from tfpy.layers.training.steps import Batch
@@ -21,10 +22,6 @@ from tfpy.layers.training.steps import Batch
 
 def nothing() -> None:
     """What there is to do when there is nothing to do."""
-
-
-class OtherDataError(ValueError):
-    """A source is to go on where one of other data was."""
 
 
 class Step(NamedTuple):
@@ -68,16 +65,20 @@ class BatchSource(Protocol):
         """What the epochs from here on depend on, besides how many there were."""
         ...
 
-    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
-        """Go on where a source of the same data was after so many epochs.
-
-        Args:
-            state: what `state` said then.
-            epochs: how many epochs there were.
-            validate: goes through the validation data; called where that was done.
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a source of the same data was when `state` said this.
 
         Raises:
-            OtherDataError: it was a source of other data.
+            ValueError, TypeError: it was a source of other data, or none; nothing is changed then.
+        """
+        ...
+
+    def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
+        """Go through the epochs before that place.
+
+        Args:
+            epochs: how many there were.
+            validate: goes through the validation data; called where that was done.
         """
         ...
 
@@ -119,18 +120,24 @@ class ArrayBatches:
         stream = None if self._shuffler is None else self._shuffler.state
         return {"order": self._order, "stream": stream, "batch_size": self.batch_size}
 
-    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
-        order, size = state.get("order", ()), state.get("batch_size")
-        if np.shape(order) != self._order.shape or size != self.batch_size:
+    def restore(self, state: dict[str, Any]) -> None:
+        if state.keys() != self.state().keys():
+            raise ValueError("it is not of arrays")
+        order, size = state["order"], as_int("backup", "batch_size", state["batch_size"])
+        if not isinstance(order, np.ndarray) or order.dtype.kind not in "iu":
+            raise ValueError("it has no order of the samples")
+        if order.shape != self._order.shape or size != self.batch_size:
             own = f"{len(self._order)} samples in batches of {self.batch_size}"
-            raise OtherDataError(f"it is of {np.size(order)} samples in batches of {size}, and not of {own}")
+            raise ValueError(f"it is of {order.size} samples in batches of {size}, and not of {own}")
         if not np.array_equal(np.sort(order), np.arange(len(self._order))):
-            raise OtherDataError("it has no order of the samples")
-        for _ in range(epochs):
-            validate()
-        self._order = np.asarray(order, np.int32)
+            raise ValueError("it has no order of the samples")
         if self._shuffler is not None:
             self._shuffler.state = state["stream"]
+        self._order = order.astype(np.int32)
+
+    def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
+        for _ in range(epochs):
+            validate()
 
     def _shuffled(self, shuffler: rng.Shuffler) -> npt.NDArray[np.int32]:
         if not self._by_batch:
@@ -188,9 +195,11 @@ class DatasetBatches:
     def state(self) -> dict[str, Any]:
         return {}
 
-    def restore(self, state: dict[str, Any], epochs: int, validate: Callable[[], None]) -> None:
+    def restore(self, state: dict[str, Any]) -> None:
         if state:
-            raise OtherDataError("it is of arrays, and not of a data set")
+            raise ValueError("it is not of a data set")
+
+    def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
         for _ in range(epochs):  # what a data set gives may depend on what it gave: it is read anew
             for step in self.epoch(validate):
                 step.after()

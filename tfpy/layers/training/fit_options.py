@@ -7,7 +7,7 @@ from typing import Any
 from tfpy.core.ready import ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_number, as_positive
+from tfpy.engine.spec import as_number, as_positive
 from tfpy.layers.training.steps import Batch, Compiled
 
 
@@ -35,14 +35,6 @@ def refuse_with_a_dataset(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
-
-
-def as_count(where: str, argument: str, value: Any) -> int:
-    """A whole number of 0 or more."""
-    number = as_int(where, argument, value)
-    if number < 0:
-        raise argument_error(where, argument, "a whole number of 0 or more", value)
-    return number
 
 
 def as_limit(where: str, argument: str, value: Any) -> int | None:

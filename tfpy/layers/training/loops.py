@@ -113,22 +113,36 @@ class TrainingRun:
         """What the source and the random streams are now."""
         return self.source.state(), rng.source_state()
 
-    def go_on(self, began: tuple[dict[str, Any], list[Any]], epoch: int, batch: int, then: Callable[[], None]) -> None:
-        """Go on where another run was.
+    def begin_at(self, began: tuple[dict[str, Any], list[Any]], epoch: int, batch: int) -> None:
+        """Begin where another run was.
 
         Args:
             began: the state of its data when the epoch began.
             epoch, batch: where it was.
-            then: makes everything what it was there; called when the data have been gone through up to that place.
 
         Raises:
-            OtherDataError: it was a run on other data.
+            ValueError, TypeError: this run has no such place, or it was a run on other data.
+        """
+        start, stop = self.epochs.start, self.epochs.stop
+        if not (start, 0) <= (epoch, batch) <= (stop, 0):
+            raise ValueError(f"it is of batch {batch} of epoch {epoch}, and not of epochs {start} to {stop}")
+        steps = self.source.steps
+        if steps is not None and batch > steps:
+            raise ValueError(f"it is of batch {batch} of an epoch, and not of epochs of {steps} batches")
+        self.source.restore(began[0])
+        self.epoch, self.batch, self.began = epoch, batch, began
+
+    def catch_up(self, then: Callable[[], None]) -> None:
+        """Go through the data up to the place of `begin_at`, of its own epoch when that begins.
+
+        Args:
+            then: makes everything what it was there; called when that has been done. `batch` is less than it was said
+                to be if the epoch has become shorter.
         """
         self._skipping = True
-        self.source.restore(began[0], epoch - self.epochs.start, self._validate)
+        self.source.catch_up(self.epoch - self.epochs.start, self._validate)
         self._skipping = False
-        self.epoch, self.batch, self.began = epoch, batch, began
-        if batch:
+        if self.batch:
             self._then = then
         else:
             then()
@@ -167,10 +181,13 @@ class TrainingRun:
         """Go through the batches that an earlier run was trained on."""
         rng.restore_source(self.began[1])
         self._skipping = True
+        done = 0
         for step in itertools.islice(steps, self.batch):
             step.within()
             step.after()
+            done += 1
         self._skipping = False
+        self.batch = done
         self._then()
 
     def _train_on(self, step: Step) -> None:
@@ -205,7 +222,7 @@ class RunKeeper(Callback):
     writes = True
 
     def resume(self, run: TrainingRun) -> None:
-        """Before the first epoch: it may call `run.go_on`."""
+        """Before the first epoch: it may call `run.begin_at` and `run.catch_up`."""
 
     def after_batch(self, run: TrainingRun) -> None:
         """After a batch."""

@@ -132,8 +132,12 @@ class ProgressBar(_Redrawn):
         )
         name = f"{epoch + 1}/{self.params['epochs']}"
         self._task = self._bar.add_task("", total=self.params["steps"], epoch=name, text="")
+        self._begun = 0
         self._drawn = time.perf_counter()
         self._bar.start()
+
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        self._begun = batch + 1  # of those that end not all are seen
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
@@ -141,8 +145,8 @@ class ProgressBar(_Redrawn):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         stopped = self.model is not None and self.model.stop_training
-        done = {} if stopped else {"completed": self.params["steps"]}
-        self._bar.update(self._task, text=described(logs), refresh=True, **done)
+        done = self._begun if stopped else self.params["steps"] or self._begun
+        self._bar.update(self._task, completed=done, text=described(logs), refresh=True)
         self._bar.stop()
 
     def close(self) -> None:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import Kind, to_tensor
 from tfpy.core.memory import tidy
+from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.errors import show
-from tfpy.engine.spec import as_int, as_number
+from tfpy.engine.errors import argument_error, show, unknown_name_error
+from tfpy.engine.spec import as_count, as_number
 from tfpy.layers.base import Layer
-from tfpy.layers.weights import as_made
+from tfpy.layers.weights import LayerVariable, as_made
 
 if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
     from tfpy.layers.training.trainable import TrainableModel
 
 Arrays = dict[str, npt.NDArray[Any]]
 # Stands in plain values for an array.
 _ARRAY = "array in this file"
+# Optimizers give their iterations as an int32.
+_MOST_ITERATIONS = 2**31 - 1
 
 
 def pack(value: Any, arrays: Arrays) -> Any:
@@ -69,47 +73,82 @@ def state_of_model(model: TrainableModel) -> dict[str, Any]:
     }
 
 
-def restore_model(model: TrainableModel, state: dict[str, Any]) -> None:
-    """Give a model what `state_of_model` said.
+def restorer(model: TrainableModel, state: dict[str, Any]) -> Callable[[], None]:
+    """What gives a model what `state_of_model` said, once it is called. All of it is checked now.
 
     Raises:
-        ValueError: it is the state of another model; nothing is changed then.
+        ValueError, LookupError, TypeError: it is the state of another model, or of none.
     """
-    shapes = [list(np.shape(value)) for value in state["weights"]]
-    weights = as_made(model.weights)
-    own = [list(weight.shape) for weight in weights]
-    layers = list(_keeping_states(model))
-    if shapes != own or len(layers) != len(state["states"]):
-        raise ValueError(f"it is of a model with weights of the shapes {shapes}, and not {own}")
-    kept = [[] if any(value is None for value in states) else states for states in state["states"]]
-    for value in [*state["weights"], *(value for states in kept for value in states)]:
-        _check_numbers("a weight or a state", value)
-    for i, slot, value in state["slots"]:
-        _check_numbers(f"the slot {slot}", value)
-        if list(np.shape(value)) != own[i]:
-            raise ValueError(f"the slot {slot} of a weight of shape {own[i]} is of shape {list(np.shape(value))}")
+    weights, optimizer = as_made(model.weights), model.optimizer
+    values = _of_weights(weights, state["weights"])
+    states = _of_layers(list(_keeping_states(model)), state["states"])
+    slots = _of_slots(optimizer, weights, state["slots"])
     rate = as_number("backup", "learning_rate", state["learning_rate"])
-    steps = np.array(as_int("backup", "iterations", state["iterations"]), np.int32)
+    iterations = as_count("backup", "iterations", state["iterations"])
+    if iterations > _MOST_ITERATIONS:
+        raise argument_error("backup", "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
-    def write() -> None:
-        # What has checks of its own comes first.
-        for layer, states in zip(layers, kept, strict=True):
-            if states:
-                layer.reset_states([to_tensor("backup", layer.name, value) for value in states])
-        optimizer = model.optimizer
-        named = [{"name": f"{weights[i].name}/{slot}", "tensor": value} for i, slot, value in state["slots"]]
-        optimizer.set_weights([{"name": "iter", "tensor": steps}, *named])
+    def restore() -> None:
+        optimizer.set_weights([{"name": "iter", "tensor": np.array(iterations, np.int32)}, *slots])
         if optimizer.learning_rate != rate:
             optimizer.set_learning_rate(rate)
-        for weight, value in zip(weights, state["weights"], strict=True):
-            weight.assign(to_tensor("backup", weight.name, value, weight.dtype))
+        for layer, kept in states:
+            layer.reset_states(kept)
+        for weight, value in zip(weights, values, strict=True):
+            weight.assign(value)
 
-    tidy(write)
+    return lambda: tidy(restore)
 
 
-def _check_numbers(what: str, value: Any) -> None:
+def _of_weights(weights: list[LayerVariable], values: list[Any]) -> list[Tensor]:
+    shapes, own = [_shape(value) for value in values], [list(weight.shape) for weight in weights]
+    if shapes != own:
+        raise ValueError(f"it is of a model with weights of the shapes {shapes}, and not {own}")
+    return [_tensor(weight.name, value, weight.dtype) for weight, value in zip(weights, values, strict=True)]
+
+
+def _of_layers(layers: list[Layer], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
+    """The layers that had states, with them."""
+    if len(states) != len(layers):
+        raise ValueError(f"it is of a model with {len(states)} layers that keep states, and not {len(layers)}")
+    had = [(layer, values) for layer, values in zip(layers, states, strict=True) if any(v is not None for v in values)]
+    return [(layer, _of_states(layer, layer.states, values)) for layer, values in had]  # type: ignore[attr-defined]
+
+
+def _of_states(layer: Layer, own: list[Tensor | None], values: list[Any]) -> list[Tensor]:
+    """States of a layer, which are like those that it has; unless it has none before its first batch."""
+    shapes = [_shape(value) for value in values]
+    if len(values) != len(own) or any(o is not None and list(o.shape) != s for o, s in zip(own, shapes, strict=True)):
+        raise ValueError(f"it has states of the shapes {shapes}, which layer {layer.name} has not")
+    kinds: list[Kind] = ["numeric" if state is None else state.dtype for state in own]
+    return [_tensor(f"a state of {layer.name}", v, kind) for v, kind in zip(values, kinds, strict=True)]
+
+
+def _of_slots(optimizer: Optimizer, weights: list[LayerVariable], slots: list[Any]) -> list[NamedTensor]:
+    """The slots under the names that the optimizer has for them."""
+    found: dict[tuple[int, str], NamedTensor] = {}
+    for place, slot, value in slots:
+        i = as_count("backup", "the weight of a slot", place)
+        if slot not in optimizer.slot_names:
+            raise unknown_name_error("slot", slot, optimizer.slot_names)
+        if _shape(value) != list(weights[i].shape):
+            own = list(weights[i].shape)
+            raise ValueError(f"the slot {slot} of a weight of shape {own} is of shape {_shape(value)}")
+        tensor = _tensor(f"the slot {slot}", value, "float32")
+        found[i, slot] = NamedTensor(f"{weights[i].name}/{slot}", tensor)
+    if set(found) != {(i, slot) for i, _ in found for slot in optimizer.slot_names}:
+        raise ValueError(f"it has not all slots {', '.join(optimizer.slot_names)} of each weight")
+    return list(found.values())
+
+
+def _shape(value: Any) -> list[int]:
+    return list(np.shape(value))
+
+
+def _tensor(what: str, value: Any, kind: Kind) -> Tensor:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
         raise ValueError(f"{what} must be an array of numbers, but is {show(value)}")
+    return to_tensor("backup", what, value, kind)
 
 
 def _keeping_states(layer: Layer) -> Iterator[Layer]:

@@ -12,7 +12,7 @@ from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import as_positive
+from tfpy.engine.spec import as_count, as_positive
 from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.container import Container
@@ -20,7 +20,7 @@ from tfpy.layers.training import data_adapter as adapter
 from tfpy.layers.training._camel import TrainableModelCamel
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, DatasetBatches, as_dataset, warn_of_gaps
 from tfpy.layers.training.compiling import judged_outputs, sharing_of
-from tfpy.layers.training.fit_options import as_count, as_limit, held_out_part, refuse_with_a_dataset, reported
+from tfpy.layers.training.fit_options import as_limit, held_out_part, refuse_with_a_dataset, reported
 from tfpy.layers.training.loops import TrainingRun, Validation, test_loop
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.planned import StepPlans
