@@ -287,6 +287,14 @@ class Bare:
     def dispose(self) -> None: ...
 
 
+def test_attributes_in_either_spelling() -> None:
+    x = tf.tensor([1.0, 5.0])
+    for attrs in ({"clipValueMin": 0, "clipValueMax": 2}, {"clip_value_min": 0, "clip_value_max": 2}):
+        assert tf.engine().run_kernel("ClipByValue", {"x": x}, attrs).array_sync() == [1, 2]
+    for attrs in ({"transposeA": True, "transposeB": False}, {"transpose_a": True, "transpose_b": False}):
+        assert tf.engine().run_kernel("BatchMatMul", [tf.ones([2, 1]), tf.ones([2, 3])], attrs).shape == (1, 3)
+
+
 def test_a_backend_can_borrow_the_kernels_of_another() -> None:
     assert tf.register_backend("bare", Bare)
     tf.copy_registered_kernels("cpu", "bare")
@@ -294,6 +302,7 @@ def test_a_backend_can_borrow_the_kernels_of_another() -> None:
     x = tf.tensor([1.0, 2.0])
     assert tf.topk(x.mul(3).add(1), 1).values.array_sync() == [7]
     assert tf.grad(lambda t: t.square().sum())(x).array_sync() == [2, 4]
+    assert tf.clip_by_value(x, 0, 1.5).array_sync() == [1, 1.5]  # attributes that its row does not name
     for config in tf.get_kernels_for_backend("bare"):
         tf.unregister_kernel(config.kernel_name, "bare")
     with pytest.raises(RuntimeError, match="no kernel"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -272,6 +273,9 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
     return _run_new(config, given, attrs or {})
 
 
+_CAPITAL = re.compile("[A-Z]")  # where the parts of a name in camel case begin
+
+
 def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     names = [name.lstrip("*") for name in row.inputs]
     values = list(given.values()) if isinstance(given, Mapping) else list(given)
@@ -281,19 +285,13 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     for handle in handles:
         if not isinstance(handle, Handle):
             raise argument_error("run_kernel", "inputs", "tensors", handle, TypeError)
-    known = {camel(name): name for name in _attributes(row)}
-    named = {known.get(name, name): value for name, value in attrs.items()}
+    named = {_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name): value for name, value in attrs.items()}
     try:
         specs = dispatch.infer(row, tuple(handles), named)
     except (TypeError, LookupError, AttributeError) as error:  # attributes can be anything
         raise argument_error("run_kernel", "attrs", f"those of {row.name} ({error})", dict(attrs), TypeError) from None
     run = dispatch.run if isinstance(specs, Spec) else dispatch.run_multi
     return run(Tensor, row.name, *handles, **named)
-
-
-def _attributes(row: Kernel) -> list[str]:
-    code = row.infer.__code__
-    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> Any:
