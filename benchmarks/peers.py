@@ -64,6 +64,12 @@ class Contender:
         self._process.wait()
 
 
+def _told_kernels() -> str:
+    """What the environment says of the kernels of numpy's BLAS, which then may not be the machine's fastest."""
+    kind = os.environ.get("OPENBLAS_CORETYPE")
+    return f"; OPENBLAS_CORETYPE={kind} is set, and numpy's products are those of such a processor" if kind else ""
+
+
 def _environment(cores: int) -> dict[str, str]:
     """The environment, with bounds for the threads of every contender if there is one for the cores."""
     names = (
@@ -145,6 +151,7 @@ def main() -> None:
     rivals = contenders(options)
     print(
         f"{platform.processor() or platform.machine()}, Python {platform.python_version()}; milliseconds, tfpy / other"
+        + _told_kernels()
     )
     print(" " * 40 + "".join(f"{rival.name:>12}{'':7}" for rival in rivals))
     for workload in WORKLOADS:
