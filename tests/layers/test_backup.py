@@ -443,3 +443,29 @@ def test_bad_options_are_refused(tmp_path: Path) -> None:
     for make in (lambda: tf.callbacks.backup_and_restore(3), lambda: tf.callbacks.backup_and_restore("a", save_freq=0)):
         with pytest.raises((ValueError, TypeError), match="backup_and_restore: argument"):
             make()
+
+
+def test_what_is_other_is_named_before_where_it_was(tmp_path: Path) -> None:
+    """Other batches, or another model, are said to be so, not that the place or a callback's weights do not fit."""
+
+    class Stop(Exception):
+        pass
+
+    def train(units: int, batch_size: int, callbacks: list[Any]) -> None:
+        model = tf.sequential(layers=[tf.layers.dense(units=units, input_shape=[2])])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+        kept = [tf.callbacks.backup_and_restore(tmp_path, save_freq=1), tf.callbacks.early_stopping(monitor="loss"), *callbacks]
+        model.fit(np.ones((6, 2)), np.ones((6, units)), epochs=3, batch_size=batch_size, verbose=0, callbacks=kept)
+
+    def stop(batch: int) -> None:
+        if batch == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        train(1, 2, [{"onBatchEnd": stop}])
+    with pytest.raises(
+        tf.io.ModelFileError, match="of 6 samples in batches of 2, and not of 6 samples in batches of 6"
+    ):
+        train(1, 6, [])
+    with pytest.raises(tf.io.ModelFileError, match="a model with weights of the shapes"):
+        train(2, 2, [])

@@ -187,3 +187,10 @@ def test_numpys_functions_work_on_arrays() -> None:
     assert (np.sum(a), np.mean(a), np.argmax(a), np.max(a, axis=0).tolist()) == (10, 2.5, 3, [3, 4])
     assert np.concatenate([a, a]).shape == (4, 2)
     assert np.transpose(a).tolist() == [[1, 3], [2, 4]]
+
+
+def test_an_array_given_twice_is_one_source() -> None:
+    """As a tensor is in `tf.grads`; deeplearn.js 0.5.1 gives the same."""
+    y = A1([1, 2])
+    for found in (dl.grads(lambda a, b: a.mul(b))([y, y]), dl.valueAndGrads(lambda a, b: a.mul(b))([y, y]).grads):
+        assert [g.getValues().tolist() for g in found] == [[2, 4], [2, 4]]

@@ -383,6 +383,7 @@ def test_names_that_urls_cannot_hold_as_they_are(server: str, tmp_path: Path) ->
 
 def test_the_name_of_a_server() -> None:
     assert urls._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
+    assert urls._address("http://ü:ä@ö.example/") == "http://%C3%BC:%C3%A4@xn--nda.example/"
     assert urls._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
 
 

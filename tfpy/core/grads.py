@@ -285,7 +285,10 @@ def _sources(name: str, args: Any) -> list[Tensor]:
     sources: list[Tensor] = [*args]
     if all([isinstance(a, Tensor) and a.spec.dtype != "string" for a in args]):
         return sources
-    return to_tensors(name, "args", args)
+    made = to_tensors(name, "args", args)
+    # An array of the other generation that is given twice is one source, as a tensor is.
+    places: dict[int, int] = {}
+    return [made[places.setdefault(id(a), i)] if isinstance(a, Handle) else made[i] for i, a in enumerate(args)]
 
 
 def _tensor_from(name: str, value: Any) -> Tensor:

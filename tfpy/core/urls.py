@@ -37,9 +37,9 @@ _MEANT = "%/:=&?~#+!$,;'@()*[]"
 
 def _address(url: str) -> str:
     """A URL as browsers send it: blanks and letters beyond ASCII as %xx, in the name of the server as IDNA has them."""
-    server = urlsplit(url).netloc
+    user, at, server = urlsplit(url).netloc.rpartition("@")
     if not server.isascii():
-        url = url.replace(server, server.encode("idna").decode(), 1)
+        url = url.replace(f"{user}{at}{server}", f"{user}{at}{server.encode('idna').decode()}", 1)
     return quote(url, safe=_MEANT)
 
 

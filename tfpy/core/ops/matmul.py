@@ -12,7 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int_or_ints
+from tfpy.engine.spec import as_ints
 from tfpy.engine.tape import gradient
 
 
@@ -147,9 +147,10 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
 
 
 def _permutation(perm: Sequence[int], rank: int) -> tuple[int, ...]:
-    order = as_int_or_ints("transpose", "perm", perm)
+    order = tuple(as_ints("transpose", "perm", perm))
     if sorted(order) != [*range(rank)]:
-        raise argument_error("transpose", "perm", f"an order of the axes 0 to {rank - 1}", list(perm))
+        expected = f"an order of the axes 0 to {rank - 1}" if rank else "empty, the tensor being a scalar"
+        raise argument_error("transpose", "perm", expected, [*order])
     return order
 
 

@@ -48,7 +48,7 @@ class BackupAndRestore(RunKeeper):
 
     Raises:
         ModelFileError: when the training begins, for a backup that cannot be read, or that is of another model, other
-            data or other callbacks.
+            data, other callbacks, or of an epoch that this training does not have.
 
     Source: Keras `BackupAndRestore` (beyond TF.js).
     """
@@ -97,8 +97,8 @@ class BackupAndRestore(RunKeeper):
 
     def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
         """What makes everything what it was, once it is called. All of it is checked now."""
+        restore_model = restorer(run.model, state["model"])  # first, since callbacks may have weights of the model
         callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
-        restore_model = restorer(run.model, state["model"])
 
         def restore() -> None:
             if run.batch < state["batch"]:

@@ -126,10 +126,10 @@ class TrainingRun:
         start, stop = self.epochs.start, self.epochs.stop
         if not (start, 0) <= (epoch, batch) <= (stop, 0):
             raise ValueError(f"it is of batch {batch} of epoch {epoch}, and not of epochs {start} to {stop}")
+        self.source.restore(began[0])  # what it says of other data says more than their number of batches
         steps = self.source.steps
         if steps is not None and batch > steps:
-            raise ValueError(f"it is of batch {batch} of an epoch, and not of epochs of {steps} batches")
-        self.source.restore(began[0])
+            raise ValueError(f"it is of batch {batch} of an epoch, and not of an epoch of {steps}")
         self.epoch, self.batch, self.began = epoch, batch, began
 
     def catch_up(self, then: Callable[[], None]) -> None:
