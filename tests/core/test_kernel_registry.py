@@ -437,3 +437,30 @@ def test_the_engine_passes_on_to_the_functions() -> None:
     tf.unregister_gradient("Odd")
     tf.unregister_kernel("Odd", "exact")
     t.dispose()
+
+
+@pytest.mark.parametrize("saves", [{"save_all_inputs": True}, {"inputs_to_save": ["inputs"]}])
+def test_an_input_may_be_called_as_the_tape_calls_its_own(saves: dict[str, Any]) -> None:
+    """As in TF.js, where the gradient gets all tensors of the list."""
+    tf.register_gradient(kernel_name="Concat", grad_func=lambda dy, saved: [s.mul(7) for s in saved], **saves)
+    try:
+        found = tf.grads(lambda a, b: tf.concat([a, b]))([tf.tensor([1.0, 2.0]), tf.tensor([5.0])])
+        assert [g.array_sync() for g in found] == [[7, 14], [35]]
+    finally:
+        tf.unregister_gradient("Concat")
+    assert tf.grad(lambda a: tf.concat([a, a]))(tf.tensor([1.0])).array_sync() == [2]
+
+
+def test_a_backend_that_takes_no_attributes_is_refused() -> None:
+    class Closed(Bare):
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name != "cpu":
+                raise AttributeError(name)
+            object.__setattr__(self, name, value)
+
+    tf.register_backend("closed", Closed)
+    try:
+        with pytest.raises(TypeError, match="register_backend: argument 'factory' must be an object that can be given"):
+            tf.set_backend("closed")
+    finally:
+        tf.remove_backend("closed")

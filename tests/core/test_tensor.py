@@ -348,3 +348,9 @@ def test_a_single_text_picked_from_others_does_not_bound_the_length_of_what_is_p
 def test_where_picks_strings() -> None:
     found = tf.where(tf.tensor([True, False]), tf.tensor(["a", "b"]), tf.tensor(["x", "y"]))
     assert found.array_sync() == ["a", "y"]
+
+
+def test_tensors_to_join_may_come_one_by_one() -> None:
+    parts = [tf.tensor([1.0, 2]), tf.tensor([3.0, 4])]
+    assert tf.concat(t for t in parts).array_sync() == [1, 2, 3, 4]  # type: ignore[arg-type]
+    assert tf.stack(iter([[1.0, 2], parts[1]])).array_sync() == [[1, 2], [3, 4]]  # type: ignore[arg-type]

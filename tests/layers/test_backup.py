@@ -454,7 +454,11 @@ def test_what_is_other_is_named_before_where_it_was(tmp_path: Path) -> None:
     def train(units: int, batch_size: int, callbacks: list[Any]) -> None:
         model = tf.sequential(layers=[tf.layers.dense(units=units, input_shape=[2])])
         model.compile(optimizer="sgd", loss="meanSquaredError")
-        kept = [tf.callbacks.backup_and_restore(tmp_path, save_freq=1), tf.callbacks.early_stopping(monitor="loss"), *callbacks]
+        kept = [
+            tf.callbacks.backup_and_restore(tmp_path, save_freq=1),
+            tf.callbacks.early_stopping(monitor="loss"),
+            *callbacks,
+        ]
         model.fit(np.ones((6, 2)), np.ones((6, units)), epochs=3, batch_size=batch_size, verbose=0, callbacks=kept)
 
     def stop(batch: int) -> None:

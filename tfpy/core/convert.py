@@ -112,9 +112,10 @@ def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> l
         isinstance(values, (Handle, np.ndarray, str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable)
     ):
         raise argument_error(op, argument, "a list of tensors", values, TypeError)
-    if kind == "any" and all([isinstance(v, Tensor) for v in values]):  # there is nothing to convert, or to name
-        return [*values]
-    return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(values)]
+    given = [*values]  # what is iterated over may be so once only
+    if kind == "any" and all([isinstance(v, Tensor) for v in given]):  # there is nothing to convert, or to name
+        return given
+    return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(given)]
 
 
 def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) -> tuple[Array, DType]:

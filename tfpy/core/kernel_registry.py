@@ -425,7 +425,7 @@ def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[_Input])
     def joint(dy: Any, node: Any) -> list[Tensor | None]:
         saved: list[Tensor] = []
         for part in saved_parts:
-            value = getattr(node, part)
+            value = vars(node)[part]
             saved += value if isinstance(value, list) else [value]
         if any(config.outputs_to_save):
             outputs = node.y if isinstance(node.y, list) else [node.y]

@@ -103,7 +103,11 @@ def completed(backend: Any) -> Backend:
     """A backend, perhaps of the user's, that has been given the defaults for what it lacks."""
     for name, value in _DEFAULTS.items():
         if not hasattr(backend, name):
-            setattr(backend, name, value)
+            try:
+                setattr(backend, name, value)
+            except AttributeError:
+                expected = "an object that can be given attributes (no __slots__, not frozen)"
+                raise argument_error("register_backend", "factory", expected, backend, TypeError) from None
     return backend  # type: ignore[no-any-return]
 
 

@@ -201,13 +201,13 @@ class Node:
         return self.input_specs[self.kernel.inputs.index(name)].shape
 
     def restore(self) -> None:
-        """Make attributes of what was saved."""
+        """Make attributes of what was saved; what has the name of one that there is, only `vars` gives."""
         assert self.row is not None
-        handles = [again(self.cls, *entry) for entry in self.saved]
+        handles, own = [again(self.cls, *entry) for entry in self.saved], vars(self)
         for name, place in self.row.places:
             count = len(self.outputs) if place is None else len(self.inputs[place])
             several = count > 1 if place is None else place.stop is None
-            setattr(self, name, handles[:count] if several else handles[0])
+            own[name] = handles[:count] if several else handles[0]
             del handles[:count]
 
     def renewed(self) -> Node:

@@ -43,7 +43,7 @@ def _round(x: Array) -> Array:
 
 
 def _rsqrt(x: Array) -> Array:
-    return np.divide(_ONES[x.dtype], np.sqrt(x))
+    return np.divide(_ONES.get(x.dtype, 1), np.sqrt(x))
 
 
 def _sigmoid(x: Array) -> Array:
