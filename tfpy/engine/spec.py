@@ -145,7 +145,7 @@ def broadcast_axes(shape: Shape, to: Shape) -> tuple[int, ...]:
 
 def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> int:
     """One axis as a non-negative int, or ValueError naming op and argument."""
-    index = axis if type(axis) is int else as_int(op, argument, axis)
+    index = as_int(op, argument, axis)
     if not -rank <= index < rank:
         expected = f"an axis from {-rank} to {rank - 1}" if rank else "no axis, the tensor being a scalar"
         raise argument_error(op, argument, expected, index)
@@ -194,6 +194,8 @@ def as_int(op: str, argument: str, value: object) -> int:
     Raises:
         TypeError: not a number. ValueError: a number with a fraction.
     """
+    if type(value) is int:  # nearly always
+        return value
     if isinstance(value, bool):
         raise argument_error(op, argument, "a whole number", value, TypeError)
     if isinstance(value, int):

@@ -111,13 +111,13 @@ def _slice_range(item: slice, size: int) -> tuple[int, int, int]:
         raise argument_error("[]", "index", "a slice with a step other than 0", item)
     if first is last is by is None:
         return 0, 1, size
-    parts = [v if v is None or type(v) is int else as_int("[]", "index", v) for v in (first, last, by)]
+    parts = [None if v is None else as_int("[]", "index", v) for v in (first, last, by)]
     start, stop, step = slice(*parts).indices(size)
     return start, step, len(range(start, stop, step))
 
 
 def _position(item: Any, size: int, axis: int) -> int:
-    index = item if type(item) is int else as_int("[]", "index", item)
+    index = as_int("[]", "index", item)
     if not -size <= index < size:
         raise OutOfRangeError(f"[]: index {index} is out of range for axis {axis} of size {size}.")
     return index % size

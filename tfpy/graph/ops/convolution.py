@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tfpy.core.ops import fused
@@ -52,7 +51,7 @@ def _depthwise_conv2d(call: Call) -> Any:
     return _convolved(call, depthwise_conv2d)
 
 
-def _convolved(call: Call, convolve: Callable[..., Any]) -> Any:
+def _convolved(call: Call, convolve: Op) -> Any:
     layout = _format(call)
     strides, dilations = _inner(call, "strides", layout), _inner(call, "dilations", layout)
     return convolve(call.tensor(0), call.tensor(1), strides, _pad(call), layout, dilations)
