@@ -77,6 +77,16 @@ def test_a_result_of_another_kind_is_named_by_dtype_and_shape() -> None:
     tf.unregister_kernel("Square", "cpu")
 
 
+def test_arrays_from_a_kernel_become_tensors_as_others_do() -> None:
+    results = iter([np.array([2**40 + 5]), np.uint8([200])])
+    tf.register_kernel(kernel_name="Odd", backend_name="cpu", kernel_func=lambda: next(results))
+    with pytest.raises(ValueError, match=r"kernel_func.*whole numbers from -2147483648"):
+        tf.engine().run_kernel("Odd", {})
+    found = tf.engine().run_kernel("Odd", {})
+    assert (found.dtype, found.array_sync()) == ("int32", [200])
+    tf.unregister_kernel("Odd", "cpu")
+
+
 def test_functions_of_a_kernel_may_take_nothing() -> None:
     calls: list[str] = []
     tf.register_kernel(

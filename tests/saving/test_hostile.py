@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from growth import growth
 
 import tfpy as tf
 from tfpy.core.variable import registered_variables
@@ -337,3 +338,12 @@ def test_models_within_models_are_not_gone_through_again_and_again(monkeypatch: 
     assert model.output_shape == (None, 2)
     assert counts["read"] == 23  # an object for each layer and each model
     assert counts["shapes"] < 10
+
+
+def test_files_without_bytes_take_a_time_that_grows_with_their_number() -> None:
+    def read(count: int) -> None:
+        manifest = [{"paths": ["empty.bin"] * count, "weights": []}]
+        text = json.dumps({"modelTopology": {}, "weightsManifest": manifest}).encode()
+        tf.io.http("https://example.test/model.json", fetch_func=lambda url: text if "json" in url else b"").load()
+
+    assert growth(read, 2_000) < 30

@@ -194,3 +194,8 @@ def test_weights_loader_factory(tmp_path: Path) -> None:
         return [Path(p).read_bytes() for p in paths]
 
     assert tf.io.weights_loader_factory(fetch)(manifest, str(tmp_path), ["b"])["b"].array_sync() == [3]
+
+
+def test_as_many_axes_as_a_tensor_can_have() -> None:
+    data, specs = tf.io.encode_weights({"a": tf.ones([1] * 64)})
+    assert tf.io.decode_weights(data, specs)["a"].shape == (1,) * 64

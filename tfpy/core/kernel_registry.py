@@ -6,21 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tfpy.core.convert import host_values
+from tfpy.core.convert import to_tensor
 from tfpy.core.grads import as_gradients
 from tfpy.core.names import camel
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
-from tfpy.engine.backend import Array, Backend, Outputs, current, registry, using
+from tfpy.engine.backend import Backend, Outputs, current, registry, using
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
-from tfpy.engine.spec import DTYPES, Spec, as_list
+from tfpy.engine.spec import Spec, as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
 
@@ -228,16 +226,10 @@ def _result(value: Any) -> Tensor:
     if isinstance(value, Handle):
         return _tensor(value)
     try:
-        values: Array = np.asarray(value)
-        if values.dtype.kind in "OUS":
-            values, _ = host_values("register_kernel", "kernel_func", values, "string")
-        return dispatch.make(Tensor, values, _DTYPES[values.dtype.kind])
-    except (KeyError, TypeError, ValueError):
+        return to_tensor("register_kernel", "kernel_func", value, "any")
+    except TypeError:
         expected = "a function that returns tensors or arrays"
         raise argument_error("register_kernel", "kernel_func", expected, value, TypeError) from None
-
-
-_DTYPES = dict(zip("fibOc", DTYPES, strict=True))
 
 
 def _in_both_spellings(attrs: Mapping[str, Any]) -> dict[str, Any]:

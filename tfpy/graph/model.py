@@ -271,6 +271,7 @@ class GraphModel(GraphModelCamel, Ready):
 
         captured = self._captured_resources()
         ports = {port.key: port for port in self._graph.inputs}
+        by_ref = {port.ref: port for port in self._graph.inputs}
         found: dict[str, list[Any]] = {}
         for port in ports.values():
             if port.resource is not None and port.resource in captured:
@@ -279,8 +280,7 @@ class GraphModel(GraphModelCamel, Ready):
             ref = ports[name].ref if name in ports else read_ref(name, "execute", "an input")
             if ref.node not in self._graph.nodes:
                 raise unknown_name_error("input", name, [*ports, *self._graph.nodes])
-            own = next((p for p in ports.values() if p.ref == ref), None)
-            put(found, ref, _checked(name, value, own))
+            put(found, ref, _checked(name, value, by_ref.get(ref)))
         return found
 
     def _named(self, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:

@@ -130,7 +130,8 @@ class Executor:
 
 def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outputs: Sequence[Ref]) -> None:
     """Raise ValueError when a node that must be given is not."""
-    missing = [node.name for node in nodes if node.is_input and not node.inputs and node.name not in given]
+    known = set(given)
+    missing = [node.name for node in nodes if node.is_input and not node.inputs and node.name not in known]
     if missing:
         wanted = ", ".join(map(str, outputs))
         raise ValueError(

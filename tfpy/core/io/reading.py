@@ -91,26 +91,27 @@ class _Shards:
         self._place, self._group, self._field = place, group, field
         self._most = group.least_bytes + MAX_STRING_BYTES if group.nbytes is None else group.nbytes
         self._read: list[bytes] = []
+        self._have = 0
         self._places: list[str] = []
 
     def read(self, place: str) -> bytes:
         """The next file."""
-        left = self._most - sum(map(len, self._read))
+        left = self._most - self._have
         data = self._place.read_weights(place, left)
         self._places.append(place)
         self._read.append(data)
+        self._have += len(data)
         if len(data) > left:
             raise self._fault("more")
         return data
 
     def check(self) -> None:
         """Raise ModelFileError when the files have fewer bytes than the weights, or more."""
-        have = sum(map(len, self._read))
         need = self._group.nbytes
         if need is None:
             need = _last_end(self._read, self._group, f"{self._place.label}: {self._field}")
-        if have != need:
-            raise self._fault(str(have), need)
+        if self._have != need:
+            raise self._fault(str(self._have), need)
 
     def _fault(self, have: str, need: int | None = None) -> ModelFileError:
         files = ", ".join(self._places) or "no file at all"

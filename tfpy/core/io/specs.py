@@ -10,9 +10,8 @@ from urllib.parse import unquote
 
 from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
 from tfpy.core.registry import export
-from tfpy.engine.spec import BYTES, DTYPES, MAX_SIZE, DType, Shape, as_int, is_possible
+from tfpy.engine.spec import BYTES, DTYPES, MAX_RANK, MAX_SIZE, DType, Shape, as_int, is_possible
 
-MAX_RANK = 32
 QUANTIZED_BYTES = {"uint8": 1, "uint16": 2, "float16": 2}
 
 
@@ -138,7 +137,7 @@ def read_shape(value: Any, source: str, field: str) -> Shape:
         shape = tuple(as_int("", "", n) for n in sizes)
     except (TypeError, ValueError):
         raise fault(source, field, "a list of whole numbers", value) from None
-    if len(shape) > MAX_RANK or not is_possible(shape):
+    if not is_possible(shape):
         expected = f"at most {MAX_RANK} sizes from 0 on, for at most {MAX_SIZE} elements"
         raise fault(source, field, expected, value)
     return shape
