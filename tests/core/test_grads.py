@@ -257,3 +257,9 @@ def test_what_the_function_raises_is_not_replaced() -> None:
     assert next(iter(tf.variable_grads(lambda: variable.square(), variable).grads.values())).array_sync() == 4
     with pytest.raises(TypeError, match="'var_list' must be a list of variables, but got 5"):
         tf.variable_grads(lambda: variable.square(), 5)  # type: ignore[call-overload, arg-type]
+
+
+def test_rows_of_no_segment_get_zero_whatever_the_gradient(backend: str) -> None:
+    ids = tf.tensor([0, -1], [2], "int32")
+    found = tf.grad(lambda x: tf.unsorted_segment_sum(x, ids, 1).sqrt())(tf.tensor([0.0, 5.0]))
+    assert found.array_sync() == [np.inf, 0]

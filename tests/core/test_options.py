@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy import legacy as dl
 from tfpy.core.names import EXCEPTIONS, camel, spellings
 from tfpy.core.options import accepts_options, read_options
 
@@ -99,7 +100,10 @@ def test_read_options_leaves_out_what_is_none() -> None:
     ("call", "text"),
     [
         (lambda: recipe("pie", 150), "argument 'args' must be a dict of options, or keywords such as oven_heat=…"),
-        (lambda: recipe("pie", 150, 2), "recipe: takes dish, args by position, and by name oven_heat, time, but got 3"),
+        (
+            lambda: recipe("pie", 150, 2),
+            "recipe: takes dish by position, and by name or in a dict oven_heat, time, but got 3",
+        ),
         (lambda: recipe("pie", colour=1), "unknown option 'colour'. It takes dish, oven_heat, time."),
         (lambda: tf.layers.dense(10), "Dense: argument 'config' must be a dict of options, or keywords such as units"),
         (lambda: tf.layers.conv2d(8, 3), "keywords such as kernel_size=…, but got (8, 3)"),
@@ -115,7 +119,10 @@ def test_read_options_leaves_out_what_is_none() -> None:
         (lambda: tf.layers.lstm(8), "LSTM: argument 'config' must be a dict of options, or keywords such as units"),
         (lambda: tf.initializers.random_normal(0, 1), "keywords such as mean=…, but got (0, 1)"),
         (lambda: tf.train.adam(lr=1), "adam: unknown option 'lr'. It takes learning_rate, beta1"),
-        (lambda: tf.model(1, 2), "model: takes args by position, and by name inputs, outputs, name, but got 2"),
+        (
+            lambda: tf.model(1, 2),
+            "model: takes nothing by position, and by name or in a dict inputs, outputs, name, but got 2",
+        ),
     ],
 )
 def test_options_of_another_library_are_told_how_to_be_given(call: Callable[[], Any], text: str) -> None:
@@ -213,3 +220,11 @@ def test_a_name_that_fits_is_not_blamed() -> None:
 def test_a_number_may_be_a_tensor() -> None:
     assert tf.leaky_relu([-2.0], tf.scalar(0.5)).array_sync() == [-1]
     assert tf.norm([3.0, 4.0], tf.scalar(1)).array_sync() == 7
+
+
+def test_none_is_a_value_where_there_is_no_default() -> None:
+    assert tf.util.parse_axis_param(axis=None, shape=[2, 3]) == [0, 1]
+    dl_math, x = dl.NDArrayMathCPU(), dl.Array3D.ones([3, 3, 1])
+    weights = dl.Array4D.ones([2, 2, 1, 1])
+    expected = dl_math.conv2d(x, weights, None, 1, 0).get_values()
+    np.testing.assert_array_equal(dl_math.conv2d(x, weights, bias=None, strides=1, pad=0).get_values(), expected)

@@ -154,6 +154,35 @@ def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
     assert [float(v) for v in build().evaluate(SETS["plain"](), steps=2)] == limited
 
 
+def test_a_data_set_without_a_batch_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match="an epoch had no batch: the data set is empty"):
+        build().fit_dataset(SETS["nothing"](), epochs=1, verbose=0)
+
+
+def test_a_data_set_without_an_end_is_warned_of() -> None:
+    class Stop(tf.Callback):
+        def on_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.model.stop_training = True
+
+    with pytest.warns(UserWarning, match="fit_dataset: the data set has no end; give batches_per_epoch"):
+        build().fit_dataset(SETS["plain"]().repeat(), epochs=1, verbose=0, callbacks=Stop())
+
+
+def test_labels_of_a_data_set_are_what_a_loss_of_ones_own_takes() -> None:
+    def loss(labels: Any, outputs: Any) -> Any:
+        return tf.metrics.categorical_crossentropy(tf.one_hot(labels.flatten().to_int(), 3), outputs)
+
+    classes = np.array([[0], [1], [2], [0]], np.float32)
+    model = tf.sequential([tf.layers.dense(units=3, input_shape=[4], activation="softmax", kernel_initializer="ones")])
+    model.compile(optimizer="sgd", loss=loss)
+    batches = tf.data.array([{"xs": np.ones((4, 4), np.float32), "ys": classes}])
+    before = float(model.evaluate_dataset(batches))
+    np.testing.assert_allclose(before, np.log(3), rtol=1e-6)
+    assert model.fit_dataset(batches, epochs=2, verbose=0).history["loss"][1] < before
+    with pytest.raises(ValueError, match=r"'y' must be of shape \[batch, 3\]"):
+        model.fit(np.ones((4, 4)), classes)
+
+
 class Turns:
     """An iterator in TF.js's manner."""
 

@@ -77,3 +77,20 @@ def test_batch_sizes_and_unknown_lengths_pass_through() -> None:
 def test_mistakes_are_named(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
+
+
+def test_arrays_in_a_list_are_inputs_of_their_own() -> None:
+    x = np.ones((4, 3), np.float32)
+    a, b = tf.input(shape=[3]), tf.input(shape=[3])
+    model = tf.model(inputs=[a, b], outputs=tf.layers.add().apply([a, b]))
+    for given in ([x, x], [x, tf.tensor(x)], [tf.tensor(x), x], (x, x)):
+        np.testing.assert_array_equal(model(given).numpy(), x + x)
+    assert tf.layers.concatenate()([x, x[:, :1]]).shape == (4, 4)
+    assert tf.layers.dense(units=2)([x]).shape == (4, 2)
+    assert tf.layers.dense(units=2)([[1, 2, 3], [4, 5, 6]]).shape == (2, 2)
+    assert tf.layers.dense(units=2)(np.float32([[1, 2]]).tolist()).shape == (1, 2)
+
+
+def test_inputs_may_be_given_by_name() -> None:
+    layer = tf.layers.dense(units=2)
+    assert layer(inputs=np.ones((1, 3))).shape == layer.apply(inputs=np.ones((1, 3)), training=True).shape == (1, 2)

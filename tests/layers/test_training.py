@@ -163,6 +163,32 @@ def test_stateful_models_keep_their_state_between_batches() -> None:
         fit(model, np.ones((3, 3, 1)), np.ones((3, 2)), batch_size=2)
 
 
+def test_a_stateful_model_predicts_in_batches_of_its_size() -> None:
+    model = tf.sequential([tf.layers.lstm(units=2, stateful=True, batch_input_shape=[8, 5, 1])])
+    assert model.predict(np.ones((16, 5, 1))).shape == (16, 2)
+    assert model.predict_on_batch(np.ones((8, 5, 1))).shape == (8, 2)
+    for call, count in ((model.predict, 3), (model.predict_on_batch, 16)):
+        with pytest.raises(ValueError, match="'x' must be as many samples as full batches of 8 take"):
+            call(np.ones((count, 5, 1)))
+
+
+def test_losses_that_a_model_is_given_itself_count() -> None:
+    model = linear()
+    x, y = np.ones((4, 2)), np.ones((4, 1))
+    model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    before = model.train_on_batch(x, y)
+    model.add_loss(lambda: tf.scalar(100))
+    for _ in range(4):  # step by step, and from a plan
+        np.testing.assert_allclose(model.train_on_batch(x, y), before + 100, rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [3, tf.scalar])
+def test_an_added_loss_is_a_function(loss: Any) -> None:
+    given = loss if isinstance(loss, int) else loss(1)
+    with pytest.raises(TypeError, match="add_loss: argument 'losses' must be functions without arguments.*but got"):
+        tf.layers.dense(units=1).add_loss(given)
+
+
 # What is reported
 
 

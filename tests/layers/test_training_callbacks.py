@@ -29,6 +29,17 @@ def fit(model: Any, callbacks: Any, **options: Any) -> tf.History:
     return model.fit(X, Y, verbose=0, shuffle=False, batch_size=3, callbacks=callbacks, **options)
 
 
+def test_keras_names_of_events_are_told() -> None:
+    class Own(tf.Callback):
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            raise AssertionError
+
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.warns(UserWarning, match=r"Own.on_train_batch_end is not called; here it is on_batch_end\."):
+        model.fit(np.ones((2, 1)), np.ones((2, 1)), verbose=0, callbacks=Own())
+
+
 class Feed(tf.Callback):
     """Puts given values into the logs of the epochs, for the callbacks after it."""
 

@@ -69,6 +69,8 @@ ELEMENTWISE: dict[str, list[Case]] = {
         case(ints(5), ints(5, low=0, high=3), reference=np.power, order=0),
         case(np.array([1.0, -1.0, 1.0, 2.0]), np.array([np.inf, -np.inf, np.nan, np.inf]),
             reference=lambda a, b: np.array([np.nan, np.nan, np.nan, np.inf]), order=0),
+        case(np.array([3e38, 10, 3e38, 0.5]), np.array([3e38, 3e38, -3e38, 3e38]),
+            reference=lambda a, b: np.array([np.inf, np.inf, 0.0, 0.0]), order=0),
         raises(ValueError, floats(2, 3), floats(2, 2)),
     ],
     "maximum": [

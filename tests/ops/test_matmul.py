@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -33,3 +35,12 @@ def test_the_gradient_of_the_one_matrix_is_one_product() -> None:
 def test_inner_sizes_that_differ_are_named_as_they_were_given() -> None:
     with pytest.raises(ValueError, match=r"(?s)2, 3, 4.*5, 6"):
         tf.ones([2, 3, 4]).mat_mul(tf.ones([5, 6]))
+
+
+@pytest.mark.parametrize("shapes", [((1, 1), (1, 3)), ((3, 1), (1, 1)), ((1, 1), (1, 1))])
+def test_a_zero_alone_times_what_is_not_finite_is_nan(shapes: Any, backend: str) -> None:
+    zeros = np.zeros(shapes[0], np.float32)
+    for special in (np.nan, np.inf):
+        others = np.full(shapes[1], special, np.float32)
+        assert np.isnan(tf.mat_mul(zeros, others).numpy()).all()
+        assert np.isnan(tf.mat_mul(others.T, zeros.T).numpy()).all()

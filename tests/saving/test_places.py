@@ -48,6 +48,21 @@ def test_what_is_said_of_what_was_written(name: str, tmp_path: Path) -> None:
     assert info.model_topology_type == ("ONNX" if name == "m.onnx" else "JSON")
 
 
+@pytest.mark.parametrize("name", ["m.ZIP", "m.Keras", "m.H5", "m.ONNX"])
+def test_endings_in_capital_letters_mean_the_same(name: str, tmp_path: Path) -> None:
+    small_model().save(tmp_path / name)
+    assert (tmp_path / name).is_file()
+    if name != "m.ONNX":
+        check_same(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["m.pb", "m.pt", "m.pth", "m.tflite", "m.PTH"])
+def test_files_of_other_libraries_are_not_written(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"{name}: models are not written as \.\w+ files; give a folder, or a \.zip"):
+        small_model().save(tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("spelt", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
 def test_folders(tmp_path: Path, spelt: Any) -> None:
     folder = tmp_path / "my model"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from tfpy.engine.errors import letters_of
+
 # Names of Keras, TensorFlow, numpy and PyTorch that people try, and what to write for them.
 ELSEWHERE = {
     # modules and functions
@@ -30,6 +32,7 @@ ELSEWHERE = {
     "from_numpy": "tf.tensor",
     "array": "tf.tensor",
     "function": "the function as it is: there is nothing to compile",
+    "stop_gradient": "tf.custom_grad, with a gradient of zeros",
     "no_grad": "the code as it is: only tf.grad and optimizers record",
     "GradientTape": "tf.grad, tf.value_and_grad or tf.variable_grads",
     "Input": "tf.input",
@@ -133,7 +136,7 @@ def hint(name: str, known: Iterable[str]) -> str:
     import difflib  # here, for what starts quickly
 
     plain = _by_plain(known)
-    key = _plain(name)
+    key = letters_of(name)
     if key not in plain:
         if name in ELSEWHERE:
             return f" In tfpy it is {ELSEWHERE[name]}."
@@ -148,17 +151,12 @@ def hint(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {_best(name, plain[close[0]])!r}?" if close else ""
 
 
-def _plain(name: str) -> str:
-    """What all spellings of a name have in common."""
-    return name.replace("_", "").lower()
-
-
 def _by_plain(names: Iterable[str]) -> dict[str, list[str]]:
     """Public names by what their spellings have in common."""
     found: dict[str, list[str]] = {}
     for name in names:
         if not name.startswith("_"):
-            found.setdefault(_plain(name), []).append(name)
+            found.setdefault(letters_of(name), []).append(name)
     return found
 
 

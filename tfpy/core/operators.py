@@ -127,6 +127,9 @@ class Operators(Handle):
     def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
         return self.__rfloordiv__(other), self.__rmod__(other)
 
+    def __pos__(self) -> Tensor:
+        return ops.shape.clone(self)
+
     def __neg__(self) -> Tensor:
         return ops.unary.neg(self)
 

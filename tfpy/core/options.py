@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from tfpy.core.misfits import refuse_misfit
@@ -33,8 +33,10 @@ def read_options(given: Mapping[str, Any], known: Iterable[str], where: str) -> 
     return respell(given, spellings(known), where)
 
 
-def respell(given: Mapping[str, Any], spelling: Mapping[str, str], where: str) -> dict[str, Any]:
-    """`read_options` with the table of spellings at hand."""
+def respell(
+    given: Mapping[str, Any], spelling: Mapping[str, str], where: str, required: Container[str] = ()
+) -> dict[str, Any]:
+    """`read_options` with the table of spellings at hand; what is required may be None."""
     out: dict[str, Any] = {}
     for key, value in given.items():
         if key not in spelling:
@@ -43,7 +45,7 @@ def respell(given: Mapping[str, Any], spelling: Mapping[str, str], where: str) -
         if name in out:
             raise TypeError(f"{where}: option {name!r} is given twice.")
         out[name] = value
-    return {name: value for name, value in out.items() if value is not None}
+    return {name: value for name, value in out.items() if value is not None or name in required}
 
 
 def _listed(spelling: Mapping[str, str]) -> str:
@@ -109,6 +111,7 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     example = keyword_only[0] if keyword_only else None
     given = function.__defaults__ or ()
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
+    required = frozenset(positional[: len(positional) - len(given)])
     together = unpacked(function)
     kinds = function.__annotations__ | together
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
@@ -123,13 +126,13 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
             if not keywords and len(args) <= plain:
                 return function(*args)
             if keywords:
-                keywords = respell(keywords, spelling, where) if options is None else dict(keywords)
+                keywords = respell(keywords, spelling, where, required) if options is None else dict(keywords)
             if options is not None:
                 args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where, example)
             if len(args) > first_default:
                 args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
                 if len(args) > most:
-                    raise TypeError(_too_many(where, positional, keyword_only, args))
+                    raise TypeError(_too_many(where, positional, keyword_only, options, args))
             for i, name, plainly in numbers:
                 if i < len(args) and type(args[i]) not in plainly:
                     args = (*args[:i], as_number(where, name, args[i]), *args[i + 1 :])
@@ -147,10 +150,13 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     return call
 
 
-def _too_many(where: str, positional: list[str], keyword_only: list[str], args: tuple[Any, ...]) -> str:
+def _too_many(
+    where: str, positional: list[str], keyword_only: list[str], options: str | None, args: tuple[Any, ...]
+) -> str:
     bound = positional[:1] in (["self"], ["cls"])
-    by_place, found = ", ".join(positional[bound:]), len(args) - bound
-    by_name = f", and by name {', '.join(keyword_only)}" if keyword_only else ""
+    by_place, found = ", ".join(name for name in positional[bound:] if name != options), len(args) - bound
+    how = "by name" if options is None else "by name or in a dict"
+    by_name = f", and {how} {', '.join(keyword_only)}" if keyword_only else ""
     return f"{where}: takes {by_place or 'nothing'} by position{by_name}, but got {found} values by position."
 
 

@@ -31,6 +31,11 @@ def local_path(place: str) -> str:
     return path[1:] if os.name == "nt" and path[2:3] == ":" else path
 
 
+def ending(path: Path) -> str:
+    """What a path ends with, in small letters: it tells what kind of file it is."""
+    return path.suffix.lower()
+
+
 # What stays as it is in an address: what has a meaning there, and what has been written as %xx already.
 _MEANT = "%/:=&?~#+!$,;'@()*[]"
 

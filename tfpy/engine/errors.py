@@ -98,8 +98,15 @@ def nearest(name: object, known: Iterable[str]) -> str:
         return ""
     import difflib  # here, for what starts quickly
 
-    close = difflib.get_close_matches(name, [n for n in known if len(n) <= _LONGEST_NAME][:_MOST_NAMES], n=1)
+    names = [n for n in known if len(n) <= _LONGEST_NAME][:_MOST_NAMES]
+    same = [n for n in names if letters_of(n) == letters_of(name)]
+    close = sorted(same, key=lambda n: n.islower() != name.islower()) or difflib.get_close_matches(name, names, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def letters_of(name: str) -> str:
+    """What all spellings of a name have in common."""
+    return name.replace("_", "").lower()
 
 
 def unknown_name_error(what: str, name: object, known: Iterable[str]) -> ValueError:

@@ -181,7 +181,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     # Calling
 
-    def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any:
+    def apply(self, inputs: Any, kwargs: Mapping[str, Any] | None = None, **keywords: Any) -> Any:
         """Call the layer on tensors, or on symbolic tensors to make it part of a model.
 
         Args:
@@ -319,7 +319,15 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         """
 
     def add_loss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None:
-        """Add functions without arguments whose values are added to the loss in training."""
+        """Add functions without arguments whose values are added to the loss in training.
+
+        Raises:
+            TypeError: something else, such as a value that the function would give.
+        """
+        for loss in as_list(losses):
+            if not callable(loss):
+                expected = "functions without arguments, such as lambda: x.square().mean()"
+                raise argument_error("add_loss", "losses", expected, loss, TypeError)
         self._losses = [*self._losses, *as_list(losses)]
 
     def calculate_losses(self) -> list[Tensor]:
@@ -490,9 +498,14 @@ def _as_tensors(name: str, inputs: Any) -> Any:
     """A tensor, or a list of them, of what a layer is called on."""
     if isinstance(inputs, (Tensor, SymbolicTensor)):
         return inputs
-    if isinstance(inputs, (list, tuple)) and inputs and isinstance(inputs[0], (Handle, SymbolicTensor)):
+    if isinstance(inputs, (list, tuple)) and any(map(_is_array, inputs)):
         return [x if isinstance(x, SymbolicTensor) else to_tensor(name, "inputs", x, "any") for x in inputs]
     return to_tensor(name, "inputs", inputs, "any")
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is an input of its own, and no number or row of one that is given as a list."""
+    return isinstance(value, (Handle, SymbolicTensor)) or getattr(value, "shape", ()) != ()
 
 
 def count_params(weights: Sequence[LayerVariable]) -> int:

@@ -212,11 +212,14 @@ class Container(ContainerCamel, Layer):
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:
-        """The functions whose values are added to the loss: a layer's once for each of its calls, as in TF.js."""
+        """The functions whose values are added to the loss: a layer's once for each of its calls, as in TF.js; and the
+        model's own (beyond TF.js, which forgets them).
+        """
         if not self.outputs:
             return []
         calls = Counter(node.outbound_layer for node in self.graph.nodes)
-        return [loss for layer in self.layers for _ in range(calls[layer]) for loss in layer.losses]
+        of_layers = [loss for layer in self.layers for _ in range(calls[layer]) for loss in layer.losses]
+        return [*of_layers, *self._losses]
 
     @property
     def stateful(self) -> bool:

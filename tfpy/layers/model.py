@@ -110,6 +110,12 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
             raise argument_error(where, "x", "arrays or tensors; of a data set predict each batch", x, TypeError)
         inputs = self._inputs(where, x)
         count = inputs[0].spec.shape[0]
+        own = self.inputs[0].shape[0] if self.stateful else None
+        if own is not None:
+            if count % own or (size is None and count != own):
+                expected = f"as many samples as full batches of {own} take, since the model is stateful"
+                raise argument_error(where, "x", expected, inputs[0])
+            size = own
         if len(inputs) == 1 and 0 < count <= (size or count):
             return one_or_list(predict_step(self, inputs))
         if any(t.shape[0] != count for t in inputs):

@@ -55,7 +55,10 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             TypeError: not a layer.
         """
         if not isinstance(layer, Layer):
-            raise argument_error("add", "layer", "a layer", layer, TypeError)
+            expected = "a layer"
+            if isinstance(layer, SymbolicTensor):
+                expected += "; the first one is given the input_shape, or is a tf.layers.input_layer"
+            raise argument_error("add", "layer", expected, layer, TypeError)
         if isinstance(layer, LayersModel) and not len(layer.inputs) == len(layer.outputs) == 1:
             raise argument_error("add", "layer", "a model with one input and one output", layer)
         output = self._outputs_of(layer)
@@ -87,6 +90,18 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         def predict(
             self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = 32, verbose: int = 0
         ) -> Tensor: ...
+
+    def build(self, input_shape: Any = None) -> None:
+        """Nothing is left to do: a layer has its weights as soon as it is added.
+
+        Raises:
+            TypeError: the model has no layers.
+
+        Source: TF.js `tf.Sequential.build`.
+        """
+        if not self.layers:
+            raise TypeError("build: the model has no layers; add some first.")
+        super().build(input_shape)
 
     def pop(self) -> None:
         """Take the top layer off.

@@ -13,7 +13,7 @@ from tfpy.core.io.reading import read_model
 from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
 from tfpy.core.io.writing import write_model
 from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme, local_path
+from tfpy.core.urls import ending, has_scheme, local_path
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import as_int
 
@@ -50,7 +50,7 @@ class FileSystem:
             with Archive(path, str(path), None if prefix is None else Folder(path, prefix)) as archive:
                 self.label = archive.label
                 return read_model(archive, self._options)
-        if path.suffix in (".zip", ".keras", ".h5", ".hdf5"):
+        if ending(path) in (".zip", ".keras", ".h5", ".hdf5"):
             raise ModelFileError(f"{path}: is not what its name says, but neither a zip archive nor an HDF5 file.")
         self.label = str(path)
         return _read_folder(Folder(path, prefix), self._options)

@@ -24,10 +24,15 @@ from tfpy.core.io.artifacts import (
 )
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, ModelReadError
+from tfpy.core.urls import ending
 
 JSON_NAME = "model.json"
 # The names that weight files are given here, and in turn while a model is replaced.
 _OURS = re.compile(r"(new-)?((.*\.)?weights\.bin|group1-shard\d+of\d+\.bin)")
+
+
+# Files of other kinds: a folder of such a name would be taken for one.
+_OF_OTHERS = (".h5", ".hdf5", ".keras", ".onnx", ".pb", ".pt", ".pth", ".tflite")
 
 
 def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) -> SaveResult:
@@ -41,17 +46,17 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
     Raises:
         ModelFileError: something that JSON does not have: nothing is written then; or a place that cannot be written.
     """
-    if path.suffix in (".h5", ".hdf5", ".keras", ".onnx"):
-        raise ModelFileError(f"{path}: models are not written as {path.suffix} files; give a folder, or a .zip.")
-    if path.suffix == ".safetensors":
+    if ending(path) in _OF_OTHERS:
+        raise ModelFileError(f"{path}: models are not written as {ending(path)} files; give a folder, or a .zip.")
+    if ending(path) == ".safetensors":
         raise ModelFileError(f"{path}: has room for weights alone; use save_weights, or give a folder for the model.")
-    if os.path.isfile(path) and path.suffix not in (".zip", ".json"):
+    if os.path.isfile(path) and ending(path) not in (".zip", ".json"):
         raise ModelReadError(f"{path}: is a file; give a folder, or a path that ends with .json or .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
     try:
-        if path.suffix == ".zip":
+        if ending(path) == ".zip":
             _write_archive(path, artifacts, shard_bytes)
-        elif path.suffix == ".json":
+        elif ending(path) == ".json":
             _write_folder(path, artifacts, _shards(artifacts, f"{path.stem}.weights.bin", shard_bytes))
         else:
             _write_folder(path / JSON_NAME, artifacts, _shards(artifacts, "weights.bin", shard_bytes))

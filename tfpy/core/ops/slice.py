@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, cast_to, reshape_to, stored_number, sum_over
+from tfpy.core.ops.common import as_float, full, reshape_to, stored_number, sum_over
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -309,8 +309,8 @@ def _segment_sum_gradient(dy: Tensor, n: Any) -> Tensor:
         return run("Fill", shape=shape, value=0, dtype="float32")
     inside = run("ClipByValue", ids, clip_value_min=0, clip_value_max=count - 1)
     rows = run("GatherV2", dy, inside, axis=0, batch_dims=0)
-    valid = cast_to(run("Equal", ids, inside), "float32")
-    return run("Multiply", rows, run("Reshape", valid, shape=(*ids.shape, *[1] * (len(shape) - ids.rank))))
+    valid = run("Reshape", run("Equal", ids, inside), shape=(*ids.shape, *[1] * (len(shape) - ids.rank)))
+    return run("Select", valid, rows, full(rows.shape, 0))
 
 
 gradient("UnsortedSegmentSum", saves="segment_ids", x=_segment_sum_gradient, segment_ids=None)

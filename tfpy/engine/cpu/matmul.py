@@ -27,7 +27,7 @@ def product(a: Array, b: Array) -> Array:
         work = a.size * n
         # `dot` is BLAS at once; `matmul` looks around for half a microsecond first.
         if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (held.alone and work < 2 * _SHARD):
-            return a.dot(b)
+            return a.dot(b) if a.size != 1 != b.size else a * b  # `dot` leaves out what is multiplied by one 0, NaN too
         if work < 2 * _SHARD:
             with one_blas_thread:
                 return a.dot(b)

@@ -322,7 +322,9 @@ float m_pow(float x, float y) {
   F cy = y * 4097.; F y1 = cy - (cy - y); F y2 = y - y1;
   if (abs(y) > 1e30) { y1 = y; y2 = 0.; }
   F ce = eh * 4097.; F e1 = ce - (ce - eh); F e2 = eh - e1;
-  F ph = y * eh; F pl = (((y1 * e1 - ph) + y1 * e2 + y2 * e1) + y2 * e2) + y * el;
+  F ph = y * eh;
+  if (abs(ph) > 1e30) return ph > 0. ? m_inf() : 0.;
+  F pl = (((y1 * e1 - ph) + y1 * e2 + y2 * e1) + y2 * e2) + y * el;
   F th = ph + pl; F rest = pl - (th - ph);
   if (th > 89.) return minus ? -m_inf() : m_inf();
   if (th < -104.) return minus ? -0. : 0.;

@@ -20,6 +20,7 @@ from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import as_ints, as_list
+from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks._camel import CallbackCamel, CallbackListCamel, HistoryCamel
 
 if TYPE_CHECKING:
@@ -317,6 +318,9 @@ class CallbackList(CallbackListCamel, BothSpellings):
         return ReadyNone()
 
 
+_OF_KERAS = ("on_train_batch_begin", "on_train_batch_end")
+
+
 def as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
     """The callbacks that `fit` was given: a callback, a dict of functions, or a list of either."""
     if callbacks is None:
@@ -327,6 +331,10 @@ def as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
 
 def _as_callback(callback: Any, yield_every: Any) -> Callback:
     if isinstance(callback, Callback):
+        for name in _OF_KERAS:
+            if hasattr(type(callback), name):
+                event = name.replace("train_batch", "batch")
+                warn_user(f"fit: {type(callback).__name__}.{name} is not called; here it is {event}.")
         return callback
     if isinstance(callback, Mapping):
         return CustomCallback(callback, yield_every)

@@ -18,7 +18,7 @@ from tfpy.core.io.files import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
-from tfpy.core.urls import local_path
+from tfpy.core.urls import ending, local_path
 from tfpy.engine.errors import nearest
 from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
 from tfpy.layers.weights import LayerVariable
@@ -76,7 +76,7 @@ def found_keras_file(place: Any) -> Path | None:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         names = set()
-    return path if {CONFIG, METADATA} <= names or path.suffix == ".keras" else None
+    return path if {CONFIG, METADATA} <= names or ending(path) == ".keras" else None
 
 
 @contextlib.contextmanager
@@ -86,7 +86,7 @@ def opened(path: Path) -> Iterator[KerasFile]:
     Raises:
         ModelFileError: it is damaged, or lacks what it must have. ImportError: h5py is not installed.
     """
-    if path.suffix != ".keras" and read_file(path, 7) == SIGNATURE:
+    if ending(path) != ".keras" and read_file(path, 7) == SIGNATURE:
         with reading(path, str(path)) as hdf5:
             yield _of_hdf5(hdf5)
         return

@@ -16,6 +16,7 @@ from tfpy.core.io.artifacts import SaveResult, json_text, saved_now
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.writing import replacing
 from tfpy.core.ready import ReadyNone
+from tfpy.core.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.warn import warn_user
@@ -60,7 +61,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
         ValueError: see strict. ImportError: the extra `keras` is not installed.
     """
     package()
-    version = 3 if path.suffix == ".keras" else 2
+    version = 3 if ending(path) == ".keras" else 2
     made = KerasConfig(model, version)
     text = f"model {model.name}: Keras will not read {path.name} as it is meant: {'; '.join(made.faults)}."
     if made.faults and strict:

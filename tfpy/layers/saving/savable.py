@@ -20,7 +20,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.results import NamedTensor, field
 from tfpy.core.tensor import Tensor
-from tfpy.core.urls import local_path
+from tfpy.core.urls import ending, local_path
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.saving._camel import SavableModelCamel
@@ -101,17 +101,17 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         Source: TF.js `tf.LayersModel.save`.
         """
         path = _path(handler_or_url)
-        if quantize is not None and path is not None and path.suffix in (*KERAS_SUFFIXES, ".onnx"):
-            raise argument_error("save", "quantize", f"None for a file that ends with {path.suffix}", quantize)
+        if quantize is not None and path is not None and ending(path) in (*KERAS_SUFFIXES, ".onnx"):
+            raise argument_error("save", "quantize", f"None for a file that ends with {ending(path)}", quantize)
         if strict is not False:
             warn_of_unlisted("save", self)
-        if path is not None and path.name.endswith(".weights.h5"):
+        if path is not None and path.name.lower().endswith(".weights.h5"):
             raise ValueError(f"save: {path} has room for weights alone; use save_weights, or another ending.")
-        if path is not None and path.suffix in KERAS_SUFFIXES:
+        if path is not None and ending(path) in KERAS_SUFFIXES:
             from tfpy.layers.saving.keras_saving import save_keras
 
             return save_keras(self, path, include_optimizer, strict)
-        if path is not None and path.suffix == ".onnx":
+        if path is not None and ending(path) == ".onnx":
             from tfpy.layers.saving.onnx.file import save_onnx
 
             for option, given in (("include_optimizer", include_optimizer), ("trainable_only", trainable_only)):
@@ -175,9 +175,9 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             ValueError: another ending. ImportError: the extra is not installed.
         """
         file = _path(path)
-        if file is not None and file.suffix == ".safetensors":
+        if file is not None and ending(file) == ".safetensors":
             return save_safetensors({w.name: w.tensor for w in self.get_named_weights()}, file)
-        if file is None or not file.name.endswith(".weights.h5"):
+        if file is None or not file.name.lower().endswith(".weights.h5"):
             raise argument_error("save_weights", "path", "a path that ends with .safetensors or .weights.h5", path)
         from tfpy.layers.saving.keras_saving import save_weights
 
@@ -247,7 +247,7 @@ def _weights_of(place: Any) -> tuple[dict[str, Tensor], str]:
     from tfpy.layers.saving.loading import decoded
 
     path = _path(place)
-    if path is not None and path.suffix == ".safetensors":
+    if path is not None and ending(path) == ".safetensors":
         return load_safetensors(path), str(path)
     artifacts, source = load_artifacts("load_weights", place, LoadOptions())
     return decoded(artifacts, source)[0], source

@@ -206,31 +206,33 @@ class DatasetBatches:
 
     def once(self) -> Iterator[Step]:
         """The batches of a stream of their own, for an evaluation."""
-        return self._steps(self._start(), nothing)
+        return self._steps(self._start())
 
     def skip(self) -> None:
         """Read a stream of its own without a look at it."""
         for _ in self.once():
             pass
 
-    def _steps(self, elements: Iterator[Any], validate: Callable[[], None]) -> Iterator[Step]:
-        done = 0
+    def _steps(self, elements: Iterator[Any], validate: Callable[[], None] | None = None) -> Iterator[Step]:
+        done, after_all = 0, validate or nothing
         for element in elements:
             batch = self._standardize(element)
             done += 1
             last = done == self._limit
             try:
-                yield Step(batch.size, lambda b=batch: b, after=validate if last else nothing)  # type: ignore[misc]
+                yield Step(batch.size, lambda b=batch: b, after=after_all if last else nothing)  # type: ignore[misc]
             finally:
                 self._release(element)
             if last:
                 return
-        if self._limit is None:
-            if not done and isinstance(self._dataset, _Readable):
-                warn_user("fit: an epoch had no batch: an iterator ends for good; give the generator function itself.")
-            validate()
-        else:
+        if self._limit is not None:
             warn_user(self._short(done))
+            return
+        if not done and validate is not None:  # an evaluation says so by an error
+            reason = "an iterator ends for good; give the generator function itself"
+            empty = reason if isinstance(self._dataset, _Readable) else "the data set is empty"
+            warn_user(f"fit: an epoch had no batch: {empty}.")
+        after_all()
 
     def _start(self) -> Iterator[Any]:
         made = finish(self._dataset.iterator())

@@ -55,7 +55,7 @@ def standardize(
         if shape is not None and not shapes_agree((None, *shape[1:]), tensor.shape):
             expected = f"of shape {_described(shape)} for '{name}'"
             if shapes_agree(shape[1:], found.shape):
-                expected += " (a single sample gets a batch axis by x[None])"
+                expected += " (a sample gets a batch axis by x[None], those of a data set by dataset.batch(n))"
             elif shapes_agree((None, *shape[1:]), (*found.shape, 1)):
                 expected += f" (an axis of size 1 at the end comes by {argument}[..., None])"
             raise argument_error(where, argument, expected, found)
@@ -101,12 +101,22 @@ def _at_least_a_matrix(tensor: Tensor) -> Tensor:
 
 
 def standardize_targets(
-    where: str, y: Any, names: Sequence[str], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
+    where: str,
+    y: Any,
+    names: Sequence[str],
+    functions: Sequence[Loss | None],
+    shapes: Sequence[PartialShape],
+    from_dataset: bool = False,
 ) -> list[Tensor]:
-    """Targets as tensors in the order of the outputs' names, and of their shapes where `check_targets` says no more."""
+    """Targets as tensors in the order of the outputs' names, and of their shapes.
+
+    Where `check_targets` says no more, that is; and in a data set, as in TF.js, those of a loss of one's own may have
+    any shape.
+    """
+    own = [from_dataset and function not in losses.KNOWN for function in functions]
     wanted = [
-        None if function is losses.sparse_categorical_crossentropy else shape
-        for function, shape in zip(functions, shapes, strict=True)
+        None if free or function is losses.sparse_categorical_crossentropy else shape
+        for free, function, shape in zip(own, functions, shapes, strict=True)
     ]
     try:
         return standardize(where, "y", y, names, wanted)
@@ -180,7 +190,9 @@ def sample_weights(
 def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[Mapping[int, float] | None]:
     if isinstance(weights, (list, tuple)):
         if len(weights) != len(names) or not all(own is None or isinstance(own, Mapping) for own in weights):
-            raise argument_error(where, "class_weight", f"a list of {len(names)} dicts", weights)
+            raise argument_error(
+                where, "class_weight", f"a dict of weights by class, as {{0: 1, 1: 2}}{_each(names)}", weights
+            )
         return list(weights)
     if not isinstance(weights, Mapping):
         raise argument_error(where, "class_weight", "a dict of weights by class", weights, TypeError)
@@ -194,6 +206,10 @@ def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[
     if len(names) == 1:
         return [weights]
     raise argument_error(where, "class_weight", f"a dict by output ({', '.join(names)})", weights)
+
+
+def _each(names: Sequence[str]) -> str:
+    return "" if len(names) == 1 else f", in a list of {len(names)}, one for each output"
 
 
 def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor) -> Tensor:

@@ -128,7 +128,7 @@ def _parts(thing: Any) -> list[Any] | None:
     if not type(thing).__module__.startswith("tfpy.") or (isinstance(call, types.FunctionType) and not is_own(call)):
         return None
     if isinstance(thing, Container):
-        return [*thing.layers, *_replaced_methods(thing)]
+        return [*thing.layers, *thing.losses, *_replaced_methods(thing)]
     return list(vars(thing).values()) if hasattr(thing, "__dict__") else []
 
 

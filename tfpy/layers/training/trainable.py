@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -362,13 +363,21 @@ class TrainableModel(TrainableModelCamel, Container):
     # Data
 
     def _batch(
-        self, where: str, compiled: Compiled, x: Any, y: Any, class_weight: Any, sample_weight: Any, size: int | None
+        self,
+        where: str,
+        compiled: Compiled,
+        x: Any,
+        y: Any,
+        class_weight: Any,
+        sample_weight: Any,
+        size: int | None,
+        from_dataset: bool = False,
     ) -> Batch:
         """All samples as tensors, checked against the model."""
         inputs = self._inputs(where, x)
         shapes = [t.shape for t in self.outputs]
         functions = [output.loss for output in compiled.outputs]
-        targets = adapter.standardize_targets(where, y, self.output_names, functions, shapes)
+        targets = adapter.standardize_targets(where, y, self.output_names, functions, shapes, from_dataset)
         adapter.check_lengths(where, inputs, targets)
         adapter.check_targets(where, targets, functions, shapes)
         if self.stateful and size is not None and inputs[0].shape[0] % size:
@@ -397,10 +406,12 @@ class TrainableModel(TrainableModelCamel, Container):
         dataset = as_dataset(given)
         if dataset is None:
             raise argument_error(where, "dataset", "a data set, an iterator or a generator function", given, TypeError)
+        if limit is None and getattr(dataset, "size", None) == math.inf:
+            warn_user(f"{where}: the data set has no end; give {option}, if nothing else stops it.")
 
         def standardize(element: Any) -> Batch:
             x, y, weight = adapter.parts_of(where, element)
-            return self._batch(where, compiled, x, y, class_weight, weight, None)
+            return self._batch(where, compiled, x, y, class_weight, weight, None, from_dataset=True)
 
         def short(count: int) -> str:
             return (
