@@ -23,7 +23,7 @@ BY_RANK = [dl.Scalar, dl.Array1D, dl.Array2D, dl.Array3D, dl.Array4D]
 
 
 def test_new_makes_the_class_of_the_rank() -> None:
-    assert dl.Scalar.new(3).get() == 3
+    assert dl.Scalar.new(3).get() == dl.Scalar.new(3).get(0) == 3
     assert dl.Array1D.new([1, 2]).shape == (2,)
     assert dl.Array2D.new([2, 3], [1, 2, 3, 4, 5, 6]).get(1, 2) == 6
     assert dl.Array2D.new([2, 2], [[1, 2], [3, 4]]).get(1, 0) == 3

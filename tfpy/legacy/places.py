@@ -41,6 +41,8 @@ class Places(Handle, PlacesCamel):
 
     def _offset(self, op: str, locs: tuple[int, ...]) -> int:
         shape = self.spec.shape
+        if not shape and not any(locs):  # a scalar has a place 0, too: deeplearn.js does not look at its indices
+            return 0
         if len(locs) != len(shape):
             raise argument_error(op, "locs", f"{len(shape)} indices, for shape {list(shape)}", list(locs))
         offset = 0
