@@ -10,8 +10,9 @@ import numpy as np
 
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_dtype, as_int, as_ints, as_shape
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_ints, as_shape, strides_of
+from tfpy.engine.spec import MAX_SIZE, DType, Shape, strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor

@@ -15,12 +15,13 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
+from tfpy.engine.arguments import as_list
 from tfpy.engine.backend import Array, Backend, Outputs, current, registry, using
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
-from tfpy.engine.spec import DTYPES, Spec, as_list
+from tfpy.engine.spec import DTYPES, Spec
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.engine.arguments import as_ints, as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_ints, as_number
 from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 

@@ -17,12 +17,13 @@ from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int_or_ints
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import Shape, as_int_or_ints, strides_of
+from tfpy.engine.spec import Shape, strides_of
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array

@@ -13,10 +13,11 @@ import numpy as np
 from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import rng
+from tfpy.engine.arguments import resolve_axes
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import broadcast_shapes, resolve_axes
+from tfpy.engine.spec import broadcast_shapes
 from tfpy.legacy.values import DTYPES
 
 NAN_INT32 = -(2**31)

@@ -12,9 +12,10 @@ import numpy as np
 from tfpy.core.convert import host_values
 from tfpy.core.environment import ENV
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_dtype
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import BYTES, DTYPES, DType, as_dtype
+from tfpy.engine.spec import BYTES, DTYPES, DType
 
 _ARRAYS: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.uint8, "complex64": np.complex64}
 
