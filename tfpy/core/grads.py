@@ -16,10 +16,10 @@ from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_list
 from tfpy.engine.backprop import Start, backprop
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
-from tfpy.engine.spec import DType
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, Saved, again, paused, record, recording, saved
 from tfpy.engine.walk import GradientError, Unreached

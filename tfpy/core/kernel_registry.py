@@ -17,11 +17,12 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
 from tfpy.engine.arguments import as_list
 from tfpy.engine.backend import Array, Backend, Outputs, current, registry, using
+from tfpy.engine.dtypes import DTYPES
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
-from tfpy.engine.spec import DTYPES, Spec
+from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
 

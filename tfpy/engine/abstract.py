@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 from tfpy.engine.backend import Array, Backend, Defaults, Outputs, using
 from tfpy.engine.dispatch import wrap
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 
 H = TypeVar("H", bound=Handle)
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.engine.dtypes import DTYPES, DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DTYPES, DType, Shape
+from tfpy.engine.spec import Shape
 
 _BY_NAME: dict[str, DType] = {dtype: dtype for dtype in DTYPES}
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.locks import ProcessLock
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
 
 if TYPE_CHECKING:

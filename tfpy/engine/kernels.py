@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Spec, broadcast_shapes, reduced_shape, spec
+from tfpy.engine.spec import Spec, broadcast_shapes, reduced_shape, spec
 
 Infer = Callable[..., Any]  # -> Spec, or a sequence of them for a kernel with several outputs
 

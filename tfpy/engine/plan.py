@@ -18,9 +18,10 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from tfpy.engine.backend import Array, Backend
 from tfpy.engine.dispatch import wrap
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
 
 H = TypeVar("H", bound=Handle)

@@ -9,15 +9,12 @@ import functools
 import math
 import weakref
 from collections.abc import Sequence
-from typing import Literal, get_args
 
+from tfpy.engine.dtypes import BYTES, DType
 from tfpy.engine.errors import ShapeError
 
-DType = Literal["float32", "int32", "bool", "string", "complex64"]
 Shape = tuple[int, ...]
 
-DTYPES: tuple[DType, ...] = get_args(DType)
-BYTES: dict[str, int] = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 0}
 MAX_SIZE = 2**31 - 1
 MAX_RANK = 64  # that of numpy
 

@@ -11,7 +11,7 @@ from tfpy.core.spelling import AttributesInBothSpellings, attribute_of
 from tfpy.engine import handle
 from tfpy.engine.arguments import as_dtype
 from tfpy.engine.arguments import as_list as items_of
-from tfpy.engine.spec import DType
+from tfpy.engine.dtypes import DType
 from tfpy.layers._camel import NodeCamel, SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
 

@@ -17,8 +17,9 @@ from tfpy.core.variable import Variable, find_variable
 from tfpy.engine.abstract import placeholder
 from tfpy.engine.arguments import as_dtype
 from tfpy.engine.dispatch import alias
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import DType, Shape, spec
+from tfpy.engine.spec import Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.naming import scoped, unique

@@ -31,7 +31,7 @@ from tfpy.legacy.places import Places
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
 
 if TYPE_CHECKING:
-    from tfpy.engine.spec import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
+    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
     from tfpy.legacy.math import NDArrayMath
 
 

@@ -10,9 +10,10 @@ from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.kernels import Kernel, same
-from tfpy.engine.spec import DType, Shape, Spec, broadcast_axes, upcast
+from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, flat, paused, record
 from tfpy.engine.values import to_int32

@@ -28,10 +28,11 @@ from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.update import UPDATES
+from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Executor, Plan, PlanNode
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 
 
 class _Quiet(threading.local):
@@ -124,13 +125,7 @@ class CpuBackend(Defaults):
     def __init__(self, name: str = "cpu", real: type = np.float32, compound: type = np.complex64) -> None:
         self.name = name
         self._kernels: Mapping[str, Callable[..., Any]] = KERNELS
-        self._types: dict[str, Any] = {
-            "float32": real,
-            "complex64": compound,
-            "int32": np.int32,
-            "bool": np.bool_,
-            "string": np.object_,
-        }
+        self._types = NUMPY | {"float32": real, "complex64": compound}
 
     def __init_subclass__(cls) -> None:
         """One that runs kernels in another way runs no plans, which know of this way only, unless it says how."""

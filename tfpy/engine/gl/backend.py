@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
+from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.gl import (  # noqa: F401
     crop,
@@ -39,10 +40,10 @@ from tfpy.engine.gl.fusion import ensure, read
 from tfpy.engine.gl.sequence import fits
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.together import settle
-from tfpy.engine.gl.value import STORED, Value, bits
+from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Executor, Plan
-from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.spec import Spec, spec
 from tfpy.engine.warn import warn_user
 
 
@@ -146,8 +147,8 @@ class GlBackend:
         hosts: Any = tuple([_OnHost(read(self.device, v)) for v in values])
         result = self._cpu.run(kernel, hosts, attrs, out)
         if isinstance(out, Spec):
-            return Value(out, host=np.asarray(result, _host_type(out)))
-        return [Value(o, host=np.asarray(r, _host_type(o))) for o, r in zip(outs, result, strict=True)]
+            return Value(out, host=np.asarray(result, NUMPY[out.dtype]))
+        return [Value(o, host=np.asarray(r, NUMPY[o.dtype])) for o, r in zip(outs, result, strict=True)]
 
 
 class _OnHost:
@@ -157,10 +158,6 @@ class _OnHost:
 
     def __init__(self, payload: Array) -> None:
         self.payload = payload
-
-
-def _host_type(out: Spec) -> Any:
-    return {"bool": np.bool_, "string": np.object_}.get(out.dtype) or STORED[out.dtype]
 
 
 def open_hardware() -> GlBackend | None:

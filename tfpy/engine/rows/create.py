@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import described, kernel
-from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.spec import Spec, spec
 
 
 def _vector(*, count: int, dtype: DType, **attrs: float) -> Spec:

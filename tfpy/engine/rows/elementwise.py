@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import broadcast, broadcast_to_bool, kernel, same, to_bool
-from tfpy.engine.spec import DType, Spec, broadcast_shapes, spec
+from tfpy.engine.spec import Spec, broadcast_shapes, spec
 
 # Constants of Selu (Klambauer et al. 2017, "Self-Normalizing Neural Networks"), to the digits that TF.js has.
 SELU_SCALE = 1.0507009873554805

@@ -5,9 +5,10 @@ The backward kernels are linear in the gradient that they pass on, and each is t
 
 from __future__ import annotations
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel
-from tfpy.engine.spec import DType, Shape, Spec, spec
+from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
 
 
