@@ -10,7 +10,16 @@ from tfpy.engine.kernels import KERNELS, kernel
 from tfpy.engine.spec import Spec
 from tfpy.engine.windows import Window
 
-ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
+ACTIVATIONS = {
+    "linear": None,
+    "relu": "Relu",
+    "relu6": "Relu6",
+    "elu": "Elu",
+    "sigmoid": "Sigmoid",
+    "leakyrelu": "LeakyRelu",
+    "prelu": "Prelu",
+}
+"""The kernel of each activation of TF.js; 'leakyrelu' takes its slope as an attribute, 'prelu' as an input."""
 
 
 def _matmul(
