@@ -16,7 +16,7 @@ import pytest
 import tfpy as tf
 from tfpy.engine import machine
 from tfpy.engine.cpu import batches, matmul, threads
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.windows import slide
 
 
@@ -220,11 +220,12 @@ def test_rows_of_an_image_are_the_whole(
         attrs |= {"activation": "relu", "leakyrelu_alpha": 0.2}
     if "Pool" in kernel:
         attrs["pool"] = slide("pool", window.out, (3, 2), (2, 1), "valid")
-    whole = KERNELS[kernel](*arrays, **attrs)
+    compute = (KERNELS | PLANNED)[kernel]
+    whole = compute(*arrays, **attrs)
     monkeypatch.setattr(machine, "_most", shards)
     monkeypatch.setattr(batches, "_PRODUCTS", 1)
     monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
-    np.testing.assert_allclose(KERNELS[kernel](*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])

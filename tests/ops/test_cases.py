@@ -14,6 +14,9 @@ import tfpy as tf
 from tfpy.core.names import camel
 from tfpy.core.registry import OPS
 from tfpy.engine.backend import registry
+from tfpy.engine.cpu import table as cpu_table
+from tfpy.engine.cpu.exact import EXACT
+from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.kernels import KERNELS
 from tfpy.engine.tape import GRADIENTS, NOT_DIFFERENTIABLE
 
@@ -197,6 +200,17 @@ def test_every_kernel_row_is_complete() -> None:
     for name in KERNELS:
         assert cpu.implements(name), f"{name} has no numpy kernel"
         assert name in GRADIENTS or name in NOT_DIFFERENTIABLE or not KERNELS[name].inputs, f"{name} has no gradient"
+
+
+@pytest.mark.parametrize("table", [cpu_table.KERNELS, EXACT, STEPWISE], ids=["cpu", "exact", "stepwise"])
+def test_every_numpy_kernel_has_a_row(table: dict[str, Any]) -> None:
+    assert not set(table) - set(KERNELS)
+
+
+def test_what_plans_alone_run_is_not_implemented() -> None:
+    assert cpu_table.PLANNED
+    for name in cpu_table.PLANNED:
+        assert not any(registry.find(backend).implements(name) for backend in ("cpu", "exact", "double"))
 
 
 def test_both_spellings_are_one_object() -> None:

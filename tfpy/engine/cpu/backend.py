@@ -26,7 +26,7 @@ from tfpy.engine.cpu.moments import MOMENTS
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.handle import Handle
@@ -218,7 +218,7 @@ class CpuBackend(Defaults):
         """A kernel as a function of arrays."""
         if "dtype" in attrs:
             attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
-        compute = self._kernels[kernel]
+        compute = self._kernels[kernel] if kernel in self._kernels else PLANNED[kernel]
         return partial(compute, **attrs) if attrs else compute
 
     def implements(self, kernel: str) -> bool:

@@ -13,7 +13,7 @@ from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive, relu6
 from tfpy.engine.cpu.lines import along_line, widened
 from tfpy.engine.cpu.pool import fill_max
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Shape
@@ -137,6 +137,5 @@ FUSED = {
 }
 KERNELS.update(FUSED)
 
-# What plans run in place of two kernels.
-KERNELS["FusedConv2DMaxPool"] = _pooled_conv
-KERNELS["ReluGrad"] = _relu_grad
+PLANNED["FusedConv2DMaxPool"] = _pooled_conv
+PLANNED["ReluGrad"] = _relu_grad
