@@ -295,6 +295,29 @@ def test_attributes_in_either_spelling() -> None:
         assert tf.engine().run_kernel("BatchMatMul", [tf.ones([2, 1]), tf.ones([2, 3])], attrs).shape == (1, 3)
 
 
+def test_attributes_that_a_kernel_does_not_have() -> None:
+    run, x = tf.engine().run_kernel, tf.ones([2])
+    with pytest.raises(TypeError, match=r"attrs' must be those of Sum \(axes, keep_dims\), but got \{'axis': 0\}"):
+        run("Sum", [x], {"axis": 0})
+    for attrs in ({}, {"alpha": 0.1, "beta": 1}):
+        with pytest.raises(TypeError, match=r"those of LeakyRelu \(alpha\)"):
+            run("LeakyRelu", [x], attrs)
+    with pytest.raises(TypeError, match=r"those of Square \(it has none\)"):
+        run("Square", [x], {"alpha": 0.1})
+    with pytest.raises(TypeError, match="run_kernel: argument 'attrs' must be those of Sum"):
+        run("Sum", [x], {"axes": 1, "keepDims": False})
+
+
+def test_a_kernel_in_place_of_another_may_have_other_attributes() -> None:
+    def power(call: dict[str, Any]) -> Any:
+        return call["inputs"]["x"].numpy() ** call["attrs"]["thePower"]
+
+    tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=power)
+    for spelling in ("thePower", "the_power"):
+        assert tf.engine().run_kernel("Square", [tf.tensor([2.0])], {spelling: 3}).array_sync() == [8]
+    tf.unregister_kernel("Square", "cpu")
+
+
 def test_a_backend_can_borrow_the_kernels_of_another() -> None:
     assert tf.register_backend("bare", Bare)
     tf.copy_registered_kernels("cpu", "bare")

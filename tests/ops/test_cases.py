@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,28 @@ def test_every_kernel_row_is_complete() -> None:
     for name in KERNELS:
         assert cpu.implements(name), f"{name} has no numpy kernel"
         assert name in GRADIENTS or name in NOT_DIFFERENTIABLE or not KERNELS[name].inputs, f"{name} has no gradient"
+
+
+@pytest.mark.cpu
+def test_kernels_get_the_attributes_that_their_rows_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = registry.find("cpu")
+    own, others = backend.run, []
+
+    def run(kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
+        if set(attrs) != set(KERNELS[kernel].attrs):
+            others.append((kernel, dict(attrs)))
+        return own(kernel, inputs, attrs, out)
+
+    monkeypatch.setattr(backend, "run", run)
+    for case in GOOD:
+        case.run()
+    assert not others
+
+
+def test_a_row_names_the_attributes_that_its_rule_looks_at() -> None:
+    for row in KERNELS.values():
+        looked_at = [p for p in signature(row.infer).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        assert {p.name for p in looked_at if p.default is p.empty} <= set(row.attrs), row.name
 
 
 @pytest.mark.parametrize("table", [cpu_table.KERNELS, EXACT, STEPWISE], ids=["cpu", "exact", "stepwise"])

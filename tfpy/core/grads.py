@@ -357,4 +357,4 @@ def as_gradients(name: str, found: Sequence[Any]) -> list[Tensor | None]:
     return [None if g is None else to_tensor(name, f"grad_func, gradient {i}", g) for i, g in enumerate(found)]
 
 
-_CUSTOM = Kernel("custom_grad", ("*inputs",), same, False, "custom_grad")
+_CUSTOM = Kernel("custom_grad", ("*inputs",), same)

@@ -77,7 +77,7 @@ def zero_gradient(spec: Spec) -> Tensor:
     return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
 
 
-CONSTANT = Kernel("constant", ("*sources",), same, False, "constant")
+CONSTANT = Kernel("constant", ("*sources",), same)
 _FLAT = GradientRow(CONSTANT, (), {"sources": flat}, None, pure=True)
 
 

@@ -20,9 +20,9 @@ _UNARY = """
 for _name in _UNARY.split():
     kernel(_name, "x", same)
 
-kernel("LeakyRelu", "x", same, label="leaky_relu")  # alpha
-kernel("Step", "x", same)  # alpha
-kernel("ClipByValue", "x", same, label="clip_by_value")  # clip_value_min, clip_value_max
+kernel("LeakyRelu", "x", same, attrs="alpha", label="leaky_relu")
+kernel("Step", "x", same, attrs="alpha")
+kernel("ClipByValue", "x", same, attrs="clip_value_min clip_value_max", label="clip_by_value")
 kernel("IsFinite", "x", to_bool, label="is_finite")
 kernel("IsInf", "x", to_bool, label="is_inf")
 kernel("IsNan", "x", to_bool, label="is_nan")
@@ -90,7 +90,7 @@ def _part(x: Handle, **attrs: Any) -> Spec:
 kernel("FloorDiv", "a b", _floor_div, label="floor_div")
 kernel("Prelu", "x alpha", _prelu)
 kernel("Select", "condition t e", _select, label="where")
-kernel("Cast", "x", _cast)  # dtype
+kernel("Cast", "x", _cast, attrs="dtype")
 kernel("Complex", "real imag", _complex)
 kernel("Real", "x", _part)
 kernel("Imag", "x", _part)

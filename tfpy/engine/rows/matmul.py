@@ -29,4 +29,4 @@ def _product(x: Shape, y: Shape, transpose_a: bool, transpose_b: bool, dtype: DT
     return spec((*broadcast_shapes(x[:-2], y[:-2]), rows, columns), dtype)
 
 
-kernel("BatchMatMul", "a b", _matmul, label="mat_mul")  # transpose_a, transpose_b
+kernel("BatchMatMul", "a b", _matmul, attrs="transpose_a transpose_b", label="mat_mul")
