@@ -187,7 +187,7 @@ class CpuBackend(Defaults):
         if Lazy in map(type, payloads):
             last = payloads[0]
             if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
-                last.held = getrefcount(last) > _BY_ONE_TENSOR
+                last.shared = getrefcount(last) > _BY_ONE_TENSOR
             else:
                 payloads = arrays(payloads)
         if "dtype" in attrs:

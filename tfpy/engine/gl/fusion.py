@@ -257,12 +257,12 @@ def prepared(
             for place in recipe.tasks:
                 ensure(device, values[place])
             continue
-        held = recipe.held(values)
-        if not held or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
+        extras = recipe.extras(values)
+        if not extras or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
             return recipe, values, ()
         room = _room(device, recipe)
-        if recipe.base is None or len(held) <= room:
-            return recipe, values, held[:room]
+        if recipe.base is None or len(extras) <= room:
+            return recipe, values, extras[:room]
         ensure(device, values[recipe.base])  # else what is not stored now would compute it again
 
 
