@@ -31,9 +31,6 @@ class AbstractBackend(Defaults):
     name = "abstract"
     symbolic = True
 
-    def epsilon(self) -> float:
-        return 1e-7
-
     def write(self, values: Array, dtype: DType) -> Any:
         return _NO_VALUES
 
@@ -45,12 +42,6 @@ class AbstractBackend(Defaults):
 
     def implements(self, kernel: str) -> bool:
         return True
-
-    def memory(self) -> dict[str, Any]:
-        return {}
-
-    def dispose(self) -> None:
-        """Nothing is held here."""
 
 
 _backend = AbstractBackend()

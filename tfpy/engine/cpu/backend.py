@@ -118,7 +118,6 @@ _BY_ONE_TENSOR = _references(_Tensor(object()))
 class CpuBackend(Defaults):
     """numpy arrays as payloads, kernels as numpy functions."""
 
-    symbolic = False
     immediate = True
     _is_lazy = True
 
@@ -131,9 +130,6 @@ class CpuBackend(Defaults):
         """One that runs kernels in another way runs no plans, which know of this way only, unless it says how."""
         if cls.run is not CpuBackend.run and cls.compile is CpuBackend.compile:
             cls.compile = None  # type: ignore[method-assign, assignment]
-
-    def epsilon(self) -> float:
-        return 1e-7
 
     def write(self, values: Array, dtype: DType) -> Array:
         try:
@@ -223,12 +219,6 @@ class CpuBackend(Defaults):
 
     def implements(self, kernel: str) -> bool:
         return kernel in self._kernels
-
-    def memory(self) -> dict[str, Any]:
-        return {}
-
-    def dispose(self) -> None:
-        """Nothing is held here: arrays go with the handles that refer to them."""
 
 
 # Kernels that do what TF.js does in several, each of which rounds.

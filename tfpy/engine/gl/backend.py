@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.errors import ShapeError
@@ -47,7 +47,7 @@ from tfpy.engine.spec import Spec, spec
 from tfpy.engine.warn import warn_user
 
 
-class GlBackend:
+class GlBackend(Defaults):
     """Values as payloads (see value.py), computed when they are needed.
 
     Attributes:
@@ -55,16 +55,11 @@ class GlBackend:
     """
 
     name = "webgl"
-    symbolic = False
     on_gpu = True
-    immediate = False
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._cpu = CpuBackend()
-
-    def epsilon(self) -> float:
-        return 1e-7
 
     def write(self, values: Array, dtype: DType) -> Value:
         host = self._cpu.write(values, dtype)
