@@ -272,9 +272,9 @@ def test_bad_arguments_raise(error: type[Exception], call: Any) -> None:
 
 
 class Bare:
-    """A backend that holds arrays and has no kernels."""
+    """A backend that holds arrays and has no kernels: nothing but what a backend must have."""
 
-    name, epsilon, symbolic = "bare", 1e-7, False
+    name = "bare"
 
     def __init__(self) -> None:
         self.cpu = CpuBackend()
@@ -291,11 +291,6 @@ class Bare:
     def implements(self, kernel: str) -> bool:
         return False
 
-    def memory(self) -> dict[str, Any]:
-        return {}
-
-    def dispose(self) -> None: ...
-
 
 def test_attributes_in_either_spelling() -> None:
     x = tf.tensor([1.0, 5.0])
@@ -303,6 +298,29 @@ def test_attributes_in_either_spelling() -> None:
         assert tf.engine().run_kernel("ClipByValue", {"x": x}, attrs).array_sync() == [1, 2]
     for attrs in ({"transposeA": True, "transposeB": False}, {"transpose_a": True, "transpose_b": False}):
         assert tf.engine().run_kernel("BatchMatMul", [tf.ones([2, 1]), tf.ones([2, 3])], attrs).shape == (1, 3)
+
+
+def test_attributes_that_a_kernel_does_not_have() -> None:
+    run, x = tf.engine().run_kernel, tf.ones([2])
+    with pytest.raises(TypeError, match=r"attrs' must be those of Sum \(axes, keep_dims\), but got \{'axis': 0\}"):
+        run("Sum", [x], {"axis": 0})
+    for attrs in ({}, {"alpha": 0.1, "beta": 1}):
+        with pytest.raises(TypeError, match=r"those of LeakyRelu \(alpha\)"):
+            run("LeakyRelu", [x], attrs)
+    with pytest.raises(TypeError, match=r"those of Square \(it has none\)"):
+        run("Square", [x], {"alpha": 0.1})
+    with pytest.raises(TypeError, match="run_kernel: argument 'attrs' must be those of Sum"):
+        run("Sum", [x], {"axes": 1, "keepDims": False})
+
+
+def test_a_kernel_in_place_of_another_may_have_other_attributes() -> None:
+    def power(call: dict[str, Any]) -> Any:
+        return call["inputs"]["x"].numpy() ** call["attrs"]["thePower"]
+
+    tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=power)
+    for spelling in ("thePower", "the_power"):
+        assert tf.engine().run_kernel("Square", [tf.tensor([2.0])], {spelling: 3}).array_sync() == [8]
+    tf.unregister_kernel("Square", "cpu")
 
 
 def test_a_backend_can_borrow_the_kernels_of_another() -> None:
@@ -323,6 +341,7 @@ def test_a_backend_can_borrow_the_kernels_of_another() -> None:
 
 def test_a_backend_need_not_have_everything() -> None:
     """What it does not say is filled in: it is on no GPU, replays no plans and has nothing to compute in the end."""
+    elsewhere = tf.tensor([1.0, 4.0])
 
     class Plain(Bare):
         def run(self, kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
@@ -336,6 +355,10 @@ def test_a_backend_need_not_have_everything() -> None:
     try:
         plain = tf.backend()
         assert (plain.on_gpu, plain.immediate, plain.compile) == (False, False, None)
+        assert tf.backend().epsilon() == 1e-7
+        assert elsewhere.sqrt().add(1).array_sync() == [2, 3]
+        assert elsewhere.backend is plain
+        assert tf.memory()["numTensors"] > 0
         model = tf.sequential([tf.layers.reshape(target_shape=[1, 1], input_shape=[1]), tf.layers.gru(units=1)])
         model.compile(optimizer=tf.train.momentum(0.1, 0.5), loss="meanSquaredError")
         losses = model.fit(tf.tensor2d([[0.0], [1]]), tf.tensor2d([[0.1], [0.3]]), epochs=8, verbose=0).history["loss"]

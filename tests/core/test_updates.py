@@ -26,7 +26,7 @@ SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5,
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "_BLOCK", 1 << 14)
     monkeypatch.setattr(update, "_SHARD", 1 << 14)
-    monkeypatch.setattr(machine, "_most", 3)
+    monkeypatch.setattr(machine.share, "shards", 3)
 
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

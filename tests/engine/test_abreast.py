@@ -12,7 +12,7 @@ import pytest
 import tfpy as tf
 from tfpy.engine import machine
 from tfpy.engine.cpu import abreast, sequence
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 
 pytestmark = pytest.mark.cpu
 
@@ -61,7 +61,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
 
     for name in abreast.SEQUENCES:
         monkeypatch.setitem(KERNELS, name, noting(KERNELS[name]))
-    pair = KERNELS["SideBySide"]
+    pair = PLANNED["SideBySide"]
 
     def both(*arrays: Any, nodes: Any) -> Any:
         ran.clear()
@@ -69,7 +69,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
         seen.append((nodes[0].kernel, nodes[1].kernel, set(ran)))
         return found
 
-    monkeypatch.setitem(KERNELS, "SideBySide", both)
+    monkeypatch.setitem(PLANNED, "SideBySide", both)
     return seen
 
 
@@ -104,7 +104,7 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
             patch.setitem(KERNELS, "LSTMSequence", meet)
             return planned(*arrays, nodes=nodes)
 
-    monkeypatch.setitem(KERNELS, "SideBySide", both)
+    monkeypatch.setitem(PLANNED, "SideBySide", both)
     assert len(_losses("lstm", False)) == 5
 
 

@@ -34,7 +34,7 @@ def walks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Walks]:
         return walk(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(backprop, "walk_back", counted)
-    monkeypatch.setattr(backprop, "_ways", {})
+    monkeypatch.setattr(backprop, "_passes", {})
     with using(registry.find("cpu")):
         yield walks
 
@@ -198,7 +198,7 @@ def test_gradients_of_ones_own_are_asked_each_time(walks: Walks) -> None:
 
     for i in range(4):
         assert float(tf.grad(lambda x: doubled(x).sum())(tf.scalar(1))) == i + 1
-    assert not backprop._ways
+    assert not backprop._passes
 
 
 def test_registered_gradients_take_the_place_of_plans(walks: Walks) -> None:
@@ -318,16 +318,16 @@ def test_gradients_share_their_data_as_ever(walks: Walks) -> None:
     assert walks.count == 8
 
 
-def test_the_number_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backprop, "_MOST_WAYS", 5)
+def test_the_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backprop, "_MOST_PASSES", 5)
     for _ in range(2):
         for size in range(1, 12):
             x = normal(size)
             np.testing.assert_array_equal(tf.grad(lambda x: x.square())(x).numpy(), 2 * x.numpy())
-        assert len(backprop._ways) <= 5
+        assert len(backprop._passes) <= 5
 
 
-def test_the_memory_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backprop, "_MOST_BYTES", 100_000)
 
     def f(x: tf.Tensor, count: int) -> tf.Tensor:
@@ -337,7 +337,7 @@ def test_the_memory_of_ways_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyP
 
     def kept_after(count: int, size: int) -> dict[tuple[Any, ...], Any]:
         tf.grad(lambda x: f(x, count))(tf.ones([size]))
-        return backprop._ways
+        return backprop._passes
 
     for count in range(1, 60):
         assert sum(map(len, kept_after(count, 2))) < 1000

@@ -182,7 +182,7 @@ def test_only_what_somebody_refers_to_is_stored(small_blocks: None) -> None:
 
 def test_few_arrays_are_kept_for_what_is_put_off(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long sum of arrays that nobody else refers to: they are freed while it goes on."""
-    monkeypatch.setattr(machine, "_most", 1)  # workers may be late in letting go of arrays
+    monkeypatch.setattr(machine.share, "shards", 1)  # workers may be late in letting go of arrays
     alive: list[weakref.ref[Any]] = []
     payload = A.numpy()  # A itself is on the GPU where there is one
     for i in range(30):

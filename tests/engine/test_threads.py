@@ -16,12 +16,12 @@ import pytest
 import tfpy as tf
 from tfpy.engine import machine
 from tfpy.engine.cpu import batches, matmul, threads
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.windows import slide
 
 
 def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_most", 4)
+    monkeypatch.setattr(machine.share, "shards", 4)
     assert threads.spans(10, 100, 10) == [(0, 2), (2, 5), (5, 7), (7, 10)]
     assert threads.spans(10, 15, 10) == [(0, 10)]
     assert threads.spans(2, 1000, 10) == [(0, 1), (1, 2)]
@@ -31,7 +31,7 @@ def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(("work", "count"), [(19, 1), (20, 2), (59, 2), (60, 3), (120, 4), (10**6, 12)])
 def test_shards_that_take_turns_are_fewer(work: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more takes work / count - work / (count + 1) from the time of each, and adds 10 to that of all."""
-    monkeypatch.setattr(machine, "_most", 12)
+    monkeypatch.setattr(machine.share, "shards", 12)
     monkeypatch.setattr(threads, "_shares_interpreter", lambda: True)
     assert len(threads.spans_in_turns(100, work, 10)) == count
     monkeypatch.setattr(threads, "_shares_interpreter", lambda: False)
@@ -85,8 +85,8 @@ def test_a_setting_keeps_everything_on_one_core() -> None:
 
 
 def test_the_environment_sets_the_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_at_first", 4)
-    monkeypatch.setattr(machine, "_most", 4)
+    monkeypatch.setattr(machine.share, "shards_at_first", 4)
+    monkeypatch.setattr(machine.share, "shards", 4)
     tf.env().set("CPU_SHARDS", 1)
     assert threads.spans(100, 10**6, 1) == [(0, 100)]
     tf.env().reset()
@@ -183,9 +183,9 @@ def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, m
         "": ([x, w], {}),
     }
     arrays, attrs = next(found for name, found in arguments.items() if kernel.endswith(name))
-    monkeypatch.setattr(machine, "_most", 1)
+    monkeypatch.setattr(machine.share, "shards", 1)
     whole = KERNELS[kernel](*arrays, window=window, **attrs)
-    monkeypatch.setattr(machine, "_most", 3)
+    monkeypatch.setattr(machine.share, "shards", 3)
     monkeypatch.setattr(batches, "_PRODUCTS", 1)
     monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
     parts = KERNELS[kernel](*arrays, window=window, **attrs)
@@ -220,18 +220,19 @@ def test_rows_of_an_image_are_the_whole(
         attrs |= {"activation": "relu", "leakyrelu_alpha": 0.2}
     if "Pool" in kernel:
         attrs["pool"] = slide("pool", window.out, (3, 2), (2, 1), "valid")
-    whole = KERNELS[kernel](*arrays, **attrs)
-    monkeypatch.setattr(machine, "_most", shards)
+    compute = (KERNELS | PLANNED)[kernel]
+    whole = compute(*arrays, **attrs)
+    monkeypatch.setattr(machine.share, "shards", shards)
     monkeypatch.setattr(batches, "_PRODUCTS", 1)
     monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
-    np.testing.assert_allclose(KERNELS[kernel](*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
 def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     monkeypatch.setattr(matmul, "_SHARD", 1 << 16)
-    monkeypatch.setattr(machine, "_most", 3)
+    monkeypatch.setattr(machine.share, "shards", 3)
     a, b = rng.normal(size=(m, k)), rng.normal(size=(n, k)).T
     np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=1e-10, atol=1e-10)
     stack = rng.normal(size=(4, m, k)), rng.normal(size=(4, k, n))
@@ -241,12 +242,12 @@ def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: p
 
 @pytest.mark.parametrize(("most", "shards", "spare"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1), (8, 3, 3)])
 def test_cores_without_a_shard_are_beside(most: int, shards: int, spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_most", most)
+    monkeypatch.setattr(machine.share, "shards", most)
     assert threads.cores_beside(shards) == spare
 
 
 def test_cores_that_others_use_are_not_beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_most", 2)
+    monkeypatch.setattr(machine.share, "shards", 2)
     found: list[int] = []
     threads.run_together([lambda: found.append(threads.cores_beside(1))] * 2)
     assert found == [0, 0]

@@ -76,7 +76,7 @@ def test_hardware_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_of_several_gpus(monkeypatch: pytest.MonkeyPatch, asked: str, turn: int, renderer: str) -> None:
     fake_moderngl(monkeypatch, ["Intel UHD", Exception("broken"), "llvmpipe", "AMD Radeon"], "Intel UHD")
     monkeypatch.setenv("TFPY_GPU", asked)
-    monkeypatch.setattr(machine, "_turn", 0)
+    monkeypatch.setattr(machine.share, "gpu", 0)
     machine.share_gpus(turn)
     opened = context.open_context()
     assert opened.context.info["GL_RENDERER"] == renderer

@@ -364,6 +364,10 @@ def test_kernels_without_a_shader_run_on_the_cpu_and_are_counted(gpu: GlBackend)
     assert gpu.implements("Multinomial")
 
 
+def test_every_shader_has_a_row() -> None:
+    assert not set(table.KERNELS) - set(KERNELS)
+
+
 def test_every_kernel_is_there_and_the_page_lists_those_without_a_shader(gpu: GlBackend) -> None:
     assert all(gpu.implements(name) for name in KERNELS)
     tool = Path(__file__).parents[2] / "tools/gl_kernels.py"

@@ -75,7 +75,7 @@ def test_numbers_are_those_of_single_steps(
 ) -> None:
     """Outputs, states and all gradients; in one shard and in several, in one chunk of steps and in several."""
     registry.use(backend_name)
-    monkeypatch.setattr(machine, "_most", 3)
+    monkeypatch.setattr(machine.share, "shards", 3)
     monkeypatch.setattr("tfpy.engine.cpu.sequence._CHUNK_BYTES", 3 * 4 * units * batch * 8)
     layer = made(factory, units, return_state=True, **options)
     x = RNG.normal(size=(batch, 5, 4))
@@ -164,7 +164,7 @@ def test_gradients_by_frozen_weights_are_not_made() -> None:
 def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     layer = made("lstm", 64)
     x = tf.tensor(RNG.normal(size=(200, 5, 4)))
-    monkeypatch.setattr(machine, "_most", 3)
+    monkeypatch.setattr(machine.share, "shards", 3)
 
     def gradients() -> list[np.ndarray]:
         return [g.numpy() for g in tf.variable_grads(lambda: layer.apply(x).sum()).grads.values()]
@@ -194,7 +194,7 @@ def test_a_core_beside_gives_the_same_bits(factory: str, masked: bool, monkeypat
     monkeypatch.setattr(kernels, "Aside", Counted)
 
     def gradients(most: int) -> list[np.ndarray]:
-        monkeypatch.setattr(machine, "_most", most)
+        monkeypatch.setattr(machine.share, "shards", most)
         by_input = tf.grad(lambda t: layer.apply(t, mask=mask).sum())(x)
         by_weights = tf.variable_grads(lambda: layer.apply(x, mask=mask).sum()).grads
         return [by_input.numpy(), *[g.numpy() for g in by_weights.values()]]

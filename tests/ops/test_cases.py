@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ import tfpy as tf
 from tfpy.core.names import camel
 from tfpy.core.registry import OPS
 from tfpy.engine.backend import registry
+from tfpy.engine.cpu import table as cpu_table
+from tfpy.engine.cpu.exact import EXACT
+from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.kernels import KERNELS
 from tfpy.engine.tape import GRADIENTS, NOT_DIFFERENTIABLE
 
@@ -197,6 +201,39 @@ def test_every_kernel_row_is_complete() -> None:
     for name in KERNELS:
         assert cpu.implements(name), f"{name} has no numpy kernel"
         assert name in GRADIENTS or name in NOT_DIFFERENTIABLE or not KERNELS[name].inputs, f"{name} has no gradient"
+
+
+@pytest.mark.cpu
+def test_kernels_get_the_attributes_that_their_rows_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = registry.find("cpu")
+    own, others = backend.run, []
+
+    def run(kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
+        if set(attrs) != set(KERNELS[kernel].attrs):
+            others.append((kernel, dict(attrs)))
+        return own(kernel, inputs, attrs, out)
+
+    monkeypatch.setattr(backend, "run", run)
+    for case in GOOD:
+        case.run()
+    assert not others
+
+
+def test_a_row_names_the_attributes_that_its_rule_looks_at() -> None:
+    for row in KERNELS.values():
+        looked_at = [p for p in signature(row.infer).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        assert {p.name for p in looked_at if p.default is p.empty} <= set(row.attrs), row.name
+
+
+@pytest.mark.parametrize("table", [cpu_table.KERNELS, EXACT, STEPWISE], ids=["cpu", "exact", "stepwise"])
+def test_every_numpy_kernel_has_a_row(table: dict[str, Any]) -> None:
+    assert not set(table) - set(KERNELS)
+
+
+def test_what_plans_alone_run_is_not_implemented() -> None:
+    assert cpu_table.PLANNED
+    for name in cpu_table.PLANNED:
+        assert not any(registry.find(backend).implements(name) for backend in ("cpu", "exact", "double"))
 
 
 def test_both_spellings_are_one_object() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core import variable
     from tfpy.core.buffer import TensorBuffer
     from tfpy.core.tensor import Tensor
-    from tfpy.engine.spec import DType
+    from tfpy.engine.dtypes import DType
 
 
 class ChainedCamel:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.search import Unique
     from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.core.tensor import Tensor
-    from tfpy.engine.spec import DType
+    from tfpy.engine.dtypes import DType
 
 
 class TensorMethods(Handle):

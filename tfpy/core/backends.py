@@ -72,7 +72,8 @@ def register_backend(name: str, factory: Callable[[], Any], priority: int = 1) -
 
     Args:
         name: the name to set it by.
-        factory: makes the backend, when it is first used.
+        factory: makes the backend, when it is first used: an object with `name`, `write`, `read`, `run` and
+            `implements`, as `Backend` in `tfpy/engine/backend.py` says. What else a backend may have is filled in.
         priority: the backend of the highest is the default.
 
     Returns:

@@ -10,19 +10,13 @@ import numpy as np
 
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_dtype, as_int, as_ints, as_shape
+from tfpy.engine.dtypes import TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_ints, as_shape, strides_of
+from tfpy.engine.spec import MAX_SIZE, Shape, strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
-
-_STORAGE: dict[str, Any] = {
-    "float32": np.float32,
-    "int32": np.int32,
-    "bool": np.uint8,
-    "complex64": np.complex64,
-    "string": object,
-}
 
 
 def flat_index(indices: Sequence[int], strides: Sequence[int]) -> int:
@@ -58,13 +52,13 @@ class TensorBuffer(TensorBufferCamel):
 
         if values is None:
             empty: Any = b"" if self.dtype == "string" else 0
-            return np.full(self.size, empty, _STORAGE[self.dtype])
+            return np.full(self.size, empty, TYPED_ARRAY[self.dtype])
         if self.dtype == "complex64" and not np.iscomplexobj(values):
             raise argument_error("buffer", "values", "complex numbers", values, TypeError)
         array, _ = host_values("buffer", "values", values, self.dtype)
         if array.size != self.size:
             raise argument_error("buffer", "values", f"{self.size} values, for shape {list(self.shape)}", array)
-        return array.reshape(-1).astype(_STORAGE[self.dtype])
+        return array.reshape(-1).astype(TYPED_ARRAY[self.dtype])
 
     def __repr__(self) -> str:
         return repr(self.to_tensor()).replace("Tensor", "TensorBuffer", 1)

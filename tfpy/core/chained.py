@@ -9,9 +9,9 @@ import numpy as np
 
 from tfpy.core import ops
 from tfpy.core._camel import ChainedCamel
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType
 
 if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike

@@ -16,9 +16,10 @@ import numpy.typing as npt
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array, Backend, current, registry
+from tfpy.engine.dtypes import OF_KIND, DType
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import Handle, attach, check_live
-from tfpy.engine.spec import MAX_RANK, DType, spec
+from tfpy.engine.spec import MAX_RANK, spec
 from tfpy.engine.state import local
 from tfpy.engine.values import to_bool, to_int32
 
@@ -27,7 +28,6 @@ Kind: TypeAlias = DType | Literal["numeric", "any"]
 
 _SCALAR = spec((), "float32")
 _INT32_RANGE = -(2**31), 2**31 - 1
-_DTYPE_OF_KIND: dict[str, DType] = {"f": "float32", "b": "bool", "c": "complex64"}
 
 
 def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Tensor:
@@ -199,7 +199,7 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array, leaf: Any) -> tu
         python = isinstance(leaf, (int, float, list, range))
         return (array, "float32") if python else (_checked_int32(op, argument, array), "int32")
     if kind in "fbc":
-        return array, _DTYPE_OF_KIND[kind]
+        return array, OF_KIND[kind]
     if kind in "SUO":
         # numpy has made texts of the numbers beside a text; what was given is looked at again.
         leaves = list((array if isinstance(value, np.ndarray) else np.array(value, dtype=object)).flat)

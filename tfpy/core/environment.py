@@ -16,9 +16,9 @@ from tfpy.core.profiling import watch_for_errors
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
 from tfpy.core.urls import has_scheme, local_path, open_web
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.machine import most_shards, set_most_shards
-from tfpy.engine.spec import as_int
 from tfpy.engine.warn import warn_user
 
 

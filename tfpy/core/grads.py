@@ -14,11 +14,12 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_list
 from tfpy.engine.backprop import Start, backprop
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
-from tfpy.engine.spec import DType, as_list
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, Saved, again, paused, record, recording, saved
 from tfpy.engine.walk import GradientError, Unreached
@@ -356,4 +357,4 @@ def as_gradients(name: str, found: Sequence[Any]) -> list[Tensor | None]:
     return [None if g is None else to_tensor(name, f"grad_func, gradient {i}", g) for i, g in enumerate(found)]
 
 
-_CUSTOM = Kernel("custom_grad", ("*inputs",), same, False, "custom_grad")
+_CUSTOM = Kernel("custom_grad", ("*inputs",), same)

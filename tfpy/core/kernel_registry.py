@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import as_gradients
-from tfpy.core.names import camel
+from tfpy.core.names import camel, spellings
 from tfpy.core.registry import op
 from tfpy.core.results import Record, call_with_as_many
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
+from tfpy.engine.arguments import as_list
 from tfpy.engine.backend import Backend, Outputs, current, registry, using
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
-from tfpy.engine.spec import Spec, as_list
+from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
 
@@ -248,7 +248,7 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
         A tensor, or a list of them for a kernel with several results.
 
     Raises:
-        ValueError: no such kernel, or inputs that do not fit. TypeError: attributes that it does not have.
+        ValueError: no such kernel, or inputs that do not fit. TypeError: other attributes than it has.
     """
     _check_name("run_kernel", kernel_name)
     if attrs is not None and not isinstance(attrs, Mapping):
@@ -265,9 +265,6 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
     return _run_new(config, given, attrs or {})
 
 
-_CAPITAL = re.compile("[A-Z]")  # where the parts of a name in camel case begin
-
-
 def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     names = [name.lstrip("*") for name in row.inputs]
     values = list(given.values()) if isinstance(given, Mapping) else list(given)
@@ -277,13 +274,23 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     for handle in handles:
         if not isinstance(handle, Handle):
             raise argument_error("run_kernel", "inputs", "tensors", handle, TypeError)
-    named = {_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name): value for name, value in attrs.items()}
+    named = _attributes(row, attrs)
     try:
         specs = dispatch.infer(row, tuple(handles), named)
     except (TypeError, LookupError, AttributeError) as error:  # attributes can be anything
         raise argument_error("run_kernel", "attrs", f"those of {row.name} ({error})", dict(attrs), TypeError) from None
     run = dispatch.run if isinstance(specs, Spec) else dispatch.run_multi
     return run(Tensor, row.name, *handles, **named)
+
+
+def _attributes(row: Kernel, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a kernel by their names; one of the user's in its place may have others."""
+    known = spellings(row.attrs)
+    named = {known.get(name, name): value for name, value in attrs.items()}
+    if set(named) != set(row.attrs) and (row.name, current().name) not in _kernels:
+        expected = f"those of {row.name} ({', '.join(row.attrs) or 'it has none'})"
+        raise argument_error("run_kernel", "attrs", expected, dict(attrs), TypeError)
+    return named
 
 
 def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> Any:
@@ -294,7 +301,7 @@ def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> A
         tensors = {name: _tensors_of(name, value) for name, value in named.items()}
         inputs = [_Input(name, tuple(own), _is_list(named[name])) for name, own in tensors.items() if own]
         flat = {part: tensor for own in tensors.values() for part, tensor in own.items()}
-        row = Kernel(config.kernel_name, tuple(flat), same, False, config.kernel_name)
+        row = Kernel(config.kernel_name, tuple(flat), same, label=config.kernel_name)
         gradient = _gradients.get(config.kernel_name)
         rules = _gradient_row(gradient, row, inputs) if gradient is not None else None
         record(local.state.tapes, row, rules, tuple(flat.values()), attrs, tuple(outs), Tensor)

@@ -9,8 +9,9 @@ from typing import Any
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.engine import origins
+from tfpy.engine.dtypes import DType
 from tfpy.engine.scope import handles_in
-from tfpy.engine.spec import DType, Shape
+from tfpy.engine.spec import Shape
 
 
 class Leak(Record):

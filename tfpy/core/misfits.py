@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.errors import DisposedError, ShapeError, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.package import is_users
-from tfpy.engine.spec import as_int, as_number
 
 
 def refuse_misfit(where: str, kinds: Mapping[str, Any], given: Mapping[str, Any], error: Exception) -> None:

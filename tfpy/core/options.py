@@ -15,8 +15,8 @@ from typing import Any, TypeVar, cast
 from tfpy.core.misfits import refuse_misfit
 from tfpy.core.names import spellings
 from tfpy.core.tracebacks import hide_own_lines
+from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error, nearest
-from tfpy.engine.spec import as_number
 
 # Parameters that are annotated so take one number, and what is one without a look at it.
 _NUMBERS = {"float": (float, int, bool), "float | None": (float, int, bool, type(None))}

@@ -24,7 +24,7 @@ from tfpy.engine.spec import Shape, strides_of
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
     from tfpy.core.variable import Variable
-    from tfpy.engine.spec import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
+    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
 
 
 @export(doc="Tensors / Classes")

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from tfpy.core.convert import TensorLike as TensorLike
 from tfpy.core.tensor import Tensor
-from tfpy.engine.spec import DType
+from tfpy.engine.dtypes import DType
 
 Scalar: TypeAlias = Tensor
 Tensor1D: TypeAlias = Tensor

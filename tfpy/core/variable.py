@@ -14,10 +14,10 @@ from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import attach, check_live, join_share, release
 from tfpy.engine.locks import ProcessLock
-from tfpy.engine.spec import DType
 from tfpy.engine.state import local
 
 _registered: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()

@@ -18,8 +18,8 @@ from tfpy.data.foreign import elements_of
 from tfpy.data.iterators import Chained, LazyIterator
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
+from tfpy.engine.arguments import as_int, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive
 
 Size = float | None
 """How many elements there are: a whole number, infinity, or None where nobody knows."""

@@ -19,8 +19,8 @@ from tfpy.core.streams import element_in
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
 from tfpy.engine import rng
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.scope import handles_in
-from tfpy.engine.spec import as_positive
 
 # How far `to_array_for_test` reads ahead, as in TF.js.
 _TEST_AHEAD = 100

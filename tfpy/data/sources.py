@@ -16,8 +16,8 @@ from tfpy.core.registry import export
 from tfpy.core.urls import has_scheme, local_path, open_web_file
 from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
+from tfpy.engine.arguments import as_int, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive
 
 if TYPE_CHECKING:
     from urllib.request import Request

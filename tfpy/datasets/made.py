@@ -6,7 +6,7 @@ import numpy as np
 
 from tfpy.core.registry import export
 from tfpy.datasets.records import Samples, Splits
-from tfpy.engine.spec import as_int, as_positive
+from tfpy.engine.arguments import as_int, as_positive
 
 _TOWNS, _TRAINED = 506, 404
 

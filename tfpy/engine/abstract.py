@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 from tfpy.engine.backend import Array, Backend, Defaults, Outputs, using
 from tfpy.engine.dispatch import wrap
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 
 H = TypeVar("H", bound=Handle)
 
@@ -30,9 +31,6 @@ class AbstractBackend(Defaults):
     name = "abstract"
     symbolic = True
 
-    def epsilon(self) -> float:
-        return 1e-7
-
     def write(self, values: Array, dtype: DType) -> Any:
         return _NO_VALUES
 
@@ -44,12 +42,6 @@ class AbstractBackend(Defaults):
 
     def implements(self, kernel: str) -> bool:
         return True
-
-    def memory(self) -> dict[str, Any]:
-        return {}
-
-    def dispose(self) -> None:
-        """Nothing is held here."""
 
 
 _backend = AbstractBackend()

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.locks import ProcessLock
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ Outputs = Spec | Sequence[Spec]
 
 
 class Backend(Protocol):
-    """What the engine asks of a backend. One that users write may leave out what `Defaults` has.
+    """What the engine asks of a backend.
+
+    One that users write needs `name`, `write`, `read`, `run` and `implements`; for the others there are `Defaults`.
 
     Attributes:
         name: the name it is registered under.
@@ -80,11 +83,21 @@ class Backend(Protocol):
 
 
 class Defaults:
-    """What holds of a backend that says nothing else: it computes on the CPU, and may put off its kernels."""
+    """What holds of a backend that says nothing else: it is on the CPU, may put off its kernels, and owns nothing."""
 
+    symbolic = False
     on_gpu = False
     immediate = False
     compile: Callable[[Plan], Executor] | None = None
+
+    def epsilon(self) -> float:
+        return 1e-7
+
+    def memory(self) -> dict[str, Any]:
+        return {}
+
+    def dispose(self) -> None:
+        """Payloads go with the handles that refer to them."""
 
     def settle(self, groups: Iterable[Sequence[Any]]) -> None:
         """Payloads are taken to be computed, or to be none the worse for waiting."""

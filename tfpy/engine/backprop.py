@@ -1,8 +1,8 @@
-"""From a tape to gradients: by walking it back, or by a plan where the same way has been walked before.
+"""From a tape to gradients: by a backward pass over it, or by a plan of the pass, from a cache by the tape's signature.
 
-A function that is differentiated again and again leaves tapes that look alike: the same kernels on the same specs,
+A function that is differentiated again and again leaves tapes of one signature: the same kernels on the same specs,
 connected in the same way. The rules of their gradients run the same kernels then. These are planned (`engine/plan.py`)
-when such a tape comes by for the second time; from then on neither rules nor handles are in the way, and what depends
+when the signature comes by for the second time; from then on neither rules nor handles are in the way, and what depends
 on no input is computed once. The kernels are the same, and so are the bits.
 
 It pays where kernels run at once and values are small, so that most of the time goes to Python.
@@ -23,19 +23,20 @@ from tfpy.engine.spec import Spec
 from tfpy.engine.tape import Tape
 from tfpy.engine.walk import walk_back
 
-_MOST_WAYS = 512
-_MOST_BYTES = 1 << 26  # of what is kept of ways
+_MOST_PASSES = 512  # in the cache
+_MOST_BYTES = 1 << 26  # of the cache
 _ENTRY_BYTES = 120  # so many go with an entry of a key, which is kept, and of the plan
 _SMALL = 1 << 16  # elements; with more of them the kernels take longer than the Python between them
 
 
-class _Look(NamedTuple):
-    """What a tape looks like.
+class _Signature(NamedTuple):
+    """What a tape's backward pass depends on.
 
     Attributes:
-        key: what tells its way back from others. Specs have their identities there.
-        specs: these; they have to be held as long as the key is.
-        payloads: of the gradient to begin with, unless it is ones, and of what the rules use, kernel by kernel.
+        key: tapes with equal ones have the same pass. Specs have their identities there.
+        specs: these; they have to be kept as long as the key is.
+        payloads: what the pass reads: the gradient to begin with, unless it is ones, and what the rules use, kernel by
+            kernel.
     """
 
     key: tuple[Any, ...]
@@ -43,23 +44,23 @@ class _Look(NamedTuple):
     payloads: list[Any]
 
 
-class _Walked:
-    """A way back that was walked.
+class _PlannedBackward:
+    """An entry of the cache: the backward pass of a signature, and its plan once there is one.
 
     Attributes:
-        specs: see `_Look`.
+        specs: see `_Signature`.
         nbytes: of what is kept, about: the key, the plan, and one constant as large as the largest value.
-        walks: how often it was walked.
-        plan: what the rules do, if it can be planned: from payloads as those of a `_Look`.
+        walks: how often the tape was walked back for it.
+        plan: what the rules do, if it can be planned: from payloads as those of a `_Signature`.
         results: the specs of what the plan gives.
         places: for each source which of these is its gradient, or None where none flows.
     """
 
     __slots__ = ("nbytes", "places", "plan", "results", "specs", "walks")
 
-    def __init__(self, look: _Look) -> None:
-        self.specs = look.specs
-        self.nbytes = len(look.key) * _ENTRY_BYTES + max([spec.nbytes for spec in look.specs])
+    def __init__(self, signature: _Signature) -> None:
+        self.specs = signature.specs
+        self.nbytes = len(signature.key) * _ENTRY_BYTES + max([spec.nbytes for spec in signature.specs])
         self.walks = 0
         self.plan: Executor | None = None
         self.results: Sequence[Spec] = ()
@@ -71,7 +72,8 @@ _size = attrgetter("size")
 Gradients = dict[int, Handle]
 Start = Handle | Callable[[], Handle]
 
-_ways: dict[tuple[Any, ...], _Walked] = {}
+_passes: dict[tuple[Any, ...], _PlannedBackward] = {}
+"""The cache, by the keys of signatures."""
 
 
 def backprop(
@@ -107,16 +109,17 @@ def backprop(
     backend = current()
     if not (may_plan(backend) and backend.immediate):
         return walk()
-    look = _look(tape, y, weights, sources, (backend, cls, all_of_them))
-    way = None if look is None else _way(look)
-    if look is None or way is None:
+    signature = _signature(tape, y, weights, sources, (backend, cls, all_of_them))
+    backward = None if signature is None else _cached(signature)
+    if signature is None or backward is None:
         return walk()
-    if way.plan is not None:
+    if backward.plan is not None:
         tape.nodes = []
-        made = [wrap(cls, s, p, backend) for s, p in zip(way.results, way.plan(look.payloads), strict=True)]
-        return {t.id: made[i] for t, i in zip(sources, way.places, strict=True) if i is not None}
-    way.walks += 1
-    if way.walks != 2:
+        payloads = backward.plan(signature.payloads)
+        made = [wrap(cls, s, p, backend) for s, p in zip(backward.results, payloads, strict=True)]
+        return {t.id: made[i] for t, i in zip(sources, backward.places, strict=True) if i is not None}
+    backward.walks += 1
+    if backward.walks != 2:
         return walk()
     inputs = _renewed(tape) if weights is None else [weights, *_renewed(tape)]
     with recording_plan(backend, inputs, ()) as recorder:
@@ -125,9 +128,9 @@ def backprop(
     plan = recorder.plan([*results.values()])
     if plan is not None and _is_simple(plan, len(inputs), len(results)) and _are_apart([*inputs, *results.values()]):
         places = {ident: i for i, ident in enumerate(results)}
-        way.places = [places[found[t.id].id] if t.id in found else None for t in sources]
-        way.results = plan.specs
-        way.plan = backend.compile(plan)
+        backward.places = [places[found[t.id].id] if t.id in found else None for t in sources]
+        backward.results = plan.specs
+        backward.plan = backend.compile(plan)
     return found
 
 
@@ -152,10 +155,10 @@ def _are_apart(handles: Iterable[Handle]) -> bool:
     return len({*shares}) == len(shares)
 
 
-def _look(
+def _signature(
     tape: Tape, y: Handle, weights: Handle | None, sources: Sequence[Handle], wanted: tuple[Any, ...]
-) -> _Look | None:
-    """What a tape looks like; None where rules may do what they like, values are large, or lie on other backends."""
+) -> _Signature | None:
+    """A tape's signature; None where rules may do what they like, values are large, or lie on other backends."""
     backend, *_ = wanted
     shape: list[Any] = [wanted, weights is None, type(tape.tracked)]
     specs = [y.spec if weights is None else weights.spec]
@@ -175,7 +178,7 @@ def _look(
     payloads = [payload for _, payload, where in saved if where is backend]
     if max(map(_size, specs)) > _SMALL or len(payloads) != len(saved):
         return None
-    return _Look((*shape, *map(id, specs), *_pattern(ids)), specs, payloads)
+    return _Signature((*shape, *map(id, specs), *_pattern(ids)), specs, payloads)
 
 
 def _pattern(ids: list[int]) -> Iterable[int]:
@@ -184,17 +187,18 @@ def _pattern(ids: list[int]) -> Iterable[int]:
     return map(first.setdefault, ids, count())
 
 
-def _way(look: _Look) -> _Walked | None:
-    """The way back of tapes that look so; None where an attribute has no hash, so that nobody can tell."""
+def _cached(signature: _Signature) -> _PlannedBackward | None:
+    """The entry of a signature, made if need be; None where an attribute has no hash, so that nobody can tell."""
     try:
-        return _ways.get(look.key) or _remember(look)
+        return _passes.get(signature.key) or _added(signature)
     except TypeError:
         return None
 
 
-def _remember(look: _Look) -> _Walked:
-    way = _Walked(look)
-    if len(_ways) >= _MOST_WAYS or sum([w.nbytes for w in [*_ways.values()]]) + way.nbytes > _MOST_BYTES:
-        _ways.clear()
-    _ways[look.key] = way
-    return way
+def _added(signature: _Signature) -> _PlannedBackward:
+    added = _PlannedBackward(signature)
+    kept = sum([entry.nbytes for entry in [*_passes.values()]])
+    if len(_passes) >= _MOST_PASSES or kept + added.nbytes > _MOST_BYTES:
+        _passes.clear()
+    _passes[signature.key] = added
+    return added

@@ -8,11 +8,12 @@ from weakref import ref
 
 from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.handle import Handle, attach, check_live, join_share
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
-from tfpy.engine.spec import DType, Spec, spec, string_spec
+from tfpy.engine.spec import Spec, spec, string_spec
 from tfpy.engine.state import local
 from tfpy.engine.tape import GRADIENTS, record
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Spec, broadcast_shapes, reduced_shape, spec
+from tfpy.engine.spec import Spec, broadcast_shapes, reduced_shape, spec
 
 Infer = Callable[..., Any]  # -> Spec, or a sequence of them for a kernel with several outputs
 
@@ -20,6 +21,7 @@ class Kernel:
 
     Attributes:
         inputs: names of the inputs in order; a last name starting with '*' stands for any number of them.
+        attrs: names of the attributes, all of which are given.
         alike: inputs of one spec, or a second one that is a scalar, give an output of the first one's spec, whatever
             the attributes; `infer` need not be asked.
         infer: called with the input handles and the attributes as keywords; gives the Spec of the output, or a list
@@ -29,14 +31,22 @@ class Kernel:
         workspace: the last of its outputs is only for its gradient's kernel, and has no gradient of its own.
     """
 
-    __slots__ = ("alike", "infer", "inputs", "label", "name", "shares", "workspace")
+    __slots__ = ("alike", "attrs", "infer", "inputs", "label", "name", "shares", "workspace")
 
     def __init__(
-        self, name: str, inputs: tuple[str, ...], infer: Infer, shares: bool, label: str, workspace: bool = False
+        self,
+        name: str,
+        inputs: tuple[str, ...],
+        infer: Infer,
+        attrs: tuple[str, ...] = (),
+        shares: bool = False,
+        label: str = "",
+        workspace: bool = False,
     ) -> None:
         self.name = name
-        self.label = label
+        self.label = label or name.lower()
         self.inputs = inputs
+        self.attrs = attrs
         self.infer = infer
         self.alike = infer is same or infer is broadcast
         self.shares = shares
@@ -47,12 +57,19 @@ KERNELS: dict[str, Kernel] = {}
 
 
 def kernel(
-    name: str, inputs: str, infer: Infer, shares: bool = False, label: str = "", workspace: bool = False
+    name: str,
+    inputs: str,
+    infer: Infer,
+    *,
+    attrs: str = "",
+    shares: bool = False,
+    label: str = "",
+    workspace: bool = False,
 ) -> None:
-    """Add a row. `inputs` are the input names with blanks between them; the label is the name in lower case."""
+    """Add a row. Names of inputs and of attributes have blanks between them; the label is the name in lower case."""
     if name in KERNELS:
         raise ValueError(f"kernel: {name!r} is already in the table.")
-    KERNELS[name] = Kernel(name, tuple(inputs.split()), infer, shares, label or name.lower(), workspace)
+    KERNELS[name] = Kernel(name, tuple(inputs.split()), infer, tuple(attrs.split()), shares, label, workspace)
 
 
 # The rules that many rows have in common.

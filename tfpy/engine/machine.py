@@ -22,28 +22,38 @@ def _wanted() -> int:
         raise ValueError(f"The variable TFPY_SHARDS must be a whole number, but is {given!r}.") from None
 
 
-_at_first = _wanted()
-_most = _at_first
-_turn = 0
+class _Share:
+    """This process's share of the machine.
+
+    Attributes:
+        shards: into how many shards a batch is cut at most.
+        shards_at_first: the same, before anybody says so.
+        gpu: the number of the GPU that it takes if none is asked for, counted around.
+    """
+
+    def __init__(self) -> None:
+        self.shards = self.shards_at_first = _wanted()
+        self.gpu = 0
+
+
+share = _Share()
 
 
 def most_shards() -> int:
     """How many shards a batch is cut into at most."""
-    return _most
+    return share.shards
 
 
 def set_most_shards(count: int) -> None:
     """Cut batches into at most so many shards; 1 keeps all work on one core, 0 is the number at the start."""
-    global _most
-    _most = max(1, count or _at_first)
+    share.shards = max(1, count or share.shards_at_first)
 
 
 def gpu_turn() -> int:
     """The number of the GPU that this process takes if none is asked for, counted around."""
-    return _turn
+    return share.gpu
 
 
 def share_gpus(turn: int) -> None:
     """Have this process, the one of that number on its machine, take another GPU than those before it, in turns."""
-    global _turn
-    _turn = turn
+    share.gpu = turn

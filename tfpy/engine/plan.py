@@ -18,9 +18,10 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from tfpy.engine.backend import Array, Backend
 from tfpy.engine.dispatch import wrap
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
 
 H = TypeVar("H", bound=Handle)
@@ -63,22 +64,26 @@ class Plan(NamedTuple):
     specs: Sequence[Spec]
 
 
-class _Gradients:
+class _UserGradients:
     """What plans must know of gradients that users register.
 
     Attributes:
         changes: how often one was registered or taken away: plans made before hold what was there then.
-        foreign: how many there are. Their code may do what it likes, and nothing is planned.
+        count: how many there are. Their code may do what it likes, and nothing is planned.
     """
 
-    changes = 0
-    foreign = 0
+    def __init__(self) -> None:
+        self.changes = 0
+        self.count = 0
 
 
-def gradients_changed(foreign: int) -> None:
+_user_gradients = _UserGradients()
+
+
+def gradients_changed(count: int) -> None:
     """Make all plans void: users have registered so many gradients now."""
-    _Gradients.changes += 1
-    _Gradients.foreign = foreign
+    _user_gradients.changes += 1
+    _user_gradients.count = count
 
 
 Draw = Callable[[], Array]
@@ -246,7 +251,7 @@ class Recorder:
     def replay(self, results: Sequence[Handle]) -> Replay | None:
         """What was recorded, to be run again; None if it cannot be."""
         backend, plan = self.backend, self.plan(results)
-        if plan is None or _Gradients.foreign or not can_replay(backend):
+        if plan is None or _user_gradients.count or not can_replay(backend):
             return None
         assigned = tuple(self._assigned.values())
         count = len(self._sources)
@@ -294,14 +299,14 @@ class Replay:
         self._variables = variables
         self._assigned = assigned
         self._draws = draws
-        self._gradients = _Gradients.changes
+        self._gradient_changes = _user_gradients.changes
 
     def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]] | None:
         """The results, and what is to be assigned to variables; None if an input or a variable lives elsewhere."""
         backend = self.backend
         sources: tuple[Handle, ...] = (*inputs, *self._variables)
         given = [t.payload for t in sources if t.backend is backend]
-        if len(given) != self._count or self._gradients != _Gradients.changes:
+        if len(given) != self._count or self._gradient_changes != _user_gradients.changes:
             return None
         if self._draws:  # in the order in which they were made, so that the streams go on as they would have
             given += [backend.write(draw(), dtype) for draw, dtype in self._draws]

@@ -1,4 +1,4 @@
-"""Random streams: seeded ones, number for number those of TF.js, and such without a seed, which are numpy's.
+"""Random streams: seeded ones, number for number those of TF.js, and unseeded ones, which are numpy's.
 
 Given a seed, TF.js draws from Johannes Baagøe's Alea generator (npm `seedrandom`), a multiply-with-carry generator of
 lag 3 with multiplier a = 2091639 and base b = 2³². Such a generator is a linear congruential one in disguise: the state
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.engine.arguments import as_ints, as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_ints, as_number
 from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 

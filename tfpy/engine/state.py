@@ -1,6 +1,6 @@
 """What each thread knows of the work it is in: its scopes, the tapes that record it, the backend chosen for it.
 
-Tensors may be shared between threads that compute on one backend; this state never is. To another backend a tensor's data
+Threads that compute on one backend may share tensors; this state they never do. To another backend a tensor's data
 moves, which no thread may ask for while another one computes with it.
 """
 

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, Shape, as_int, unpacked
+from tfpy.engine.spec import MAX_SIZE, Shape
 
 Pads = tuple[tuple[int, int], ...]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.io.faults import fault, list_in, object_in
-from tfpy.engine.spec import DType
+from tfpy.engine.dtypes import DType
 
 # The dtypes of TensorFlow, numbered as in its types.proto, and what TF.js makes of them.
 _NUMBERED = {

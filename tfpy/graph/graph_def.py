@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import nearest
-from tfpy.engine.spec import DType
 from tfpy.graph.attributes import Attributes, dtype_of
 from tfpy.graph.mappers import mapper_of
 

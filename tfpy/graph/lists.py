@@ -10,8 +10,8 @@ from tfpy.core.ops.create import zeros
 from tfpy.core.ops.join import concat, stack
 from tfpy.core.ops.shape import reshape
 from tfpy.core.tensor import Tensor
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType
 
 PartialShape = tuple[int, ...]
 

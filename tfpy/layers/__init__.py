@@ -102,8 +102,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tfpy.core.tensor import Tensor
+    from tfpy.engine.dtypes import DType
     from tfpy.engine.rng import Seed
-    from tfpy.engine.spec import DType
     from tfpy.layers.activations import ActivationLike
     from tfpy.layers.constraints import ConstraintLike
     from tfpy.layers.initializers import InitializerLike

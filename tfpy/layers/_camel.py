@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from tfpy.core.tensor import Tensor
-    from tfpy.engine.spec import DType
+    from tfpy.engine.dtypes import DType
     from tfpy.layers.base import Layer
     from tfpy.layers.symbolic import PartialShape
     from tfpy.layers.weights import LayerVariable

@@ -15,9 +15,10 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
+from tfpy.engine.arguments import as_ints, unpacked
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_ints, unpacked
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation

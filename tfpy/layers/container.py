@@ -10,8 +10,8 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.io.faults import object_in
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
-from tfpy.engine.spec import as_int
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.config import plain

@@ -15,9 +15,10 @@ from tfpy.core.ops.random import truncated_normal as truncated_numbers
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import DType, Shape
+from tfpy.engine.spec import Shape
 from tfpy.layers._camel import InitializerCamel
 from tfpy.layers.choose import choose
 from tfpy.layers.declared import Declared

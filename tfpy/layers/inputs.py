@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_dtype
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import DType, as_dtype
 from tfpy.layers.base import Layer
 from tfpy.layers.naming import uid
 from tfpy.layers.shapes import check_partial_shape

@@ -10,9 +10,9 @@ from tfpy.core.ops.join import concat
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_list as items_of
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.engine.spec import as_list as items_of
-from tfpy.engine.spec import as_positive
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.config import register
 from tfpy.layers.graph import LayerGraph

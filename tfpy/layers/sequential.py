@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_list as items_of
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list as items_of
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, plain, spelt

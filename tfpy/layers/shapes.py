@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tfpy.engine.arguments import as_int
+from tfpy.engine.arguments import as_list as items_of
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
-from tfpy.engine.spec import as_list as items_of
 from tfpy.layers.symbolic import PartialShape
 
 

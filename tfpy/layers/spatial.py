@@ -9,8 +9,8 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.ops.spatial import LAYOUTS
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, as_positive, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_positive, unpacked
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.specs import InputSpec

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import AttributesInBothSpellings
-from tfpy.engine.spec import DType
+from tfpy.engine.dtypes import DType
 from tfpy.layers.symbolic import PartialShape
 
 

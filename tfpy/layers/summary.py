@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfpy.engine.spec import as_list, as_number, as_positive
+from tfpy.engine.arguments import as_list, as_number, as_positive
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.symbolic import node_of
 

@@ -9,8 +9,9 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import AttributesInBothSpellings, attribute_of
 from tfpy.engine import handle
-from tfpy.engine.spec import DType, as_dtype
-from tfpy.engine.spec import as_list as items_of
+from tfpy.engine.arguments import as_dtype
+from tfpy.engine.arguments import as_list as items_of
+from tfpy.engine.dtypes import DType
 from tfpy.layers._camel import NodeCamel, SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
 

@@ -15,9 +15,11 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, find_variable
 from tfpy.engine.abstract import placeholder
+from tfpy.engine.arguments import as_dtype
 from tfpy.engine.dispatch import alias
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import DType, Shape, as_dtype, spec
+from tfpy.engine.spec import Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.naming import scoped, unique

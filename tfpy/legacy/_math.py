@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from tfpy.core.ops.create import ShapeLike
     from tfpy.core.ops.recurrent import LSTMCell
     from tfpy.core.ops.reduce import Axis, Moments
+    from tfpy.engine.dtypes import DType
     from tfpy.engine.rng import Seed
-    from tfpy.engine.spec import DType
     from tfpy.legacy.conv_util import Pad, Pair
     from tfpy.legacy.ndarray import NDArray
     from tfpy.legacy.ops.conv import Conv2DGradients

@@ -8,8 +8,8 @@ from typing import Any
 
 from tfpy.core.options import accepts_options
 from tfpy.core.results import Record
+from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, unpacked
 
 Pad = int | str
 Pair = int | Sequence[int]

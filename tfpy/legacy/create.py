@@ -11,10 +11,11 @@ import numpy as np
 from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import dispatch, rng
+from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import Shape, as_int, as_number
+from tfpy.engine.spec import Shape
 from tfpy.engine.state import local
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import ArrayFactoriesCamel

@@ -9,12 +9,12 @@ import numpy as np
 
 from tfpy.core.results import Record
 from tfpy.core.spelling import BothSpellings
+from tfpy.engine.arguments import as_int, as_list, as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import as_int, as_list, as_shape
 from tfpy.legacy._camel import (
     InMemoryDatasetCamel,
     InMemoryShuffledInputProviderBuilderCamel,

@@ -13,10 +13,12 @@ from typing import Any
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.arguments import as_int, as_positive, as_shape
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import DType, Shape, as_int, as_positive, as_shape, spec
+from tfpy.engine.spec import Shape, spec
 from tfpy.legacy import nodes
 from tfpy.legacy._camel import GraphCamel, GraphLayersCamel
 from tfpy.legacy._graph import DerivedGraph

@@ -20,11 +20,11 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine import scope as engine_scope
+from tfpy.engine.arguments import as_int, as_int_or_ints
 from tfpy.engine.backend import Array, Backend, completed, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, all_of, check_live
 from tfpy.engine.scope import track
-from tfpy.engine.spec import as_int, as_int_or_ints
 from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
 from tfpy.legacy import quirks, scopes

@@ -17,12 +17,13 @@ from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int_or_ints
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
-from tfpy.engine.spec import Shape, as_int_or_ints, strides_of
+from tfpy.engine.spec import Shape, strides_of
 from tfpy.legacy._camel import NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
@@ -30,7 +31,7 @@ from tfpy.legacy.places import Places
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
 
 if TYPE_CHECKING:
-    from tfpy.engine.spec import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
+    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
     from tfpy.legacy.math import NDArrayMath
 
 

@@ -19,8 +19,8 @@ from tfpy.core.optimizers import base, classes
 from tfpy.core.options import accepts_options
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor as CoreTensor
+from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
 from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap

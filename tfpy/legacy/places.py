@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfpy.engine.arguments import as_int, as_int_or_ints
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
-from tfpy.engine.spec import as_int, as_int_or_ints
 from tfpy.legacy._camel import PlacesCamel
 from tfpy.legacy.values import ShapeLike
 

@@ -26,11 +26,12 @@ from tfpy.core.results import Record, positional_count
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.arguments import as_int
 from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import Scope, close_scope, open_scope
-from tfpy.engine.spec import as_int, spec
+from tfpy.engine.spec import spec
 from tfpy.engine.tape import recording
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import SessionCamel

@@ -13,17 +13,19 @@ import numpy as np
 from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import rng
+from tfpy.engine.arguments import resolve_axes
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import TYPED_ARRAY
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import broadcast_shapes, resolve_axes
+from tfpy.engine.spec import broadcast_shapes
 from tfpy.legacy.values import DTYPES
 
 NAN_INT32 = -(2**31)
 NAN_BOOL = 255
 NAN_FLOAT32 = math.nan
 
-_NUMPY = {"float32": np.float32, "int32": np.int32, "bool": np.uint8}
+_NUMPY: dict[str, Any] = {dtype: TYPED_ARRAY[dtype] for dtype in DTYPES}
 _NAN: dict[str, float] = {"float32": NAN_FLOAT32, "int32": NAN_INT32, "bool": NAN_BOOL}
 
 

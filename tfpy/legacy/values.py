@@ -9,9 +9,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from tfpy.core.convert import cast_values, host_values
+from tfpy.engine.arguments import as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, Shape, as_shape, is_possible
+from tfpy.engine.spec import MAX_SIZE, Shape, is_possible
 from tfpy.legacy import quirks
 
 LegacyDType: TypeAlias = Literal["float32", "int32", "bool"]

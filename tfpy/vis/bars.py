@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_list, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list, as_positive
 from tfpy.vis import values as v
 from tfpy.vis.drawing import Chart, Drawing, Group
 from tfpy.vis.statistics import of_values, read_statistics, statistics_table

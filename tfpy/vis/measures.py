@@ -11,8 +11,8 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.registry import export
 from tfpy.core.results import Record
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 
 # The greatest number of classes: a confusion matrix has the square of it.
 _MOST_CLASSES = 10_000

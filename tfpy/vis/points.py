@@ -7,8 +7,8 @@ from typing import Any
 
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list
 from tfpy.vis import values as v
 from tfpy.vis.drawing import Chart
 from tfpy.vis.surfaces import Container, put

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.options import read_options
+from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_number
 from tfpy.vis.drawing import Table
 from tfpy.vis.values import display, percent
 

@@ -10,8 +10,8 @@ from typing import Any
 from tfpy.core.names import spellings
 from tfpy.core.options import respell
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.engine.spec import as_list
 from tfpy.vis import values as v
 from tfpy.vis.drawing import Drawing, Group
 from tfpy.vis.points import linechart

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.options import read_options
+from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list, as_number
 
 Spec = dict[str, Any]
 

@@ -14,8 +14,8 @@ from tfpy.core.io.router import LoadOptions, register_load_router, register_save
 from tfpy.core.io.writing import write_model
 from tfpy.core.registry import export
 from tfpy.core.urls import ending, has_scheme, local_path
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 
 JSON_NAME = "model.json"
 # What a single JSON file in a folder or archive may be called without being the model.

@@ -18,11 +18,8 @@ from tfpy.core.ready import ReadyDict, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.dtypes import NUMPY, OF_KIND
 from tfpy.engine.errors import argument_error
-
-_STORED: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.bool_, "complex64": np.complex64}
-# How numbers of other types are read.
-_READ = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
 
 
 def _package(name: str = "safetensors") -> Any:
@@ -52,7 +49,7 @@ def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -
     for name, value in tensors.items():
         tensor = to_tensor(where, str(name), value)
         values = dispatch.read(tensor, where)
-        arrays[str(name)] = np.ascontiguousarray(values.astype(_STORED[tensor.dtype])).reshape(tensor.shape)
+        arrays[str(name)] = np.ascontiguousarray(values.astype(NUMPY[tensor.dtype])).reshape(tensor.shape)
     data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -93,9 +90,9 @@ def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
 
 def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Values of a type that there is here."""
-    dtype = _READ.get(values.dtype.kind)
+    dtype = OF_KIND.get(values.dtype.kind)
     if dtype is None:
         raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")
     if dtype == "int32" and values.size and (values.min() < -(2**31) or values.max() >= 2**31):
         raise ModelFileError(f"{path}: tensor {name!r} has whole numbers that do not fit into int32.")
-    return values.astype(_STORED[dtype])
+    return values.astype(NUMPY[dtype])

@@ -10,7 +10,9 @@ from urllib.parse import unquote
 
 from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
 from tfpy.core.registry import export
-from tfpy.engine.spec import BYTES, DTYPES, MAX_RANK, MAX_SIZE, DType, Shape, as_int, is_possible
+from tfpy.engine.arguments import as_int
+from tfpy.engine.dtypes import BYTES, DTYPES, DType
+from tfpy.engine.spec import MAX_RANK, MAX_SIZE, Shape, is_possible
 
 QUANTIZED_BYTES = {"uint8": 1, "uint16": 2, "float16": 2}
 

@@ -18,10 +18,11 @@ from tfpy.core.results import Record, field
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import TYPED_ARRAY
 from tfpy.engine.values import to_int32
 
 _LENGTH = struct.Struct("<I")
-_STORED = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8"}
+_LITTLE_ENDIAN = {dtype: np.dtype(kind).newbyteorder("<") for dtype, kind in TYPED_ARRAY.items()}
 CODES = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
 
 
@@ -66,7 +67,7 @@ def _bytes_of(tensor: Tensor) -> bytes:
     values = dispatch.read(tensor, "encode_weights")
     if tensor.dtype == "string":
         return b"".join(_LENGTH.pack(len(v)) + v for v in values.flat)
-    return values.astype(_STORED[tensor.dtype]).tobytes()
+    return values.astype(_LITTLE_ENDIAN[tensor.dtype]).tobytes()
 
 
 @export(namespace="io", doc="Models / Loading")
@@ -131,7 +132,7 @@ def _values(data: memoryview, spec: WeightSpec) -> Array:
         return _strings(data, spec)
     quantization = spec.quantization
     if quantization is None:
-        return np.frombuffer(data, _STORED[spec.dtype]).reshape(spec.shape)
+        return np.frombuffer(data, _LITTLE_ENDIAN[spec.dtype]).reshape(spec.shape)
     stored = np.frombuffer(data, CODES[quantization.dtype]).reshape(spec.shape)
     if quantization.dtype == "float16":
         return stored.astype(np.float32)

@@ -13,8 +13,8 @@ from tfpy.core.ops.slice import size_pairs
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, as_ints
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_ints
 
 
 @op(chain=True, doc="Tensors / Transformations")

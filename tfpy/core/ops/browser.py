@@ -20,10 +20,10 @@ from tfpy.core.ready import Ready
 from tfpy.core.registry import op
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import as_int, as_number
 
 Picture: TypeAlias = Any
 

@@ -9,9 +9,11 @@ import numpy as np
 from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_number
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.kernels import Kernel, same
-from tfpy.engine.spec import DType, Shape, Spec, as_number, broadcast_axes, upcast
+from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, flat, paused, record
 from tfpy.engine.values import to_int32
@@ -75,7 +77,7 @@ def zero_gradient(spec: Spec) -> Tensor:
     return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
 
 
-CONSTANT = Kernel("constant", ("*sources",), same, False, "constant")
+CONSTANT = Kernel("constant", ("*sources",), same)
 _FLAT = GradientRow(CONSTANT, (), {"sources": flat}, None, pure=True)
 
 

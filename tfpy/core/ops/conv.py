@@ -11,8 +11,8 @@ from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, as_shape, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, as_shape, unpacked
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, slide
 

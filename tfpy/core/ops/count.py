@@ -9,8 +9,8 @@ from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 from tfpy.engine.tape import Node, gradient
 
 

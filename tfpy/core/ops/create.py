@@ -15,10 +15,12 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_dtype, as_int, as_number, as_shape
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Shape, as_dtype, as_int, as_number, as_shape
+from tfpy.engine.spec import Shape
 from tfpy.engine.tape import gradient
 
 _PLAIN = (float, int, bool, str)

@@ -28,8 +28,6 @@ from tfpy.engine.state import local
 from tfpy.engine.tape import no_gradient
 from tfpy.engine.windows import slide
 
-_ACTIVATION_KERNELS = {"relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
-
 no_gradient("_FusedMatMul", "FusedConv2D", "FusedDepthwiseConv2D")
 
 
@@ -178,7 +176,7 @@ class _Tail:
         alpha: float,
         data_format: str = "NHWC",
     ) -> None:
-        if activation not in ACTIVATIONS:
+        if not isinstance(activation, str) or activation not in ACTIVATIONS:
             raise argument_error(name, "activation", "one of " + ", ".join(map(repr, ACTIVATIONS)), activation)
         self.name = name
         self.activation = activation
@@ -210,11 +208,12 @@ class _Tail:
         return self._activated(y if self.bias is None else add(y, self.bias))
 
     def _activated(self, y: Tensor) -> Tensor:
+        kernel = ACTIVATIONS[self.activation]
+        if kernel is None:
+            return y
         if self.slopes is not None:
-            return run("Prelu", y, self.slopes)
-        if self.activation == "leakyrelu":
-            return run("LeakyRelu", y, alpha=self.alpha)
-        return run(_ACTIVATION_KERNELS[self.activation], y) if self.activation in _ACTIVATION_KERNELS else y
+            return run(kernel, y, self.slopes)
+        return run(kernel, y, alpha=self.alpha) if self.activation == "leakyrelu" else run(kernel, y)
 
     def _check(self, shape: Shape) -> None:
         for argument, t in (("bias", self.bias), ("prelu_activation_weights", self.slopes)):

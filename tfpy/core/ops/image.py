@@ -15,8 +15,8 @@ from tfpy.core.ops.reduce import sum_
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_list, as_number, as_shape, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list, as_number, as_shape, unpacked
 from tfpy.engine.tape import gradient, no_gradient
 
 # The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).

@@ -10,9 +10,9 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops.common import reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import OutOfRangeError, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import as_int
 from tfpy.engine.tape import gradient
 
 

@@ -10,8 +10,8 @@ from tfpy.core.ops.common import cast_to
 from tfpy.core.registry import op
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, resolve_axis, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axis, unpacked
 from tfpy.engine.tape import gradient
 
 

@@ -17,9 +17,9 @@ from tfpy.core.ops.slice import slice_
 from tfpy.core.registry import op
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import as_int
 from tfpy.engine.tape import gradient
 
 

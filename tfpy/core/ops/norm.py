@@ -10,8 +10,8 @@ from tfpy.core.ops.reduce import Axis, max_, min_, sum_, with_kept_axes
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_number, resolve_axes
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_number, resolve_axes
 from tfpy.engine.state import local
 
 

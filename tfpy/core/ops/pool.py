@@ -13,8 +13,9 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import Shape, as_int, unpacked
+from tfpy.engine.spec import Shape
 from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, per_dimension, slide
 

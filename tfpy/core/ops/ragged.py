@@ -16,9 +16,10 @@ from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int, as_list
 from tfpy.engine.errors import ShapeError, Words, argument_error
 from tfpy.engine.host import ragged
-from tfpy.engine.spec import Shape, as_int, as_list, broadcast_shapes
+from tfpy.engine.spec import Shape, broadcast_shapes
 from tfpy.engine.values import to_int32
 
 

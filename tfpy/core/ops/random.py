@@ -15,10 +15,12 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, rng
+from tfpy.engine.arguments import as_dtype, as_int, as_list, as_number, as_shape
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import MAX_SIZE, DType, Shape, as_dtype, as_int, as_list, as_number, as_shape
+from tfpy.engine.spec import MAX_SIZE, Shape
 from tfpy.engine.tape import no_gradient
 
 

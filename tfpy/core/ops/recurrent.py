@@ -13,8 +13,8 @@ from tfpy.core.ops.trig import tanh
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list
 
 LSTMCell = Callable[[Tensor, Tensor, Tensor], Sequence[Tensor]]
 

@@ -13,9 +13,10 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import resolve_axes, resolve_axis
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import Shape, reduced_shape, resolve_axes, resolve_axis
+from tfpy.engine.spec import Shape, reduced_shape
 from tfpy.engine.state import local
 from tfpy.engine.tape import gradient
 

@@ -11,8 +11,8 @@ from tfpy.core.ops.spatial import Restore, arranged
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_shape
 from tfpy.engine.tape import gradient
 
 

@@ -11,8 +11,8 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, resolve_axis
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axis
 from tfpy.engine.tape import gradient
 
 

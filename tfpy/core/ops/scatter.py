@@ -11,8 +11,9 @@ from tfpy.core.ops.create import ShapeLike
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import Shape, as_shape
+from tfpy.engine.spec import Shape
 from tfpy.engine.tape import gradient
 
 

@@ -19,9 +19,9 @@ from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int, resolve_axis
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axis
 from tfpy.engine.tape import no_gradient
 
 

@@ -12,19 +12,10 @@ from tfpy.core.ops.create import ShapeLike
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_dtype, as_int, as_int_or_ints, as_list, as_shape, resolve_axes, resolve_axis
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError, argument_error
-from tfpy.engine.spec import (
-    DType,
-    Shape,
-    as_dtype,
-    as_int,
-    as_int_or_ints,
-    as_list,
-    as_shape,
-    broadcast_shapes,
-    resolve_axes,
-    resolve_axis,
-)
+from tfpy.engine.spec import Shape, broadcast_shapes
 from tfpy.engine.tape import gradient
 
 

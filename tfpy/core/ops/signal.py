@@ -15,8 +15,9 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, as_int, as_number
+from tfpy.engine.spec import MAX_SIZE
 
 
 @op(doc="Operations / Signal")

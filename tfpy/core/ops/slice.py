@@ -10,9 +10,10 @@ from tfpy.core.ops.common import as_float, full, reshape_to, stored_number, sum_
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
 from tfpy.engine.errors import ShapeError, Words, argument_error
 from tfpy.engine.slices import Masks, strided_picks
-from tfpy.engine.spec import Shape, as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
+from tfpy.engine.spec import Shape
 from tfpy.engine.tape import gradient
 
 

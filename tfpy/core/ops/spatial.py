@@ -9,8 +9,8 @@ from tfpy.core.convert import Kind, TensorLike, to_tensor
 from tfpy.core.ops.common import reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import unpacked
 
 Numbers: TypeAlias = int | Sequence[int]
 Padding: TypeAlias = str | int | Sequence[Sequence[int]]

@@ -12,10 +12,10 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int, as_ints
 from tfpy.engine.errors import argument_error
 from tfpy.engine.host import regex, strings
 from tfpy.engine.host.fingerprint import fingerprint64
-from tfpy.engine.spec import as_int, as_ints
 
 
 class StringNGrams(Record):

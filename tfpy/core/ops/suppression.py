@@ -14,9 +14,9 @@ from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_int
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 
 _BLOCK = 64  # boxes that are compared with each other at a time
 _PAIRS = 1 << 12  # of boxes with such as are kept, that are compared at a time

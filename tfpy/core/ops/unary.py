@@ -11,8 +11,8 @@ from tfpy.core.ops.common import as_float, detached, factor, full, keeping_dtype
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_number
 from tfpy.engine.tape import gradient
 
 

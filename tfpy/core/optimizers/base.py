@@ -22,12 +22,12 @@ from tfpy.core.run import run_multi
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, find_variable, registered_variables, take_over
+from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import Scope, close_scope, open_scope
-from tfpy.engine.spec import as_list, as_number
 from tfpy.engine.tape import no_gradient
 
 no_gradient(*(f"{rule}Update" for rule in SLOTS))

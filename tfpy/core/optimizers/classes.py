@@ -20,7 +20,7 @@ from tfpy.core.optimizers.schedules import LearningRate
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.spec import as_number
+from tfpy.engine.arguments import as_number
 
 
 @export(doc="Training / Classes")

@@ -12,8 +12,8 @@ from tfpy.core.ops.reduce import sum_
 from tfpy.core.ops.unary import clip_by_value
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_number
 
 
 class Bounds(TypedDict, total=False):

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
+from tfpy.engine.arguments import as_int, as_number, as_positive
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.engine.spec import as_int, as_number, as_positive
 
 # A learning rate: a number, or a function of the number of steps made.
 LearningRate: TypeAlias = float | Callable[[int], float]

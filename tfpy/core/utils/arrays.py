@@ -12,11 +12,12 @@ import numpy as np
 from tfpy.core.convert import host_values
 from tfpy.core.environment import ENV
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_dtype
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import BYTES, DTYPES, TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import BYTES, DTYPES, DType, as_dtype
 
-_ARRAYS: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.uint8, "complex64": np.complex64}
+_NUMERIC = [dtype for dtype in DTYPES if dtype != "string"]
 
 
 @export(namespace="util", doc="Util")
@@ -37,8 +38,8 @@ def bytes_per_element(dtype: DType) -> int:
 
     Source: TF.js `tf.util.bytesPerElement`.
     """
-    if dtype not in BYTES or dtype == "string":
-        raise argument_error("bytes_per_element", "dtype", "one of " + ", ".join(_ARRAYS), dtype)
+    if dtype not in _NUMERIC:
+        raise argument_error("bytes_per_element", "dtype", "one of " + ", ".join(_NUMERIC), dtype)
     return BYTES[dtype]
 
 
@@ -82,7 +83,7 @@ def to_typed_array(a: Any, dtype: DType) -> Array:
     if dtype == "string":
         raise argument_error("to_typed_array", "dtype", "a dtype of numbers", dtype, TypeError)
     values, _ = host_values("to_typed_array", "a", a, as_dtype("to_typed_array", dtype))
-    return np.array(values.reshape(-1), dtype=_ARRAYS[dtype])
+    return np.array(values.reshape(-1), dtype=TYPED_ARRAY[dtype])
 
 
 @export(namespace="util", doc="Util")
@@ -164,8 +165,8 @@ def convert_backend_values_and_array_buffer(data: Any, dtype: DType) -> Any:
 
     Source: TF.js `tf.util.convertBackendValuesAndArrayBuffer`.
     """
-    if isinstance(data, (bytes, bytearray, memoryview)) and dtype in _ARRAYS:
-        return np.frombuffer(data, _ARRAYS[dtype]).copy()
+    if isinstance(data, (bytes, bytearray, memoryview)) and dtype in _NUMERIC:
+        return np.frombuffer(data, TYPED_ARRAY[dtype]).copy()
     return data
 
 

@@ -12,9 +12,10 @@ from tfpy.core.ops.join import part_sizes
 from tfpy.core.registry import export
 from tfpy.core.utils.shapes import shape_of
 from tfpy.core.utils.util import decode_string, encode_string
+from tfpy.engine.arguments import as_list, as_shape, resolve_axis
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_list, as_shape, reduced_shape, resolve_axis
+from tfpy.engine.spec import reduced_shape
 from tfpy.engine.warn import warn_user
 
 

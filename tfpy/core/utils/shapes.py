@@ -9,10 +9,11 @@ from typing import Any
 from tfpy.core.ops.slice import block
 from tfpy.core.registry import export
 from tfpy.core.results import Record
+from tfpy.engine.arguments import as_int, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rows.index import check_updates
 from tfpy.engine.slices import Masks, strided_picks
-from tfpy.engine.spec import Shape, as_int, as_shape, broadcast_axes, broadcast_shapes
+from tfpy.engine.spec import Shape, broadcast_axes, broadcast_shapes
 
 
 class SliceInfo(Record):

@@ -12,10 +12,12 @@ from tfpy.core.ops.common import binary_operands
 from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor
 from tfpy.engine import scope
+from tfpy.engine.arguments import as_dtype, as_list
 from tfpy.engine.backend import current
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, as_dtype, as_list, upcast
+from tfpy.engine.spec import upcast
 
 
 @op(doc="Util", aliases="backend_util.upcast_type")

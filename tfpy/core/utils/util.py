@@ -13,9 +13,11 @@ from tfpy.core.environment import ENV
 from tfpy.core.ops.shape import whole_shape
 from tfpy.core.registry import export
 from tfpy.core.results import Record, call_with_as_many
+from tfpy.engine.arguments import as_ints, as_shape, resolve_axis
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
-from tfpy.engine.spec import DType, as_ints, as_shape, resolve_axis, strides_of
+from tfpy.engine.spec import strides_of
 
 _BYTES = bytes, bytearray, memoryview, np.ndarray
 

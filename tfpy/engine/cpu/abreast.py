@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.sequence import cuts, products
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_together
 from tfpy.engine.kernels import KERNELS as ROWS
 from tfpy.engine.machine import most_shards
@@ -63,4 +63,4 @@ def _fits_a_core(node: PlanNode, arrays: tuple[Array, ...]) -> bool:
     return products(*sizes) >= _LEAST and len(cuts(*sizes)) == 1
 
 
-KERNELS["SideBySide"] = _side_by_side
+PLANNED["SideBySide"] = _side_by_side

@@ -26,12 +26,13 @@ from tfpy.engine.cpu.moments import MOMENTS
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.stepwise import STEPWISE
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.update import UPDATES
+from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.plan import Executor, Plan, PlanNode
-from tfpy.engine.spec import DType, Spec
+from tfpy.engine.spec import Spec
 
 
 class _Quiet(threading.local):
@@ -117,28 +118,18 @@ _BY_ONE_TENSOR = _references(_Tensor(object()))
 class CpuBackend(Defaults):
     """numpy arrays as payloads, kernels as numpy functions."""
 
-    symbolic = False
     immediate = True
     _is_lazy = True
 
     def __init__(self, name: str = "cpu", real: type = np.float32, compound: type = np.complex64) -> None:
         self.name = name
         self._kernels: Mapping[str, Callable[..., Any]] = KERNELS
-        self._types: dict[str, Any] = {
-            "float32": real,
-            "complex64": compound,
-            "int32": np.int32,
-            "bool": np.bool_,
-            "string": np.object_,
-        }
+        self._types = NUMPY | {"float32": real, "complex64": compound}
 
     def __init_subclass__(cls) -> None:
         """One that runs kernels in another way runs no plans, which know of this way only, unless it says how."""
         if cls.run is not CpuBackend.run and cls.compile is CpuBackend.compile:
             cls.compile = None  # type: ignore[method-assign, assignment]
-
-    def epsilon(self) -> float:
-        return 1e-7
 
     def write(self, values: Array, dtype: DType) -> Array:
         try:
@@ -192,7 +183,7 @@ class CpuBackend(Defaults):
         if Lazy in map(type, payloads):
             last = payloads[0]
             if kernel in _TOTALS and len(attrs["axes"]) == last.ndim:
-                last.held = getrefcount(last) > _BY_ONE_TENSOR
+                last.shared = getrefcount(last) > _BY_ONE_TENSOR
             else:
                 payloads = arrays(payloads)
         if "dtype" in attrs:
@@ -223,17 +214,11 @@ class CpuBackend(Defaults):
         """A kernel as a function of arrays."""
         if "dtype" in attrs:
             attrs = {**attrs, "dtype": self._types[attrs["dtype"]]}
-        compute = self._kernels[kernel]
+        compute = self._kernels[kernel] if kernel in self._kernels else PLANNED[kernel]
         return partial(compute, **attrs) if attrs else compute
 
     def implements(self, kernel: str) -> bool:
         return kernel in self._kernels
-
-    def memory(self) -> dict[str, Any]:
-        return {}
-
-    def dispose(self) -> None:
-        """Nothing is held here: arrays go with the handles that refer to them."""
 
 
 # Kernels that do what TF.js does in several, each of which rounds.

@@ -13,12 +13,12 @@ from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive, relu6
 from tfpy.engine.cpu.lines import along_line, widened
 from tfpy.engine.cpu.pool import fill_max
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_PLAIN = {"elu": "Elu", "sigmoid": "Sigmoid"}
 _SMALL = 1 << 13
 _BLOCK = 1 << 15
 _SHARD = 1 << 17
@@ -37,7 +37,8 @@ def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_al
         return KERNELS["LeakyRelu"](y, alpha=leakyrelu_alpha)
     if activation == "prelu":
         return KERNELS["Prelu"](y, extras[-1])
-    return KERNELS[_PLAIN[activation]](y) if activation in _PLAIN else y
+    kernel = ACTIVATIONS[activation]
+    return y if kernel is None else KERNELS[kernel](y)
 
 
 def _fused(kernel: str) -> Callable[..., Array]:
@@ -136,6 +137,5 @@ FUSED = {
 }
 KERNELS.update(FUSED)
 
-# What plans run in place of two kernels.
-KERNELS["FusedConv2DMaxPool"] = _pooled_conv
-KERNELS["ReluGrad"] = _relu_grad
+PLANNED["FusedConv2DMaxPool"] = _pooled_conv
+PLANNED["ReluGrad"] = _relu_grad

@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 
 from tfpy.engine.cpu.elementwise import IN_PLACE
 from tfpy.engine.plan import Plan, PlanNode, last_uses
+from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.windows import Window
 
 # Matrix products gain nothing: they take much longer than what follows on them.
 _FUSED = {"Conv2D": "FusedConv2D", "DepthwiseConv2dNative": "FusedDepthwiseConv2D"}
-_ACTIVATIONS = {"Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Sigmoid": "sigmoid"}
+# Those that take nothing but their input, by kernel.
+_ACTIVATIONS = {kernel: name for name, kernel in ACTIVATIONS.items() if name not in ("linear", "leakyrelu", "prelu")}
 _NORMALIZED = ("FusedBatchNorm", "NormalizeByMoments")
 _RISING = ("linear", "relu", "relu6")
 

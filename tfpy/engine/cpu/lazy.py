@@ -34,11 +34,11 @@ class Lazy:
         inputs: lazy results of the same shape, arrays with all elements in a row, or single numbers.
         weight, arrays: upper bounds of the kernels that have to be run for it, and of the arrays that go into them.
         value: the result, when it is there; then there is nothing else.
-        held: whether more than one tensor refers to it, a tape say.
+        shared: whether more than one tensor refers to it, a tape say.
         passed: it has been computed once already, and not been kept.
     """
 
-    __slots__ = ("arrays", "compute", "dtype", "held", "inputs", "passed", "shape", "size", "value", "weight")
+    __slots__ = ("arrays", "compute", "dtype", "inputs", "passed", "shape", "shared", "size", "value", "weight")
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Lazy:
         self.weight = weight
         self.arrays = arrays
         self.value: Array | None = None
-        self.held = True
+        self.shared = True
         self.passed = False
 
     @property
@@ -114,7 +114,7 @@ def _goes_on(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
 def total(x: Array | Lazy) -> Any:
     """The sum of all elements: those of blocks, added up. It is the same for an array and for a lazy result."""
     if type(x) is Lazy and x.value is None:
-        sums = _evaluate(x, keep=x.held or x.passed, add=True)
+        sums = _evaluate(x, keep=x.shared or x.passed, add=True)
         if sums is not None:
             return _add(sums, None, x.dtype)
     array: Array = forced(x)
@@ -153,8 +153,8 @@ def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
         if last.value is not None:
             return None
         todo = _in_order(last)
-        held = [*_held(todo)[:-1], keep]
-        outs = [np.empty(v.size, v.dtype) if h else None for v, h in zip(todo, held, strict=True)]
+        kept = [*_referred_to(todo)[:-1], keep]
+        outs = [np.empty(v.size, v.dtype) if k else None for v, k in zip(todo, kept, strict=True)]
         blocks = -(-last.size // _BLOCK)
         sums = np.empty(blocks, last.dtype) if add else None
         run_sharded(_work(todo, outs, sums), spans(blocks, last.size, _SHARD))
@@ -254,14 +254,14 @@ def _in_order(last: Lazy) -> list[Lazy]:
 
 
 _probe = [object()]
-_UNHELD = sys.getrefcount(_probe[0])
+_UNREFERRED = sys.getrefcount(_probe[0])
 """The count of references to what only a list refers to."""
 
 
-def _held(todo: list[Lazy]) -> list[bool]:
+def _referred_to(todo: list[Lazy]) -> list[bool]:
     """Whether somebody else refers to each: a tensor, a tape, or what is not run now."""
     uses = Counter([id(x) for v in todo for x in v.inputs])
-    return [sys.getrefcount(todo[i]) > _UNHELD + uses[id(todo[i])] for i in range(len(todo))]
+    return [sys.getrefcount(todo[i]) > _UNREFERRED + uses[id(todo[i])] for i in range(len(todo))]
 
 
 _lock = ProcessLock()

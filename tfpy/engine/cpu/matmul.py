@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import held, one_blas_thread, run_sharded, spans
+from tfpy.engine.cpu.threads import blas_state, one_blas_thread, run_sharded, spans
 
 # Below so many multiplications, for a matrix and for a vector, OpenBLAS stays on one thread by itself.
 _ALONE = 1 << 18
@@ -26,7 +26,7 @@ def product(a: Array, b: Array) -> Array:
         m, n = len(a), b.shape[1]
         work = a.size * n
         # `dot` is BLAS at once; `matmul` looks around for half a microsecond first.
-        if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (held.alone and work < 2 * _SHARD):
+        if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (blas_state.alone and work < 2 * _SHARD):
             return a.dot(b) if a.size != 1 != b.size else a * b  # `dot` leaves out what is multiplied by one 0, NaN too
         if work < 2 * _SHARD:
             with one_blas_thread:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import Kernel, by_batch, like_input, like_output
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.windows import (
     Frame,
     blocks,
@@ -239,5 +239,5 @@ for _suffix, _last, _least in (("", False, 0), ("3D", True, 1)):
     KERNELS[f"MaxPool{_suffix}Pick"] = functools.partial(_max_pick, last=_last)
     KERNELS[f"AvgPool{_suffix}"] = _sharded(_avg, (0,), like_output, least=_least)
     KERNELS[f"AvgPool{_suffix}Grad"] = _sharded(_avg_grad, (0,), like_input, least=_least)
-KERNELS["MaxPoolReluGrad"] = _sharded(_max_relu_grad, (0, 1, 2), _of_input)  # what plans run in place of two kernels
 KERNELS["MaxPoolWithArgmax"] = _max_with_argmax
+PLANNED["MaxPoolReluGrad"] = _sharded(_max_relu_grad, (0, 1, 2), _of_input)

@@ -14,3 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 KERNELS: dict[str, Callable[..., Any]] = {}
+
+PLANNED: dict[str, Callable[..., Any]] = {}
+"""Kernels without a row, which plans alone run, in place of several that have one."""

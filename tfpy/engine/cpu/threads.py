@@ -196,8 +196,8 @@ class Aside:
             call.end()
 
 
-class _Held(threading.local):
-    """What this thread holds of BLAS.
+class _BlasState(threading.local):
+    """What this thread has asked of BLAS.
 
     Attributes:
         depth: how many contexts it is in.
@@ -208,7 +208,7 @@ class _Held(threading.local):
     alone = False
 
 
-held = _Held()
+blas_state = _BlasState()
 
 
 class _OneBlasThread:
@@ -237,10 +237,10 @@ class _OneBlasThread:
                 self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
 
     def __enter__(self) -> None:
-        held.depth += 1
-        if held.alone:
+        blas_state.depth += 1
+        if blas_state.alone:
             return
-        held.alone = True
+        blas_state.alone = True
         with self._lock:
             if not self._depth:
                 self._before = self._get()
@@ -249,21 +249,21 @@ class _OneBlasThread:
             self._depth += 1
 
     def __exit__(self, *error: object) -> None:
-        held.depth -= 1
-        if held.depth or not held.alone:
+        blas_state.depth -= 1
+        if blas_state.depth or not blas_state.alone:
             return
-        held.alone = False
+        blas_state.alone = False
         with self._lock:
             self._depth -= 1
             if not self._depth and self._before != 1:
                 self._set(self._before)
 
     def forget_others(self) -> None:
-        """In a forked process leave for the threads that are not there any more; one of them may have held the lock."""
+        """After a fork, drop what threads held that do not exist any more: the lock, too, perhaps."""
         self._lock = threading.Lock()
-        if self._depth and not held.alone and self._before != 1:
+        if self._depth and not blas_state.alone and self._before != 1:
             self._set(self._before)
-        self._depth = int(held.alone)
+        self._depth = int(blas_state.alone)
 
 
 one_blas_thread = _OneBlasThread()
@@ -279,7 +279,7 @@ class _OnceAsked:
     """A context in which `one_blas_thread`, once somebody has entered it, is left at the end: for many calls."""
 
     def __enter__(self) -> None:
-        held.depth += 1
+        blas_state.depth += 1
 
     def __exit__(self, *error: object) -> None:
         one_blas_thread.__exit__()

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.engine.backend import Array, Outputs
+from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
+from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.gl import (  # noqa: F401
     crop,
@@ -39,14 +40,14 @@ from tfpy.engine.gl.fusion import ensure, read
 from tfpy.engine.gl.sequence import fits
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.together import settle
-from tfpy.engine.gl.value import STORED, Value, bits
+from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Executor, Plan
-from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.spec import Spec, spec
 from tfpy.engine.warn import warn_user
 
 
-class GlBackend:
+class GlBackend(Defaults):
     """Values as payloads (see value.py), computed when they are needed.
 
     Attributes:
@@ -54,16 +55,11 @@ class GlBackend:
     """
 
     name = "webgl"
-    symbolic = False
     on_gpu = True
-    immediate = False
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self._cpu = CpuBackend()
-
-    def epsilon(self) -> float:
-        return 1e-7
 
     def write(self, values: Array, dtype: DType) -> Value:
         host = self._cpu.write(values, dtype)
@@ -146,8 +142,8 @@ class GlBackend:
         hosts: Any = tuple([_OnHost(read(self.device, v)) for v in values])
         result = self._cpu.run(kernel, hosts, attrs, out)
         if isinstance(out, Spec):
-            return Value(out, host=np.asarray(result, _host_type(out)))
-        return [Value(o, host=np.asarray(r, _host_type(o))) for o, r in zip(outs, result, strict=True)]
+            return Value(out, host=np.asarray(result, NUMPY[out.dtype]))
+        return [Value(o, host=np.asarray(r, NUMPY[o.dtype])) for o, r in zip(outs, result, strict=True)]
 
 
 class _OnHost:
@@ -157,10 +153,6 @@ class _OnHost:
 
     def __init__(self, payload: Array) -> None:
         self.payload = payload
-
-
-def _host_type(out: Spec) -> Any:
-    return {"bool": np.bool_, "string": np.object_}.get(out.dtype) or STORED[out.dtype]
 
 
 def open_hardware() -> GlBackend | None:

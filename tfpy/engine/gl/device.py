@@ -380,13 +380,13 @@ class _Ended:
     """What a thread holds until it ends."""
 
 
-_held = local()
+_thread = local()
 
 
 def _die_with_thread(device: Device) -> None:
     """A context is of no use without its thread, and another one may be given the number of that."""
     if current_thread() is main_thread():
         return
-    _held.until = _Ended()
+    _thread.until = _Ended()
     mark = _mark_of(device, "the thread that used the GPU has ended, and what lies on it is lost")
-    weakref.finalize(_held.until, mark).atexit = False
+    weakref.finalize(_thread.until, mark).atexit = False

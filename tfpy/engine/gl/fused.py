@@ -7,9 +7,8 @@ from typing import Any
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.value import Value
+from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Spec
-
-_ACTIVATIONS = {"relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid", "prelu": "Prelu"}
 
 
 def _fused(kernel: str) -> Builder:
@@ -22,11 +21,11 @@ def _fused(kernel: str) -> Builder:
             return None
         if len(extras) > (activation == "prelu"):
             y = KERNELS["Add"](device, (y, extras[0]), {}, out)
-        if activation == "leakyrelu":
-            return KERNELS["LeakyRelu"](device, (y,), {"alpha": alpha}, out)
-        if activation == "linear":
+        activate = ACTIVATIONS[activation]
+        if activate is None:
             return y
-        return KERNELS[_ACTIVATIONS[activation]](device, (y, *extras[-1:]) if activation == "prelu" else (y,), {}, out)
+        slopes = extras[-1:] if activation == "prelu" else ()
+        return KERNELS[activate](device, (y, *slopes), {"alpha": alpha} if activation == "leakyrelu" else {}, out)
 
     return build
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import NUMPY
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.maps import PART, WHOLE, How, Map
@@ -17,7 +18,7 @@ from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import WIDTH, Fused
 from tfpy.engine.gl.trace import VIEW
-from tfpy.engine.gl.value import STORED, Maps, Value, number_of, part_bytes, stored_bytes
+from tfpy.engine.gl.value import BUFFER_NUMPY, Maps, Value, number_of, part_bytes, stored_bytes
 from tfpy.engine.spec import Spec
 
 _MOST_EXTRAS = 4
@@ -123,7 +124,7 @@ def ensure(device: Device, v: Value) -> Lease:
     lease = v.lease
     if lease is None:
         if v.host is not None:
-            lease = v.lease = device.upload(np.asarray(v.host, STORED[v.spec.dtype]))
+            lease = v.lease = device.upload(np.asarray(v.host, BUFFER_NUMPY[v.spec.dtype]))
             if v.host.nbytes > KEPT_ON_HOST:
                 v.host = None
         elif v.op is None or v.structure.fuses:
@@ -139,7 +140,7 @@ def place_in(device: Device, v: Value, part: Part) -> None:
     if v.op is not None:
         device.places[v] = part
     elif v.lease is None and v.host is not None and device.log is None:  # what is written down would not fill it again
-        device.fill(part.buffer, np.asarray(v.host, STORED[v.spec.dtype]))
+        device.fill(part.buffer, np.asarray(v.host, BUFFER_NUMPY[v.spec.dtype]))
         v.lease = part
     try:
         lease = ensure(device, v)
@@ -154,11 +155,11 @@ def read(device: Device, v: Value) -> Array:
     """The value on the host, in an array of its shape."""
     if v.host is None:
         if v.word is not None:
-            dtype = np.bool_ if v.spec.dtype == "bool" else STORED[v.spec.dtype]
+            dtype = NUMPY[v.spec.dtype]
             return np.full(v.spec.shape, number_of(v.word, v.spec.dtype), dtype)
         if _reshaped_on_host(v):
             return v.inputs[0].host.reshape(v.spec.shape)  # type: ignore[union-attr]
-        found = np.empty(v.spec.shape, STORED[v.spec.dtype])
+        found = np.empty(v.spec.shape, BUFFER_NUMPY[v.spec.dtype])
         device.download(ensure(device, v).buffer, found)
         if v.spec.dtype == "bool":
             found = found.astype(np.bool_)
@@ -256,12 +257,12 @@ def prepared(
             for place in recipe.tasks:
                 ensure(device, values[place])
             continue
-        held = recipe.held(values)
-        if not held or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
+        extras = recipe.extras(values)
+        if not extras or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
             return recipe, values, ()
         room = _room(device, recipe)
-        if recipe.base is None or len(held) <= room:
-            return recipe, values, held[:room]
+        if recipe.base is None or len(extras) <= room:
+            return recipe, values, extras[:room]
         ensure(device, values[recipe.base])  # else what is not stored now would compute it again
 
 

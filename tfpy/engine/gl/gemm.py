@@ -194,7 +194,7 @@ def _results(form: Form, fused: Fused, vector: bool) -> str:
 
 
 def _main(form: Form, a: _Side, b: _Side, store: str) -> str:
-    tile, vec, scalar = form.tile, _vector(form.dtype), templates.STORED[form.dtype]
+    tile, vec, scalar = form.tile, _vector(form.dtype), templates.BUFFER_GLSL[form.dtype]
     across = tile.n // tile.tn
     fetched = "\n".join(f"  {vec} p{o.name}[{o.per_thread()}];" for o in (a, b))
     return f"""
@@ -232,7 +232,7 @@ void main() {{
 
 def _multiply(form: Form, a: _Side, b: _Side) -> str:
     """The products of the blocks in shared memory, inner index by inner index."""
-    tile, vec, scalar = form.tile, _vector(form.dtype), templates.STORED[form.dtype]
+    tile, vec, scalar = form.tile, _vector(form.dtype), templates.BUFFER_GLSL[form.dtype]
     sides = (a, "ty", tile.tm, tile.m // tile.tm), (b, "tx", tile.tn, tile.n // tile.tn)
     lines = [f"    for (uint kk = 0u; kk < {tile.k}u; kk += 4u) for (uint c = 0u; c < 4u; c++) {{"]
     lines.append(f"      {scalar} fA[{tile.tm}], fB[{tile.tn}];")
@@ -266,7 +266,7 @@ def _store(form: Form, fused: Fused, vector: bool) -> str:
 
 def _four_at_once(fused: Fused) -> str:
     kinds, vectors = fused.leaves, {"float": "vec4", "int": "ivec4"}
-    lines = [f"{vectors[templates.STORED[kinds[leaf]]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct]
+    lines = [f"{vectors[templates.BUFFER_GLSL[kinds[leaf]]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct]
     for k, (_, dtype) in enumerate(fused.outputs):
         lines.append(f"{templates.PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
     for q, c in enumerate("xyzw"):
@@ -274,14 +274,14 @@ def _four_at_once(fused: Fused) -> str:
         lines.append(f"{{ uint i = first + {q}u; {call} }}")
     for k, (_, dtype) in enumerate(fused.outputs):
         parts = ", ".join(templates.saved(f"y{k}{c}", dtype) for c in "xyzw")
-        lines.append(f"o{k}[first >> 2] = {vectors[templates.STORED[dtype]]}({parts});")
+        lines.append(f"o{k}[first >> 2] = {vectors[templates.BUFFER_GLSL[dtype]]}({parts});")
     return f"if (n < {N}) {{ " + "\n        ".join(lines) + " }"
 
 
 def _alone(fused: Fused, q: int) -> str:
     kinds = fused.leaves
     lines = [f"if (n + {q}u < {N}) {{ uint i = first + {q}u;"]
-    lines += [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
+    lines += [f"{templates.BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], f"acc[r][4u * j + {q}u]")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]

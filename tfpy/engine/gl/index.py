@@ -18,7 +18,7 @@ from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, sorted_pairs
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, STORED
+from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.gl.views import WithGaps
@@ -127,7 +127,7 @@ class _Update:
 
 
 def _updated(dtype: str) -> str:
-    kind = STORED[dtype]
+    kind = BUFFER_GLSL[dtype]
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(3)}
 layout(std430, binding = 0) readonly buffer A {{ {kind} a[]; }};
@@ -151,7 +151,7 @@ void main() {{
 def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     tensor, indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in STORED or not depth:
+    if out.dtype not in BUFFER_GLSL or not depth:
         return None
     numbers = _numbers(device, "tensor_scatter_update", indices, out.shape)
     return defer(device, out, _Update(math.prod(out.shape[:depth])), (tensor, numbers, updates))
@@ -178,7 +178,7 @@ class _Search:
 
 
 def _bisection(dtype: str, side: str) -> str:
-    kind = STORED[dtype]
+    kind = BUFFER_GLSL[dtype]
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(3)}
 layout(std430, binding = 0) readonly buffer A {{ {kind} a[]; }};

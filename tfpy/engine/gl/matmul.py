@@ -216,7 +216,7 @@ def _small(
         words: how many parameters the steps have.
     """
     a, b = (gemm.Operand(True, False, source) for source in sources)
-    kind = templates.STORED[dtype]
+    kind = templates.BUFFER_GLSL[dtype]
     plane, columns, inner, step_a, step_b, down_a, along_a, down_b, along_b, size = map(word, range(_SMALL_WORDS))
     first = _SMALL_WORDS + sum(counts)
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(first + words)
@@ -251,7 +251,7 @@ def _sum_of_parts(fused: Fused, words: int) -> str:
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
     text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
     text += templates.element_function(fused, 2)
-    kind = templates.STORED[dtype]
+    kind = templates.BUFFER_GLSL[dtype]
     loads = " ".join(f"{kind} x{q} = partial[(k + {q}u) * {word(0)} + i];" for q in range(_AT_A_TIME))
     adds = " ".join(f"base += x{q};" for q in range(_AT_A_TIME))
     return f"""{text}
@@ -279,7 +279,7 @@ def _others(fused: Fused, first: int) -> str:
 def _apply(fused: Fused) -> str:
     """The steps for the element i, of which `base` has been computed."""
     kinds = fused.leaves
-    lines = [f"{templates.STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
+    lines = [f"{templates.BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += templates.calls(fused, [""], "base")
     lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]

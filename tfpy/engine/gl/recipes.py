@@ -85,7 +85,7 @@ class Recipe:
             words += v.words if which == OWN else v.maps[which].words  # type: ignore[index, union-attr]
         return words
 
-    def held(self, values: Sequence[Value]) -> list[int]:
+    def extras(self, values: Sequence[Value]) -> list[int]:
         """The steps whose results somebody will still need, as references tell, besides the value itself."""
         if not self._seen or not any(map(gt, map(getrefcount, values), self._most)):
             return []

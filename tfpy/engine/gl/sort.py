@@ -12,7 +12,7 @@ from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, STORED
+from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
@@ -66,9 +66,9 @@ def _keys(dtype: str, key: str) -> str:
     x = f"a[i / {word(1)} * {word(2)} + place]"
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
-layout(std430, binding = 0) readonly buffer A {{ {STORED[dtype]} a[]; }};
+layout(std430, binding = 0) readonly buffer A {{ {BUFFER_GLSL[dtype]} a[]; }};
 layout(std430, binding = 1) writeonly {PAIRS}
-uint key_of({STORED[dtype]} x) {{ return {key}; }}
+uint key_of({BUFFER_GLSL[dtype]} x) {{ return {key}; }}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex, place = i % {word(1)};
   if (i >= {word(0)}) return;
@@ -140,7 +140,7 @@ def _top_k(device: Device, values: tuple[Value, ...], attrs: Attrs, outs: list[S
 
 
 def _picked(dtype: str) -> str:
-    kind = STORED[dtype]
+    kind = BUFFER_GLSL[dtype]
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
 layout(std430, binding = 0) readonly buffer A {{ {kind} a[]; }};
@@ -178,7 +178,7 @@ class SegmentSum:
 
 
 def _segments(dtype: str) -> str:
-    kind = STORED[dtype]
+    kind = BUFFER_GLSL[dtype]
     precise = "precise " if dtype != "int32" else ""
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(3)}

@@ -16,7 +16,7 @@ LOCAL = {
     "complex64": "precise vec2",
     "uint": "uint",
 }
-STORED = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
+BUFFER_GLSL = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
 PLAIN = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
 WIDTH = {"float32": 4, "int32": 4, "bool": 4, "complex64": 8}
 """The bytes of an element in a buffer."""
@@ -63,7 +63,7 @@ def interned(steps: tuple[Step, ...], outputs: tuple[tuple[int, str], ...]) -> F
 
 def buffer(binding: int, name: str, dtype: str, access: str, vector: bool = False) -> str:
     """The declaration of a buffer."""
-    kind = STORED[dtype] if not vector else {"float": "vec4", "int": "ivec4"}[STORED[dtype]]
+    kind = BUFFER_GLSL[dtype] if not vector else {"float": "vec4", "int": "ivec4"}[BUFFER_GLSL[dtype]]
     return f"layout(std430, binding = {binding}) {access} buffer B{binding} {{ {kind} {name}[]; }};\n"
 
 
@@ -105,7 +105,7 @@ def reader(name: str, fused: Fused, first_word: int, first_binding: int, extras_
     for k, (_, dtype) in enumerate(fused.outputs[1:], 1):
         text += buffer(extras_after + k, f"{name}_out{k}", dtype, "writeonly")
     text += element_function(fused, first_word, f"element_of_{name}", name)
-    lines = [f"{STORED[kinds[leaf]]} x{leaf} = {name}{leaf}_[i];" for leaf in fused.direct]
+    lines = [f"{BUFFER_GLSL[kinds[leaf]]} x{leaf} = {name}{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += calls(fused, [""], name=f"element_of_{name}")
     lines += [f"{name}_out{k}[i] = {saved(f'y{k}', d)};" for k, (_, d) in enumerate(fused.outputs) if k]
@@ -177,7 +177,7 @@ def pointwise(fused: Fused, words: int, vectors: int) -> str:
 def _scalar_main(fused: Fused) -> str:
     kinds = fused.leaves
     lines = [f"uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;", f"if (i >= {word(0)}) return;"]
-    lines += [f"{STORED[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
+    lines += [f"{BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
     lines += calls(fused, [""])
     lines += [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
@@ -195,7 +195,7 @@ def _vector_main(fused: Fused, count: int) -> str:
     lines = []
     for n in range(count):
         at = f"min(g + {n * GROUP}u, to - 1u)"
-        lines += [f"{vectors[STORED[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct]
+        lines += [f"{vectors[BUFFER_GLSL[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct]
     for n in range(count):
         lines.append(f"if (g + {n * GROUP}u < to) {{ uint i = 4u * (g + {n * GROUP}u);")
         for k, (_, dtype) in enumerate(fused.outputs):
@@ -203,7 +203,7 @@ def _vector_main(fused: Fused, count: int) -> str:
         lines += calls(fused, [f"_{n}.{c}" for c in "xyzw"], results="xyzw")
         for k, (_, dtype) in enumerate(fused.outputs):
             parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
-            lines.append(f"o{k}[g + {n * GROUP}u] = {vectors[STORED[dtype]]}({parts});")
+            lines.append(f"o{k}[g + {n * GROUP}u] = {vectors[BUFFER_GLSL[dtype]]}({parts});")
         lines.append("}")
     body = "\n    ".join(lines)
     return f"""void main() {{

@@ -145,9 +145,9 @@ def compute(
     """
     known = {i: ensure(device, v) for i, v in shared}
     for row in _rows(tuple([v.spec.size for v in results[0]]), device.block_size):
-        held = [_side_by_side(device, column[row.first : row.last], row) for column in leaves]
-        direct = iter(held)
-        reads = [(known[i] if i in known else next(direct)).buffer for i in range(len(held) + len(known))]
+        rows = [_side_by_side(device, column[row.first : row.last], row) for column in leaves]
+        direct = iter(rows)
+        reads = [(known[i] if i in known else next(direct)).buffer for i in range(len(rows) + len(known))]
         device.barrier()  # for the buffers do not tell: what was written to parts counts as written to the whole
         leases = dispatch_pointwise(device, row.total // 4, fused, words, reads)
         for column, lease in zip(results, leases, strict=True):
@@ -161,11 +161,11 @@ _offset_of = attrgetter("offset")
 
 def _side_by_side(device: Device, values: Sequence[Value], row: _Row) -> Lease:
     """A buffer in which the values lie as in the row."""
-    held: list[Any] = [v.lease for v in values]
-    if set(map(type, held)) == {Part} and len(set(map(_whole_of, held))) == 1:
-        whole, offset = held[0].whole, held[0].offset
+    leases: list[Any] = [v.lease for v in values]
+    if set(map(type, leases)) == {Part} and len(set(map(_whole_of, leases))) == 1:
+        whole, offset = leases[0].whole, leases[0].offset
         starts = [offset + start for start in row.starts] if offset else row.starts
-        if offset + row.total <= whole.buffer.size and list(map(_offset_of, held)) == starts:
+        if offset + row.total <= whole.buffer.size and list(map(_offset_of, leases)) == starts:
             return Part(whole, offset, row.total) if offset else whole
     lease = device.take(row.total)
     for v, start, size in zip(values, row.starts, row.sizes, strict=True):

@@ -45,7 +45,7 @@ class _Exchange:
 
 
 def _source(dtype: str) -> str:
-    kind, (rows, columns, batches, high) = templates.STORED[dtype], map(word, range(4))
+    kind, (rows, columns, batches, high) = templates.BUFFER_GLSL[dtype], map(word, range(4))
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
 {templates.buffer(0, "a", dtype, "readonly")}{templates.buffer(1, "b", dtype, "writeonly")}

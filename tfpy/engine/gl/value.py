@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.gl.pool import aligned
 from tfpy.engine.gl.structures import NUMBER, THERE
 from tfpy.engine.gl.templates import WIDTH
-from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.spec import Spec, spec
 
 if TYPE_CHECKING:
     from tfpy.engine.gl.device import Device
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from tfpy.engine.gl.pool import Lease
     from tfpy.engine.gl.trace import Trace
 
-STORED: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "bool": np.int32, "complex64": np.complex64}
-"""What the elements are in a buffer: truth values are numbers 0 and 1."""
+BUFFER_NUMPY = NUMPY | {"bool": np.int32}
+"""numpy's type for the elements of a buffer: truth values are numbers 0 and 1."""
 
 _MOST_CONSTANTS = 256
 
@@ -107,7 +108,7 @@ def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Arr
     if found is None:
         if len(known) >= _MOST_CONSTANTS:
             known.clear()
-        array = make().astype(STORED[dtype])
+        array = make().astype(BUFFER_NUMPY[dtype])
         found = known[key] = Value(spec(array.shape, dtype), host=array)
     return found
 

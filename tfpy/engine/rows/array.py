@@ -84,17 +84,17 @@ def _segment_sum(x: Handle, segment_ids: Handle, *, num_segments: int) -> Spec:
 
 
 kernel("Identity", "x", same, shares=True, label="clone")
-kernel("Reshape", "x", _reshape, shares=True)  # shape
-kernel("Transpose", "x", _transpose)  # perm
-kernel("Concat", "*inputs", _concat)  # axis
-kernel("Pack", "*inputs", _pack, label="stack")  # axis
-kernel("Unpack", "value", _unpack, label="unstack")  # axis
-kernel("SplitV", "x", _split, label="split")  # sizes, axis
-kernel("Slice", "x", _slice)  # begin, size
-kernel("StridedSlice", "x", _strided_slice, label="strided_slice")  # index
-kernel("PadV2", "x", _pad, label="pad")  # paddings, constant_value
-kernel("Tile", "x", _tile)  # reps
-kernel("Reverse", "x", same)  # axes
-kernel("GatherV2", "x indices", _gather, label="gather")  # axis, batch_dims
-kernel("BroadcastTo", "x", _broadcast_to, label="broadcast_to")  # shape
-kernel("UnsortedSegmentSum", "x segment_ids", _segment_sum, label="unsorted_segment_sum")  # num_segments
+kernel("Reshape", "x", _reshape, shares=True, attrs="shape")
+kernel("Transpose", "x", _transpose, attrs="perm")
+kernel("Concat", "*inputs", _concat, attrs="axis")
+kernel("Pack", "*inputs", _pack, attrs="axis", label="stack")
+kernel("Unpack", "value", _unpack, attrs="axis", label="unstack")
+kernel("SplitV", "x", _split, attrs="sizes axis", label="split")
+kernel("Slice", "x", _slice, attrs="begin size")
+kernel("StridedSlice", "x", _strided_slice, attrs="index", label="strided_slice")
+kernel("PadV2", "x", _pad, attrs="paddings constant_value", label="pad")
+kernel("Tile", "x", _tile, attrs="reps")
+kernel("Reverse", "x", same, attrs="axes")
+kernel("GatherV2", "x indices", _gather, attrs="axis batch_dims", label="gather")
+kernel("BroadcastTo", "x", _broadcast_to, attrs="shape", label="broadcast_to")
+kernel("UnsortedSegmentSum", "x segment_ids", _segment_sum, attrs="num_segments", label="unsorted_segment_sum")

@@ -39,9 +39,9 @@ for _dimensions, _input, _filter in (
     ("3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
 ):
     _label = f"conv{_dimensions.lower()}"
-    kernel(f"Conv{_dimensions}", "x filter", _conv, label=_label)  # window
-    kernel(_input, "dy filter", _conv_input, label=f"{_label}_transpose")  # window, input_shape
-    kernel(_filter, "x dy", _conv_filter, label=f"{_label} (gradient of the filter)")  # window
+    kernel(f"Conv{_dimensions}", "x filter", _conv, attrs="window", label=_label)
+    kernel(_input, "dy filter", _conv_input, attrs="window input_shape", label=f"{_label}_transpose")
+    kernel(_filter, "x dy", _conv_filter, attrs="window", label=f"{_label} (gradient of the filter)")
 
 
 # Depthwise: filters are (*window, channels, multiplier); channel c has the outputs c · multiplier + m.
@@ -62,9 +62,9 @@ def _depthwise_filter(x: Handle, dy: Handle, *, window: Window) -> Spec:
     return spec((*window.size, channels, dy.spec.shape[-1] // max(1, channels)), dy.spec.dtype)
 
 
-kernel("DepthwiseConv2dNative", "x filter", _depthwise, label="depthwise_conv2d")  # window
-kernel("DepthwiseConv2dNativeBackpropInput", "dy filter", _depthwise_input)  # window, input_shape
-kernel("DepthwiseConv2dNativeBackpropFilter", "x dy", _depthwise_filter)  # window
+kernel("DepthwiseConv2dNative", "x filter", _depthwise, attrs="window", label="depthwise_conv2d")
+kernel("DepthwiseConv2dNativeBackpropInput", "dy filter", _depthwise_input, attrs="window input_shape")
+kernel("DepthwiseConv2dNativeBackpropFilter", "x dy", _depthwise_filter, attrs="window")
 
 
 # Dilation: the largest x + filter in the window; filters are (*window, channels).
@@ -88,7 +88,7 @@ def _picked(x: Handle, filter: Handle, u: Handle, v: Handle, *, window: Window) 
     return spec((x.spec.shape[0], *window.out, x.spec.shape[-1]), u.spec.dtype)
 
 
-kernel("Dilation2D", "x filter", _dilation)  # window
-kernel("Dilation2DBackpropInput", "x filter dy", _like_x)  # window
-kernel("Dilation2DBackpropFilter", "x filter dy", _like_filter)  # window
-kernel("Dilation2DPick", "x filter u v", _picked)  # window
+kernel("Dilation2D", "x filter", _dilation, attrs="window")
+kernel("Dilation2DBackpropInput", "x filter dy", _like_x, attrs="window")
+kernel("Dilation2DBackpropFilter", "x filter dy", _like_filter, attrs="window")
+kernel("Dilation2DPick", "x filter u v", _picked, attrs="window")

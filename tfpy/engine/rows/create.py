@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import described, kernel
-from tfpy.engine.spec import DType, Spec, spec
+from tfpy.engine.spec import Spec, spec
 
 
 def _vector(*, count: int, dtype: DType, **attrs: float) -> Spec:
@@ -15,14 +16,14 @@ def _one_hot(indices: Handle, *, depth: int, on_value: float, off_value: float, 
     return spec((*indices.spec.shape, depth), dtype)
 
 
-kernel("Fill", "", described)  # shape, value, dtype
-kernel("Range", "", _vector)  # start, step, count, dtype
-kernel("LinSpace", "", _vector, label="linspace")  # start, stop, count, dtype
-kernel("OneHot", "indices", _one_hot, label="one_hot")
+kernel("Fill", "", described, attrs="shape value dtype")
+kernel("Range", "", _vector, attrs="start step count dtype")
+kernel("LinSpace", "", _vector, attrs="start stop count dtype", label="linspace")
+kernel("OneHot", "indices", _one_hot, attrs="depth on_value off_value dtype", label="one_hot")
 
 
 def _multinomial(probabilities: Handle, *, num_samples: int, seed: int | float | str) -> Spec:
     return spec((probabilities.spec.shape[0], num_samples), "int32")
 
 
-kernel("Multinomial", "probabilities", _multinomial)  # num_samples, seed
+kernel("Multinomial", "probabilities", _multinomial, attrs="num_samples seed")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import broadcast, broadcast_to_bool, kernel, same, to_bool
-from tfpy.engine.spec import DType, Spec, broadcast_shapes, spec
+from tfpy.engine.spec import Spec, broadcast_shapes, spec
 
 # Constants of Selu (Klambauer et al. 2017, "Self-Normalizing Neural Networks"), to the digits that TF.js has.
 SELU_SCALE = 1.0507009873554805
@@ -19,9 +20,9 @@ _UNARY = """
 for _name in _UNARY.split():
     kernel(_name, "x", same)
 
-kernel("LeakyRelu", "x", same, label="leaky_relu")  # alpha
-kernel("Step", "x", same)  # alpha
-kernel("ClipByValue", "x", same, label="clip_by_value")  # clip_value_min, clip_value_max
+kernel("LeakyRelu", "x", same, attrs="alpha", label="leaky_relu")
+kernel("Step", "x", same, attrs="alpha")
+kernel("ClipByValue", "x", same, attrs="clip_value_min clip_value_max", label="clip_by_value")
 kernel("IsFinite", "x", to_bool, label="is_finite")
 kernel("IsInf", "x", to_bool, label="is_inf")
 kernel("IsNan", "x", to_bool, label="is_nan")
@@ -89,7 +90,7 @@ def _part(x: Handle, **attrs: Any) -> Spec:
 kernel("FloorDiv", "a b", _floor_div, label="floor_div")
 kernel("Prelu", "x alpha", _prelu)
 kernel("Select", "condition t e", _select, label="where")
-kernel("Cast", "x", _cast)  # dtype
+kernel("Cast", "x", _cast, attrs="dtype")
 kernel("Complex", "real imag", _complex)
 kernel("Real", "x", _part)
 kernel("Imag", "x", _part)

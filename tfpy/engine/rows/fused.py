@@ -10,7 +10,16 @@ from tfpy.engine.kernels import KERNELS, kernel
 from tfpy.engine.spec import Spec
 from tfpy.engine.windows import Window
 
-ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
+ACTIVATIONS = {
+    "linear": None,
+    "relu": "Relu",
+    "relu6": "Relu6",
+    "elu": "Elu",
+    "sigmoid": "Sigmoid",
+    "leakyrelu": "LeakyRelu",
+    "prelu": "Prelu",
+}
+"""The kernel of each activation of TF.js; 'leakyrelu' takes its slope as an attribute, 'prelu' as an input."""
 
 
 def _matmul(
@@ -38,7 +47,7 @@ def _depthwise(
     return out
 
 
-# transpose_a, transpose_b (or window), activation (one of ACTIVATIONS), leakyrelu_alpha
-kernel("_FusedMatMul", "a b *extras", _matmul, label="fused.mat_mul")
-kernel("FusedConv2D", "x filter *extras", _conv, label="fused.conv2d")
-kernel("FusedDepthwiseConv2D", "x filter *extras", _depthwise, label="fused.depthwise_conv2d")
+_TAIL = "activation leakyrelu_alpha"  # the activation is one of ACTIVATIONS
+kernel("_FusedMatMul", "a b *extras", _matmul, attrs=f"transpose_a transpose_b {_TAIL}", label="fused.mat_mul")
+kernel("FusedConv2D", "x filter *extras", _conv, attrs=f"window {_TAIL}", label="fused.conv2d")
+kernel("FusedDepthwiseConv2D", "x filter *extras", _depthwise, attrs=f"window {_TAIL}", label="fused.depthwise_conv2d")

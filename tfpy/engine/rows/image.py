@@ -18,11 +18,10 @@ def _resized(images: Handle, *, size: Size, align_corners: bool, half_pixel_cent
     return _of_size(images, size)
 
 
-# size, align_corners, half_pixel_centers; the size of a gradient is that of the images which were resized to dy's
-kernel("ResizeBilinear", "images", _resized, label="resize_bilinear")
-kernel("ResizeBilinearGrad", "dy", _resized)
-kernel("ResizeNearestNeighbor", "images", _resized, label="resize_nearest_neighbor")
-kernel("ResizeNearestNeighborGrad", "dy", _resized)
+# The size of a gradient is that of the images which were resized to dy's.
+for _name, _label in (("ResizeBilinear", "resize_bilinear"), ("ResizeNearestNeighbor", "resize_nearest_neighbor")):
+    kernel(_name, "images", _resized, attrs="size align_corners half_pixel_centers", label=_label)
+    kernel(f"{_name}Grad", "dy", _resized, attrs="size align_corners half_pixel_centers")
 
 
 def _crops(
@@ -39,9 +38,27 @@ def _crops_to_boxes(dy: Handle, image: Handle, boxes: Handle, box_ind: Handle, *
     return boxes.spec
 
 
-kernel("CropAndResize", "image boxes box_ind", _crops, label="crop_and_resize")
-kernel("CropAndResizeGradImage", "dy boxes box_ind", _crops_to_image, label="crop_and_resize (gradient of the image)")
-kernel("CropAndResizeGradBoxes", "dy image boxes box_ind", _crops_to_boxes, label="crop_and_resize (gradient of boxes)")
+kernel(
+    "CropAndResize",
+    "image boxes box_ind",
+    _crops,
+    attrs="crop_size method extrapolation_value",
+    label="crop_and_resize",
+)
+kernel(
+    "CropAndResizeGradImage",
+    "dy boxes box_ind",
+    _crops_to_image,
+    attrs="image_shape method",
+    label="crop_and_resize (gradient of the image)",
+)
+kernel(
+    "CropAndResizeGradBoxes",
+    "dy image boxes box_ind",
+    _crops_to_boxes,
+    attrs="method",
+    label="crop_and_resize (gradient of boxes)",
+)
 
 
 def _transformed(
@@ -50,4 +67,4 @@ def _transformed(
     return _of_size(image, output_shape)
 
 
-kernel("Transform", "image transforms", _transformed)  # interpolation, fill_mode, fill_value, output_shape
+kernel("Transform", "image transforms", _transformed, attrs="interpolation fill_mode fill_value output_shape")

@@ -56,8 +56,11 @@ def _count(x: Handle, weights: Handle, *, size: int, binary_output: bool) -> Spe
 
 
 # An index is a row of the last dimension of `indices`; what it points to is a block of the axes that it leaves over.
+# Of updates for one place ScatterNd takes the sum, and TensorScatterUpdate the last.
 kernel("GatherNd", "x indices", _gather_nd, label="gather_nd")
-kernel("ScatterNd", "indices updates", _scatter_nd, label="scatter_nd")  # shape; updates of one place are added up
-kernel("TensorScatterUpdate", "tensor indices updates", _scatter_update, label="tensor_scatter_update")  # the last wins
-kernel("SearchSorted", "sorted_sequence values", _search, label="search_sorted")  # matrices; side: 'left' or 'right'
-kernel("DenseBincount", "x weights", _count, label="dense_bincount")  # size, binary_output; weights of x's shape
+kernel("ScatterNd", "indices updates", _scatter_nd, attrs="shape", label="scatter_nd")
+kernel("TensorScatterUpdate", "tensor indices updates", _scatter_update, label="tensor_scatter_update")
+# Of matrices, row by row; the side is 'left' or 'right'.
+kernel("SearchSorted", "sorted_sequence values", _search, attrs="side", label="search_sorted")
+# The weights have x's shape.
+kernel("DenseBincount", "x weights", _count, attrs="size binary_output", label="dense_bincount")

@@ -20,5 +20,7 @@ def _solve(a: Handle, b: Handle, *, lower: bool, transposed: bool) -> Spec:
     return b.spec
 
 
-kernel("Qr", "x", _qr)  # full_matrices; the sign of each column is that of Householder's method as TF.js has it
-kernel("TriangularSolve", "a b", _solve, label="triangular_solve")  # lower, transposed; the x for which a · x = b
+# The sign of each column is that of Householder's method as TF.js has it.
+kernel("Qr", "x", _qr, attrs="full_matrices")
+# The x for which a · x = b.
+kernel("TriangularSolve", "a b", _solve, attrs="lower transposed", label="triangular_solve")

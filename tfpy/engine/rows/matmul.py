@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel
-from tfpy.engine.spec import DType, Shape, Spec, broadcast_shapes, spec
+from tfpy.engine.spec import Shape, Spec, broadcast_shapes, spec
 
 
 def _matmul(a: Handle, b: Handle, *, transpose_a: bool, transpose_b: bool) -> Spec:
@@ -28,4 +29,4 @@ def _product(x: Shape, y: Shape, transpose_a: bool, transpose_b: bool, dtype: DT
     return spec((*broadcast_shapes(x[:-2], y[:-2]), rows, columns), dtype)
 
 
-kernel("BatchMatMul", "a b", _matmul, label="mat_mul")  # transpose_a, transpose_b
+kernel("BatchMatMul", "a b", _matmul, attrs="transpose_a transpose_b", label="mat_mul")

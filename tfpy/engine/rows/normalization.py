@@ -33,10 +33,11 @@ def _normalized_back(dy: Handle, *inputs: Handle, wanted: tuple[int, ...], **att
     return [inputs[i].spec for i in wanted]
 
 
-kernel("FusedBatchNorm", "x mean variance offset scale", _batch_norm, label="batch_norm")  # variance_epsilon
-kernel("Moments", "x", _moments, label="moments")  # axes
-# The same, whose gradient knows that mean and variance are x's own along the first or the last axes: axes,
-# variance_epsilon. What it returns is that of those inputs that `wanted` names by their number: x, offset, scale.
-kernel("NormalizeByMoments", "x mean variance offset scale", _normalized, label="batch_norm")
-kernel("NormalizeByMomentsGrad", "dy x mean variance offset scale", _normalized_back, label="batch_norm")
-kernel("LRN", "x", same, label="local_response_normalization")  # depth_radius, bias, alpha, beta
+kernel("FusedBatchNorm", "x mean variance offset scale", _batch_norm, attrs="variance_epsilon", label="batch_norm")
+kernel("Moments", "x", _moments, attrs="axes", label="moments")
+# FusedBatchNorm, whose gradient knows that mean and variance are x's own along the first or the last axes. What it
+# returns is that of those inputs that `wanted` names by their number: x, offset, scale.
+_inputs, _attrs = "x mean variance offset scale", "axes variance_epsilon"
+kernel("NormalizeByMoments", _inputs, _normalized, attrs=_attrs, label="batch_norm")
+kernel("NormalizeByMomentsGrad", f"dy {_inputs}", _normalized_back, attrs=f"wanted {_attrs}", label="batch_norm")
+kernel("LRN", "x", same, attrs="depth_radius bias alpha beta", label="local_response_normalization")

@@ -5,9 +5,10 @@ The backward kernels are linear in the gradient that they pass on, and each is t
 
 from __future__ import annotations
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel
-from tfpy.engine.spec import DType, Shape, Spec, spec
+from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
 
 
@@ -37,10 +38,10 @@ def _avg_grad(dy: Handle, *, window: Window, input_shape: Shape) -> Spec:
 
 
 for _suffix, _label in (("", ""), ("3D", "3d")):
-    kernel(f"MaxPool{_suffix}", "x", _pooled, label=f"max_pool{_label}")  # window
-    kernel(f"MaxPool{_suffix}Grad", "dy input output", _max_grad)  # window
-    kernel(f"MaxPool{_suffix}Pick", "x input output", _max_pick)  # window
-    kernel(f"AvgPool{_suffix}", "x", _pooled, label=f"avg_pool{_label}")  # window
-    kernel(f"AvgPool{_suffix}Grad", "dy", _avg_grad)  # window, input_shape
+    kernel(f"MaxPool{_suffix}", "x", _pooled, attrs="window", label=f"max_pool{_label}")
+    kernel(f"MaxPool{_suffix}Grad", "dy input output", _max_grad, attrs="window")
+    kernel(f"MaxPool{_suffix}Pick", "x input output", _max_pick, attrs="window")
+    kernel(f"AvgPool{_suffix}", "x", _pooled, attrs="window", label=f"avg_pool{_label}")
+    kernel(f"AvgPool{_suffix}Grad", "dy", _avg_grad, attrs="window input_shape")
 
-kernel("MaxPoolWithArgmax", "x", _with_argmax, label="max_pool_with_argmax")  # window, include_batch_in_index
+kernel("MaxPoolWithArgmax", "x", _with_argmax, attrs="window include_batch_in_index", label="max_pool_with_argmax")

@@ -7,7 +7,7 @@ from tfpy.engine.kernels import kernel, reduced, same
 from tfpy.engine.spec import Spec, reduced_shape, spec
 
 for _name in ["All", "Any", "Max", "Mean", "Min", "Prod", "Sum"]:
-    kernel(_name, "x", reduced)  # axes, keep_dims
+    kernel(_name, "x", reduced, attrs="axes keep_dims")
 
 
 def _index(x: Handle, *, axis: int) -> Spec:
@@ -19,10 +19,10 @@ def _top_k(x: Handle, *, k: int, sorted: bool) -> list[Spec]:
     return [spec(shape, x.spec.dtype), spec(shape, "int32")]
 
 
-kernel("ArgMax", "x", _index, label="arg_max")  # axis
-kernel("ArgMin", "x", _index, label="arg_min")  # axis
-kernel("Cumsum", "x", same)  # axis, exclusive, reverse
-kernel("Cumprod", "x", same)  # axis, exclusive, reverse
-kernel("TopK", "x", _top_k, label="topk")  # k, sorted
+kernel("ArgMax", "x", _index, attrs="axis", label="arg_max")
+kernel("ArgMin", "x", _index, attrs="axis", label="arg_min")
+kernel("Cumsum", "x", same, attrs="axis exclusive reverse")
+kernel("Cumprod", "x", same, attrs="axis exclusive reverse")
+kernel("TopK", "x", _top_k, attrs="k sorted", label="topk")
 kernel("Softmax", "logits", same)  # over the last axis
 kernel("LogSoftmax", "logits", same, label="log_softmax")  # over the last axis

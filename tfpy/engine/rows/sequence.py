@@ -75,12 +75,24 @@ def _backward(states: int) -> Infer:
 
 
 for _cell, _gates, _states in (("SimpleRNN", 1, "h"), ("GRU", 3, "h"), ("LSTM", 4, "h c")):
+    _attrs = "go_backwards" if _gates == 1 else "go_backwards recurrent_activation"  # one of RECURRENT_ACTIVATIONS
     _inputs = f"x weights recurrent_weights bias {_states}"
     _dys = " ".join(f"d{name}" for name in ("y", *_states.split()))
     _back = _backward(len(_states.split()))
     for _prefix, _mask in (("", ""), ("Masked", " mask")):
         _name = f"{_prefix}{_cell}Sequence"
-        # go_backwards, sequences, training; of those with gates, recurrent_activation: one of RECURRENT_ACTIVATIONS
-        kernel(_name, _inputs + _mask, _forward(_cell, _gates, bool(_mask)), label=_cell, workspace=True)
-        # wanted, go_backwards, recurrent_activation
-        kernel(f"{_name}Grad", f"{_dys} {_inputs}{_mask} workspace", _back, label=_cell)
+        kernel(
+            _name,
+            _inputs + _mask,
+            _forward(_cell, _gates, bool(_mask)),
+            attrs=f"{_attrs} sequences training",
+            label=_cell,
+            workspace=True,
+        )
+        kernel(
+            f"{_name}Grad",
+            f"{_dys} {_inputs}{_mask} workspace",
+            _back,
+            attrs=f"{_attrs} wanted",
+            label=_cell,
+        )

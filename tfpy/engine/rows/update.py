@@ -33,5 +33,14 @@ def _updated(slots: int) -> Infer:
     return infer
 
 
-for _rule, _slots in SLOTS.items():
-    kernel(f"{_rule}Update", "*tensors", _updated(_slots), label="apply_gradients")
+for _rule, _attrs in {
+    "SGD": "lr",
+    "Momentum": "lr beta nesterov",
+    "Adagrad": "lr epsilon",
+    "Adadelta": "lr rho epsilon",
+    "RMSProp": "lr decay beta epsilon",
+    "CenteredRMSProp": "lr decay beta epsilon",
+    "Adam": "lr beta1 beta2 bias1 bias2 epsilon",
+    "Adamax": "rate beta1 beta2 epsilon",
+}.items():
+    kernel(f"{_rule}Update", "*tensors", _updated(SLOTS[_rule]), attrs=_attrs, label="apply_gradients")

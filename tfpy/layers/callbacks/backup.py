@@ -16,8 +16,8 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine import rng
+from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_count, as_number, as_positive
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack

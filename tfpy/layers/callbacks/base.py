@@ -17,9 +17,9 @@ from tfpy.core.results import call_with_as_many
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_ints, as_list
 from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import as_ints, as_list
 from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks._camel import CallbackCamel, CallbackListCamel, HistoryCamel
 

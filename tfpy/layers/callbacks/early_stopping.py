@@ -9,8 +9,8 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_count, as_int, as_number
 from tfpy.engine.scope import outlive_scopes
-from tfpy.engine.spec import as_count, as_int, as_number
 from tfpy.layers.callbacks._camel import EarlyStoppingCamel
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor

@@ -9,8 +9,8 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_count, as_number, as_positive
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.monitor import Monitor
 

@@ -11,8 +11,8 @@ from tfpy.core.extras import optional_module
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 from tfpy.layers.callbacks.base import Callback
 
 _VALIDATION = "val_"

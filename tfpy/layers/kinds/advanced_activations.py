@@ -11,8 +11,9 @@ from tfpy.core.ops.arith import add, minimum, mul, sub
 from tfpy.core.ops.common import mask as ones_where
 from tfpy.core.ops.reduce import log_sum_exp
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, broadcasts_to, unpacked
+from tfpy.engine.spec import broadcasts_to
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor

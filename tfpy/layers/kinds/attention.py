@@ -16,9 +16,9 @@ from tfpy.core.ops.matmul import mat_mul, transpose
 from tfpy.core.ops.random import dropout
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import as_positive
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.constraints import ConstraintOption

@@ -10,8 +10,8 @@ from tfpy.core.ops.join import concat, split
 from tfpy.core.ops.random import dropout
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_object, is_object_config, spelt

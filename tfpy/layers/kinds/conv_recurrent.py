@@ -7,8 +7,8 @@ from typing import Any
 from tfpy.core.ops.conv import conv2d
 from tfpy.core.ops.join import split
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_positive
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.cells import Cell, ForgetBias, ForgettingOptions
 from tfpy.layers.kinds.core import one_shape

@@ -9,8 +9,8 @@ from tfpy.core.ops import fused
 from tfpy.core.ops.conv import conv1d, conv2d_transpose, conv3d, conv3d_transpose
 from tfpy.core.ops.slice import pad
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_positive
 from tfpy.layers.activations import ActivationOption, name_of
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption

@@ -13,9 +13,10 @@ from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.arguments import as_int, as_positive, unpacked
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import Shape, as_int, as_positive, spec, unpacked
+from tfpy.engine.spec import Shape, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, choose

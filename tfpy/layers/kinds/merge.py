@@ -15,8 +15,8 @@ from tfpy.core.ops.metrics import of_length_1
 from tfpy.core.ops.reduce import all_, any_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import as_int, unpacked
 from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.symbolic import PartialShape, as_list

@@ -11,8 +11,8 @@ from tfpy.core.ops.by_moments import normalize_by_moments
 from tfpy.core.ops.normalization import batch_norm
 from tfpy.core.ops.reduce import moments
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axes, resolve_axis
 from tfpy.engine.tape import paused
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption

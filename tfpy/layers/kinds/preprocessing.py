@@ -14,9 +14,9 @@ from tfpy.core.ops.random import random_uniform
 from tfpy.core.ops.resize import resize_bilinear, resize_nearest_neighbor
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import as_number, as_positive
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput

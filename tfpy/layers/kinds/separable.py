@@ -7,8 +7,8 @@ from typing import Any
 from tfpy.core.ops.depthwise import depthwise_conv2d, separable_conv2d
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_positive
 from tfpy.engine.warn import warn_user
 from tfpy.layers.choose import PADDINGS
 from tfpy.layers.constraints import ConstraintOption

@@ -9,8 +9,8 @@ from typing import Any
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.ops.slice import pad, slice_
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE

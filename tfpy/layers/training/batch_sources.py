@@ -14,7 +14,7 @@ from tfpy.core.memory import dispose
 from tfpy.core.ready import finish
 from tfpy.core.streams import elements_in
 from tfpy.engine import rng
-from tfpy.engine.spec import as_int
+from tfpy.engine.arguments import as_int
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training.data_adapter import batches
 from tfpy.layers.training.steps import Batch

@@ -11,9 +11,11 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops import metrics
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, as_number
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.spec import DType, Spec, as_int, as_number
+from tfpy.engine.spec import Spec
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape, as_list
 from tfpy.layers.training import losses

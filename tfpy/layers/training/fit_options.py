@@ -6,8 +6,8 @@ from typing import Any
 
 from tfpy.core.ready import ReadyList
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_number, as_positive
 from tfpy.layers.training.steps import Batch, Compiled
 
 

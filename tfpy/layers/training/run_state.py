@@ -13,8 +13,8 @@ from tfpy.core.memory import tidy
 from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.arguments import as_count, as_number
 from tfpy.engine.errors import argument_error, show, unknown_name_error
-from tfpy.engine.spec import as_count, as_number
 from tfpy.layers.base import Layer
 from tfpy.layers.weights import LayerVariable, as_made
 

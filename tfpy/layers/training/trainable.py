@@ -12,8 +12,8 @@ from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
+from tfpy.engine.arguments import as_count, as_positive
 from tfpy.engine.errors import Words, argument_error
-from tfpy.engine.spec import as_count, as_positive
 from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import CallbackList, CallbackRegistry, History, as_callbacks
 from tfpy.layers.container import Container

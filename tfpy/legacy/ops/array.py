@@ -9,8 +9,8 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops import create, join, logic, slice
 from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int, resolve_axes, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int, resolve_axes, unpacked
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op
 

@@ -11,8 +11,8 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import full, reshape_to, sum_over
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_shape
 from tfpy.legacy.conv_util import Pad, Pair, check_windows, window
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op

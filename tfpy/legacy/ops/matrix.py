@@ -8,8 +8,8 @@ from tfpy.core.convert import TensorLike
 from tfpy.core.ops.common import binary_operands, reshape_to
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.quirks import numbers_of
 from tfpy.legacy.registry import math_op

@@ -9,8 +9,8 @@ from tfpy.core.ops.depthwise import depthwise_conv2d
 from tfpy.core.ops.normalization import batch_norm
 from tfpy.core.ops.normalization import local_response_normalization as core_normalization
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input
 from tfpy.legacy.registry import math_op

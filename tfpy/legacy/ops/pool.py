@@ -11,8 +11,8 @@ from tfpy.core.ops.logic import logical_not
 from tfpy.core.ops.resize import resize_bilinear
 from tfpy.core.ops.unary import neg
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import unpacked
 from tfpy.legacy.conv_util import Pad, Pair, check_windows, pair
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input

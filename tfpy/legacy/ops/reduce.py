@@ -9,8 +9,8 @@ from tfpy.core.ops.compare import equal
 from tfpy.core.ops.losses import softmax_cross_entropy_rows
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import as_int
 from tfpy.legacy.ops.common import same_shape
 from tfpy.legacy.registry import math_op
 

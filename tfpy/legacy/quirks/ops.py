@@ -12,8 +12,8 @@ from tfpy.core.ops import activation, arith, matmul, reduce, shape, softmax, tri
 from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to, sum_over
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import resolve_axis
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import resolve_axis
 from tfpy.legacy.ops import arith as legacy_arith
 from tfpy.legacy.ops import array, matrix, strict
 from tfpy.legacy.ops import reduce as legacy_reduce

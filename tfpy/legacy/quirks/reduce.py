@@ -10,7 +10,7 @@ from tfpy.core.ops import arith, norm, reduce
 from tfpy.core.ops.common import as_float, cast_to, detached, full, reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.spec import resolve_axes, resolve_axis
+from tfpy.engine.arguments import resolve_axes, resolve_axis
 from tfpy.legacy.ops import reduce as legacy_reduce
 from tfpy.legacy.ops.reduce import TopK, flat
 from tfpy.legacy.quirks import quirk
