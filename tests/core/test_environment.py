@@ -106,6 +106,20 @@ def test_debug_mode_names_the_layer() -> None:
 
 
 @pytest.mark.usefixtures("capsys")
+def test_debug_mode_names_the_innermost_layer_and_none_after_a_call_that_failed() -> None:
+    inner = tf.layers.lambda_(function=lambda x: x.log(), name="inner", input_shape=[2])
+    model = tf.sequential([tf.layers.time_distributed(layer=inner, input_shape=[3, 2], name="outer")])
+    said, *_ = first_strange(lambda: model.predict(tf.zeros([1, 3, 2])))
+    assert ", in layer inner (Lambda), log at " in said
+
+    failing = tf.layers.lambda_(function=lambda x: tf.concat([x, tf.zeros([3, 3, 3])]), name="failing")
+    with pytest.raises(ValueError, match="concat"):
+        failing.apply(tf.zeros([2]))
+    (said,) = first_strange(lambda: tf.log(tf.zeros([2])))
+    assert "in the result of 'Log' of (float32 [2]), in log at " in said
+
+
+@pytest.mark.usefixtures("capsys")
 def test_debug_mode_tells_once_of_what_was_there_before() -> None:
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[2], name="first")])
     model.compile(optimizer="sgd", loss="meanSquaredError")

@@ -18,6 +18,7 @@ from tfpy.engine import handle
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import DType, as_ints, unpacked
+from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
@@ -260,16 +261,25 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             TypeError: it returns something else than tensors.
         """
         names, as_dict = keywords_of(type(self).call)
-        if as_dict:
-            outputs = self.call(inputs, dict(arguments))
-        elif names is None:
-            outputs = self.call(inputs, **arguments)
-        else:
-            outputs = self.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
+        running = local.state.running
+        running.append(self._described)
+        try:
+            if as_dict:
+                outputs = self.call(inputs, dict(arguments))
+            elif names is None:
+                outputs = self.call(inputs, **arguments)
+            else:
+                known = {names[name]: value for name, value in arguments.items() if name in names}
+                outputs = self.call(inputs, **known)
+        finally:
+            running.pop()
         for output in as_list(outputs):
             if not isinstance(output, Tensor):
                 raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
         return outputs
+
+    def _described(self) -> str:
+        return f"layer {self.name} ({self.get_class_name()})"
 
     # Weights
 
