@@ -39,6 +39,23 @@ def test_a_flag_has_the_value_of_its_rule_until_it_is_set() -> None:
     assert env.evaluate_flag("ANSWER") == 42
 
 
+def test_reset_undoes_what_setting_a_flag_has_done() -> None:
+    env = tf.env()
+    seen: list[object] = []
+    env.register_flag("LEVEL", lambda: 1, seen.append, lambda: seen.append("reset"))
+    env.reset()
+    assert seen == [], "it had no value"
+    env.set("LEVEL", 2)
+    env.reset()
+    assert seen == [2, "reset"]
+    assert env.get("LEVEL") == 1
+
+    shards = env.get("CPU_SHARDS")
+    env.set("CPU_SHARDS", shards + 1)
+    env.reset()
+    assert env.get("CPU_SHARDS") == shards
+
+
 @pytest.mark.parametrize("count", ["many", -1, 1.5])
 def test_a_value_that_is_refused_is_not_set(count: Any) -> None:
     tf.env().set("CPU_SHARDS", 3)
