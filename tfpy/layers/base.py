@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 from tfpy.core.convert import to_tensor
+from tfpy.core.hints import OF_LAYERS
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
@@ -71,6 +72,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     Source: TF.js `tf.layers.Layer`.
     """
 
+    _elsewhere = OF_LAYERS
     per_sample: ClassVar[bool] = False
     is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
