@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from tfpy.core.convert import cast_values, host_values
+from tfpy.core.misfits import name_kind
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE, Shape, as_shape, is_possible
@@ -19,6 +20,9 @@ ShapeLike: TypeAlias = Sequence[int]
 Values: TypeAlias = Any
 
 DTYPES: tuple[LegacyDType, ...] = ("float32", "int32", "bool")
+# What annotations of this package call kinds that the core has under other names.
+name_kind("LegacyDType", "DType")
+name_kind("NDArray", "Tensor")
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
