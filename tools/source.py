@@ -29,9 +29,9 @@ camel: Callable[[str, str], str] = _names["camel"]
 public_name: Callable[[str], str] = _names["public_name"]
 
 
-def method_camel(class_name: str, name: str) -> str:
-    """TF.js's or deeplearn.js's spelling of a method."""
-    return _LEGACY_EXCEPTIONS.get(class_name, {}).get(name) or camel(name, "")
+def method_camel(owner: str, name: str) -> str:
+    """TF.js's or deeplearn.js's spelling of a method of a class, or of a member of a namespace of deeplearn.js."""
+    return _LEGACY_EXCEPTIONS.get(owner, {}).get(name) or camel(name, "")
 
 
 @dataclass

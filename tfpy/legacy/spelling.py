@@ -32,5 +32,22 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "slice4d": "slice4D",
     },
     "XhrDataset": {"get_ndarray": "getNDArray"},
+    "conv_util": {
+        "compute_conv2d_info": "computeConv2DInfo",
+        "compute_depthwise_conv2d_info": "computeDepthwiseConv2DInfo",
+        "compute_dilated_rc": "computeDilatedRC",
+        "compute_output_shape3d": "computeOutputShape3D",
+        "compute_pool2d_info": "computePool2DInfo",
+        "compute_tex_shape_from3d": "computeTexShapeFrom3D",
+        "compute_weights_shape4d": "computeWeightsShape4D",
+    },
+    "test_util": {"describe_math_cpu": "describeMathCPU", "describe_math_gpu": "describeMathGPU"},
+    "util": {
+        "check_for_nan": "checkForNaN",
+        "get_nan": "getNaN",
+        "get_typed_array_from_dtype": "getTypedArrayFromDType",
+        "is_ndarray_in_list": "isNDArrayInList",
+        "is_val_nan": "isValNaN",
+    },
 }
-"""deeplearn.js's spelling by the class, and the snake_case name of its member."""
+"""deeplearn.js's spelling by the class or namespace, and the snake_case name of its member."""
