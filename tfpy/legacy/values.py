@@ -65,7 +65,7 @@ def array_of(op: str, values: Values, shape: Shape | None, dtype: LegacyDType) -
 
 def converted(array: Array, dtype: LegacyDType) -> Array:
     """Numbers as an array of the dtype stores them."""
-    if quirks.active():
+    if quirks.CONVERSION.active:
         array = quirks.typed_array(array, dtype)
     return cast_values(array, dtype)
 
