@@ -196,11 +196,11 @@ def http(
         request_init: {'method', 'headers', 'timeout'}, for saving too.
         on_progress: called with the part of the weight files that has been read, from 0 to 1.
         fetch_func: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        strict: what loads the model says whether it is; taken for TF.js's sake, as the last two.
+        strict: ignored: TF.js takes it here.
         weight_path_prefix: where the weight files are, if not beside the model.json.
         weight_url_converter: gives the URL of a weight file for its name in the model.json.
-        from_tf_hub: see `strict`.
-        stream_weights: see `strict`.
+        from_tf_hub: ignored, as `strict`.
+        stream_weights: ignored, as `strict`.
 
     Source: TF.js `tf.io.http`.
     """
