@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 import time
 import warnings
@@ -19,6 +18,7 @@ from typing import Any
 import gl_device_models as models
 import gl_device_peer as peer
 import numpy as np
+from timing import median_seconds
 
 import tfpy as tf
 from tfpy.engine.gl import doctor, fusion, matmul, sequence
@@ -68,7 +68,7 @@ class Bench:
 
     def seconds_of(self, function: Callable[[], object]) -> float:
         """The median time of a call, many of them being on their way at a time."""
-        return measured(function, self.device.finish, self.seconds)
+        return median_seconds(function, self.device.finish, self.seconds)
 
     def forced(self, function: Callable[[], tf.Tensor]) -> Callable[[], None]:
         """The function, its result computed."""
@@ -84,24 +84,6 @@ class Bench:
         t = tf.tensor(np.random.default_rng(0).random(shape, dtype=np.float32))
         self.backend.ensure(t.payload)
         return t
-
-
-def measured(function: Callable[[], object], finish: Callable[[], object], seconds: float) -> float:
-    """The median time of a call, in batches of a tenth of `seconds`."""
-
-    def batch(count: int) -> float:
-        finish()
-        start = time.perf_counter()
-        for _ in range(count):
-            function()
-        finish()
-        return time.perf_counter() - start
-
-    for _ in range(2):
-        batch(1)
-    once = min(batch(1) for _ in range(3))
-    count = max(1, int(seconds / 10 / once))
-    return statistics.median(batch(count) / count for _ in range(7))
 
 
 def device(bench: Bench) -> dict[str, Any]:
@@ -341,7 +323,7 @@ def _model(bench: Bench, name: str) -> dict[str, Any]:
         tf.set_backend(backend)
         finish = bench.device.finish if backend == "webgl" else _nothing
         for what, run in models.tfpy_runs(name, bench.small).items():
-            row[f"{what} ms, {backend}"] = 1e3 * measured(run, finish, bench.seconds)
+            row[f"{what} ms, {backend}"] = 1e3 * median_seconds(run, finish, bench.seconds)
             if backend == "webgl":
                 before = counts.dispatches
                 run()

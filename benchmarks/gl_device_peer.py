@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from timing import median_seconds
 
 try:
     import torch
@@ -23,20 +23,7 @@ def name() -> str:
 
 def seconds_of(function: Callable[[], object], seconds: float) -> float:
     """The median time of a call, many of them being on their way at a time."""
-
-    def batch(count: int) -> float:
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(count):
-            function()
-        torch.cuda.synchronize()
-        return time.perf_counter() - start
-
-    for _ in range(3):
-        batch(1)
-    once = min(batch(1) for _ in range(3))
-    count = max(1, int(seconds / 10 / once))
-    return statistics.median(batch(count) / count for _ in range(7))
+    return median_seconds(function, torch.cuda.synchronize, seconds)
 
 
 def tensors(shapes: Sequence[Sequence[int]]) -> list[Any] | None:

@@ -1,4 +1,4 @@
-"""Timing side by side: the contenders take turns, so that noise of the machine hits all of them alike."""
+"""Timing: side by side, where contenders take turns, so that noise of the machine hits all alike; and on a device."""
 
 from __future__ import annotations
 
@@ -24,6 +24,30 @@ def medians(contenders: Mapping[str, Callable[[], object]], repeats: int = 15, i
             if turn:
                 times[name].append((time.perf_counter() - start) / inner)
     return {name: statistics.median(found) for name, found in times.items()}
+
+
+def median_seconds(function: Callable[[], object], finish: Callable[[], object], seconds: float) -> float:
+    """The median time of a call on a device, many of them being on their way at a time.
+
+    Args:
+        function: what is called, in batches that take a tenth of `seconds`.
+        finish: waits until the device has done all that it was given.
+        seconds: how long the measurement takes, about.
+    """
+
+    def batch(count: int) -> float:
+        finish()
+        start = time.perf_counter()
+        for _ in range(count):
+            function()
+        finish()
+        return time.perf_counter() - start
+
+    for _ in range(3):
+        batch(1)
+    once = min(batch(1) for _ in range(3))
+    count = max(1, int(seconds / 10 / once))
+    return statistics.median(batch(count) / count for _ in range(7))
 
 
 def table(title: str, rows: list[tuple[str, dict[str, float]]], base: str) -> None:

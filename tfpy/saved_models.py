@@ -13,7 +13,7 @@ from tfpy.graph.model import GraphModel
 from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.browser import browser_faults
-from tfpy.layers.saving.keras_files import found_keras_file
+from tfpy.layers.saving.keras.reader import found_keras_file
 from tfpy.layers.saving.loading import load_keras, model_of
 
 

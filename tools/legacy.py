@@ -13,6 +13,7 @@ from source import (
     Public,
     annotation_names,
     camel,
+    defined_names,
     imports_for,
     method_camel,
     modules,
@@ -59,6 +60,11 @@ def generated(public: list[Public]) -> dict[Path, str]:
         PACKAGE / "legacy/_graph.py": _graph(public, constants["GRAPH_OPS"].split()),
         PACKAGE / "legacy/_eager.py": _eager(public, own, constants["EAGER_OPS"].split()),
         PACKAGE / "legacy/_chained.py": _chained(public, own, constants["CHAINED_OPS"].split()),
+        **{
+            PACKAGE / "legacy" / m.path.name: _helpers(m)
+            for m in modules("legacy/helpers")
+            if m.path.stem != "__init__"
+        },
     }
 
 
@@ -210,3 +216,16 @@ def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
     lines += ["\n", *[f"{spelling} = {name}\n" for spelling, name in aliases.items()]]
     exported = ", ".join(f'"{name}"' for name in sorted([*chosen, *aliases, *spaces]))
     return "".join(lines) + f"\n__all__ = [{exported}]\n"
+
+
+def _helpers(module: Module) -> str:
+    """A namespace of helpers: what a module of legacy/helpers defines, or has of the core, in both spellings."""
+    defined = [name for node in module.tree.body for name in defined_names(node)]
+    given = [name for name, source in module.imports.items() if source.endswith(f" import {name} as {name}")]
+    names = sorted(name for name in (*defined, *given) if not name.startswith("_"))
+    lines = [NOTICE.format((ast.get_docstring(module.tree) or "").split("\n", 1)[0])]
+    lines += [f"from {module.name} import {name} as {name}\n" for name in names]
+    respelt = {name: method_camel(module.path.stem, name) for name in names if name.islower()}
+    return "".join(
+        [*lines, "\n", *[f"{spelling} = {name}\n" for name, spelling in respelt.items() if spelling != name]]
+    )

@@ -39,6 +39,23 @@ def test_a_flag_has_the_value_of_its_rule_until_it_is_set() -> None:
     assert env.evaluate_flag("ANSWER") == 42
 
 
+def test_reset_undoes_what_setting_a_flag_has_done() -> None:
+    env = tf.env()
+    seen: list[object] = []
+    env.register_flag("LEVEL", lambda: 1, seen.append, lambda: seen.append("reset"))
+    env.reset()
+    assert seen == [], "it had no value"
+    env.set("LEVEL", 2)
+    env.reset()
+    assert seen == [2, "reset"]
+    assert env.get("LEVEL") == 1
+
+    shards = env.get("CPU_SHARDS")
+    env.set("CPU_SHARDS", shards + 1)
+    env.reset()
+    assert env.get("CPU_SHARDS") == shards
+
+
 @pytest.mark.parametrize("count", ["many", -1, 1.5])
 def test_a_value_that_is_refused_is_not_set(count: Any) -> None:
     tf.env().set("CPU_SHARDS", 3)
@@ -103,6 +120,20 @@ def test_debug_mode_names_the_layer() -> None:
     assert said.startswith(
         "Found -inf in the result of 'Log' of (float32 [1, 2]), in layer logarithm (Lambda), log at "
     )
+
+
+@pytest.mark.usefixtures("capsys")
+def test_debug_mode_names_the_innermost_layer_and_none_after_a_call_that_failed() -> None:
+    inner = tf.layers.lambda_(function=lambda x: x.log(), name="inner", input_shape=[2])
+    model = tf.sequential([tf.layers.time_distributed(layer=inner, input_shape=[3, 2], name="outer")])
+    said, *_ = first_strange(lambda: model.predict(tf.zeros([1, 3, 2])))
+    assert ", in layer inner (Lambda), log at " in said
+
+    failing = tf.layers.lambda_(function=lambda x: tf.concat([x, tf.zeros([3, 3, 3])]), name="failing")
+    with pytest.raises(ValueError, match="concat"):
+        failing.apply(tf.zeros([2]))
+    (said,) = first_strange(lambda: tf.log(tf.zeros([2])))
+    assert "in the result of 'Log' of (float32 [2]), in log at " in said
 
 
 @pytest.mark.usefixtures("capsys")

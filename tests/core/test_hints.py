@@ -47,6 +47,9 @@ def model() -> tf.Sequential:
         (lambda: tf.data.array([1]).forEach, "'forEachAsync'"),
         (lambda: tf.data.array([1]).cache, "tf.data.array(data.to_array())"),
         (lambda: tf.train.sgd(0.1).lr, "learning_rate"),
+        (lambda: model().input_shape, "it is inputs[0].shape"),
+        (lambda: model().layers[0].input_shape, "it is input.shape"),
+        (lambda: tf.data.from_generator, "tf.data.generator"),
         # a name of TF.js that means nothing here
         (lambda: tf.forceHalfFloat, "32 bits"),
         (lambda: tf.webgl, "set_backend('webgl')"),
@@ -57,6 +60,24 @@ def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:
     with pytest.raises(AttributeError) as caught:
         wrong()
     assert right in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("lr", lambda: tf.data.array([1])),
+        ("lr", lambda: tf),
+        ("input_shape", lambda: tf),
+        ("reset_metrics", lambda: tf.data.array([1])),
+        ("history", lambda: tf.train.sgd(0.1)),
+        ("fit_generator", lambda: model().layers[0]),
+        ("constant", model),
+    ],
+)
+def test_what_to_write_is_said_only_where_it_is_meant(name: str, owner: Any) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(owner(), name)
+    assert "In tfpy it is" not in str(caught.value)
 
 
 def test_a_name_that_is_like_no_other_gets_no_hint() -> None:

@@ -13,7 +13,8 @@ from legacy.names import EXPORTS, METHODS, NAMESPACES
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.names import EXCEPTIONS, camel
+from tfpy.core.names import camel
+from tfpy.legacy.spelling import EXCEPTIONS
 
 # The source of a shader, and a name that Python keeps for itself.
 NOT_IN_PYTHON = {"IS_NAN_SHADER_FUNC", "assert"}
@@ -21,12 +22,8 @@ NOT_IN_PYTHON = {"IS_NAN_SHADER_FUNC", "assert"}
 
 def respelt(owner: Any, spelling: str) -> list[str]:
     """The PEP 8 names of an owner that are spelt so in deeplearn.js."""
-    namespaces = [c.__name__ for c in getattr(owner, "__mro__", ()) if c.__name__ in EXCEPTIONS] or [""]
-    return [
-        n
-        for n in dir(owner)
-        if any(camel(n, space if n in EXCEPTIONS[space] else "") == spelling for space in namespaces)
-    ]
+    special = [EXCEPTIONS[c.__name__] for c in getattr(owner, "__mro__", ()) if c.__name__ in EXCEPTIONS] or [{}]
+    return [n for n in dir(owner) if any(names.get(n, camel(n)) == spelling for names in special)]
 
 
 def test_exports() -> None:

@@ -20,7 +20,7 @@ from growth import growth
 import tfpy as tf
 from tfpy.core.variable import registered_variables
 from tfpy.engine.handle import accounting
-from tfpy.layers.saving.keras_format import _Reader
+from tfpy.layers.saving.topology import _Reader
 
 
 def save(folder: Path) -> dict[str, Any]:

@@ -361,7 +361,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "m.keras"
     small().save(path)
     before = path.read_bytes()
-    monkeypatch.setattr("tfpy.layers.saving.keras_saving._tree", lambda *_: 1 / 0)
+    monkeypatch.setattr("tfpy.layers.saving.keras.writer._tree", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         small().save(path)
     assert path.read_bytes() == before

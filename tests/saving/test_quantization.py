@@ -21,7 +21,7 @@ RANDOM = np.random.default_rng(4)
 def there_and_back(tensors: dict[str, Any], kind: str, group: str | None = None) -> tuple[list[Any], dict[str, Any]]:
     """The specs of quantized weights, and what is read from them."""
     data, specs = tf.io.encode_weights({k: tf.tensor(v) for k, v in tensors.items()}, group)
-    found = quantized(ModelArtifacts({"weight_specs": specs, "weight_data": data}), kind, "save")
+    found = quantized(ModelArtifacts({"weight_specs": specs, "weight_data": data}), kind)
     read = tf.io.decode_weights(found.weight_data, found.weight_specs)
     return found.weight_specs, {name: tensor.numpy() for name, tensor in read.items()}
 

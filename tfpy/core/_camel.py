@@ -125,7 +125,11 @@ class EnvironmentCamel:
         platformName: str
 
         def registerFlag(
-            self, flagName: str, evaluationFn: Callable[[], Any], setHook: Callable[[Any], None] | None = None
+            self,
+            flagName: str,
+            evaluationFn: Callable[[], Any],
+            setHook: Callable[[Any], None] | None = None,
+            resetHook: Callable[[], None] | None = None,
         ) -> None: ...
 
         async def getAsync(self, flagName: str) -> Any: ...

@@ -1,94 +1,29 @@
-"""The environment: flags that change how tfpy behaves, the platform's services, debug and production mode."""
+"""The environment: flags that change how tfpy behaves, debug and production mode, and the platform in use."""
 
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
-
-import numpy as np
+from functools import partial
+from typing import Any, NamedTuple
 
 from tfpy.core._camel import EnvironmentCamel
 from tfpy.core.options import accepts_options
+from tfpy.core.platform import Platform
 from tfpy.core.profiling import watch_for_errors
-from tfpy.core.ready import Ready
 from tfpy.core.registry import export, op
-from tfpy.core.urls import has_scheme, local_path, open_web
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.machine import most_shards, set_most_shards
 from tfpy.engine.warn import warn_user
 
 
-class Platform:
-    """What the surroundings offer: the clock, text encoding, and fetching files.
+class _Flag(NamedTuple):
+    """A flag: what gives its value, and what is called when that is set, and when it is forgotten."""
 
-    Any object with these methods can take its place (`set_platform`).
-    """
-
-    def now(self) -> float:
-        """The time in milliseconds, with fractions; only differences mean something."""
-        return time.perf_counter() * 1000
-
-    def encode(self, text: str, encoding: str) -> bytes:
-        """A text as bytes."""
-        return text.encode(encoding)
-
-    def decode(self, data: bytes, encoding: str) -> str:
-        """Bytes as a text; what does not belong to the encoding is replaced."""
-        return bytes(data).decode(encoding, errors="replace")
-
-    def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
-        """What is at an http, https or file URL; `init` may hold a method, headers and a body.
-
-        A server's answer that nothing was found, or another refusal, is an answer: see its `status`.
-
-        Raises:
-            OSError: no server answers, or the file cannot be read.
-        """
-        if has_scheme(path, "file"):
-            return Response(Path(local_path(path)).read_bytes(), 200, path)
-        from urllib.request import Request  # it takes as long to import as all of the core
-
-        given = dict(init or {})
-        body = given.get("body")
-        data = body.encode() if isinstance(body, str) else body
-        request = Request(path, data, dict(given.get("headers") or {}), method=given.get("method"))
-        with open_web(request) as answer:
-            return Response(answer.read(), answer.status, path)
-
-    def is_typed_array(self, value: object) -> bool:
-        """Whether a value is an array of numbers."""
-        return isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
-
-
-class Response(Ready):
-    """What `fetch` gives; it may be awaited.
-
-    Attributes:
-        content: the bytes of the file.
-        status: the status of the answer.
-        ok: whether it says that all went well.
-        url: where the file is.
-    """
-
-    def __init__(self, content: bytes, status: int, url: str) -> None:
-        self.content = content
-        self.status = status
-        self.ok = 200 <= status < 300
-        self.url = url
-
-    def text(self) -> str:
-        """The content as a text."""
-        return self.content.decode()
-
-    def json(self) -> Any:
-        """The content read as JSON."""
-        import json
-
-        return json.loads(self.content)
+    rule: Callable[[], Any]
+    set_hook: Callable[[Any], None] | None
+    reset_hook: Callable[[], None] | None
 
 
 @export(doc="Environment")
@@ -104,11 +39,15 @@ class Environment(EnvironmentCamel):
         self.flags: dict[str, Any] = {}
         self.platform: Any = Platform()
         self.platform_name = "python"
-        self._rules: dict[str, tuple[Callable[[], Any], Callable[[Any], None] | None]] = {}
+        self._registered: dict[str, _Flag] = {}
 
     @accepts_options()
     def register_flag(
-        self, flag_name: str, evaluation_fn: Callable[[], Any], set_hook: Callable[[Any], None] | None = None
+        self,
+        flag_name: str,
+        evaluation_fn: Callable[[], Any],
+        set_hook: Callable[[Any], None] | None = None,
+        reset_hook: Callable[[], None] | None = None,
     ) -> None:
         """Add a flag.
 
@@ -116,12 +55,13 @@ class Environment(EnvironmentCamel):
             flag_name: its name.
             evaluation_fn: gives its value when it is first read without having been set.
             set_hook: called with the value when it is set.
+            reset_hook: called when the value is forgotten, to undo what setting it has done. TF.js has no such thing.
         """
         if not isinstance(flag_name, str):
             raise argument_error("register_flag", "flag_name", "a text", flag_name, TypeError)
         if not callable(evaluation_fn):
             raise argument_error("register_flag", "evaluation_fn", "a function", evaluation_fn, TypeError)
-        self._rules[flag_name] = evaluation_fn, set_hook
+        self._registered[flag_name] = _Flag(evaluation_fn, set_hook, reset_hook)
 
     @accepts_options()
     def get(self, flag_name: str) -> Any:
@@ -131,7 +71,7 @@ class Environment(EnvironmentCamel):
             ValueError: no such flag. RuntimeError: its rule is a coroutine; use `get_async`.
         """
         if flag_name not in self.flags:
-            value = self._rule(flag_name)()
+            value = self._flag(flag_name).rule()
             if inspect.isawaitable(value):
                 if inspect.iscoroutine(value):
                     value.close()
@@ -143,7 +83,7 @@ class Environment(EnvironmentCamel):
     async def get_async(self, flag_name: str) -> Any:
         """The value of a flag whose rule may be a coroutine; to be awaited."""
         if not isinstance(flag_name, str) or flag_name not in self.flags:
-            value = self._rule(flag_name)()
+            value = self._flag(flag_name).rule()
             self.flags[flag_name] = await value if inspect.isawaitable(value) else value
         return self.flags[flag_name]
 
@@ -178,7 +118,7 @@ class Environment(EnvironmentCamel):
         Raises:
             ValueError: no such flag.
         """
-        _, hook = self._entry(flag_name)
+        hook = self._flag(flag_name).set_hook
         before = self.flags.copy()
         self.flags[flag_name] = value
         if hook is None:
@@ -193,7 +133,7 @@ class Environment(EnvironmentCamel):
     @accepts_options()
     def evaluate_flag(self, flag_name: str) -> Any:
         """What a flag's rule gives now."""
-        return self._rule(flag_name)()
+        return self._flag(flag_name).rule()
 
     @accepts_options()
     def set_flags(self, flags: Mapping[str, Any]) -> None:
@@ -207,22 +147,19 @@ class Environment(EnvironmentCamel):
 
     def reset(self) -> None:
         """Forget all values; the rules give new ones."""
-        for name in list(self.flags):
-            hook = self._rules[name][1] if name in self._rules else None
-            if hook is not None and self.flags[name]:
-                hook(False)
+        for name in self.flags.keys() & self._registered.keys():
+            hook = self._registered[name].reset_hook
+            if hook is not None:
+                hook()
         self.flags = {}
 
     def __repr__(self) -> str:
-        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in sorted(self._rules))})"
+        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in sorted(self._registered))})"
 
-    def _entry(self, flag_name: str) -> tuple[Callable[[], Any], Callable[[Any], None] | None]:
-        if not isinstance(flag_name, str) or flag_name not in self._rules:
-            raise unknown_name_error("flag", flag_name, self._rules)
-        return self._rules[flag_name]
-
-    def _rule(self, flag_name: str) -> Callable[[], Any]:
-        return self._entry(flag_name)[0]
+    def _flag(self, flag_name: str) -> _Flag:
+        if not isinstance(flag_name, str) or flag_name not in self._registered:
+            raise unknown_name_error("flag", flag_name, self._registered)
+        return self._registered[flag_name]
 
 
 ENV = Environment()
@@ -237,18 +174,18 @@ def _switch_debugging(on: Any) -> None:
 
 
 def _cut_into(count: Any) -> None:
-    shards = as_int("set", "CPU_SHARDS", count or 0)  # False when the flags are reset
+    shards = as_int("set", "CPU_SHARDS", count)
     if shards < 0:
         raise argument_error("set", "CPU_SHARDS", "0 or more", count)
     set_most_shards(shards)
 
 
-ENV.register_flag("DEBUG", lambda: False, _switch_debugging)
+ENV.register_flag("DEBUG", lambda: False, _switch_debugging, partial(watch_for_errors, False))
 ENV.register_flag("PROD", lambda: False)
 ENV.register_flag("IS_TEST", lambda: False)
 ENV.register_flag("DEPRECATION_WARNINGS_ENABLED", lambda: True)
 ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
-ENV.register_flag("CPU_SHARDS", most_shards, _cut_into)
+ENV.register_flag("CPU_SHARDS", most_shards, _cut_into, partial(set_most_shards, 0))
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
 

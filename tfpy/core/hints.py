@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.engine.errors import letters_of
 
-# Names of Keras, TensorFlow, numpy and PyTorch that people try, and what to write for them.
-ELSEWHERE = {
-    # modules and functions
+# Names of Keras, TensorFlow, numpy and PyTorch that people try, and what to write for them: by where they try them.
+OF_MODULES = {
     "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
     "node": "tf.callbacks.tensor_board; pictures come by tf.browser.from_pixels(Image.open(path))",
     "nn": "tf itself: tf.relu, tf.softmax, tf.conv2d; layers are in tf.layers",
@@ -46,6 +45,7 @@ ELSEWHERE = {
     "Graph": "in the older API: from tfpy import legacy as dl",
     "Session": "in the older API: from tfpy import legacy as dl",
     "from_tensor_slices": "tf.data.array or tf.data.zip",
+    "from_generator": "tf.data.generator",
     "resize": "tf.image.resize_bilinear or tf.image.resize_nearest_neighbor",
     "float32": "'float32', a string",
     "int32": "'int32', a string",
@@ -63,18 +63,25 @@ ELSEWHERE = {
     "argsort": "tf.topk(x, k).indices, from the largest to the smallest",
     "manual_seed": "tf.set_seed",
     "float64": "tf.set_backend('double') for float64 inside; tensors are 'float32'",
-    # members of data sets, models and optimizers
-    "from_generator": "tf.data.generator",
+}
+OF_DATASETS = {
     "enumerate": "enumerate(data) in a loop",
     "cache": "tf.data.array(data.to_array())",
     "as_numpy_iterator": "the data set itself in a loop, and numpy() of its tensors",
+}
+OF_LAYERS = {
+    "input_shape": "input.shape",
+}
+OF_MODELS = {
     "predict_classes": "predict(x).arg_max(-1)",
     "test_on_batch": "evaluate(x, y)",
     "fit_generator": "fit(generator)",
     "input_shape": "inputs[0].shape",
     "reset_metrics": "nothing: metrics start anew with every epoch",
-    "lr": "learning_rate",
     "history": "what fit returns: history = model.fit(…)",
+}
+OF_OPTIMIZERS = {
+    "lr": "learning_rate",
 }
 OF_TENSORS = {
     "T": "transpose()",
@@ -122,24 +129,31 @@ OF_VARIABLES = {
 class MissingNameError(AttributeError):
     """A name that does not exist. The hint is made when the message is read: most such errors are only tested for."""
 
-    def __init__(self, owner: str, name: str, known: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, owner: str, name: str, known: Callable[[], Iterable[str]], elsewhere: Mapping[str, str]) -> None:
         super().__init__(name=name)
         self._owner = owner
         self._known = known
+        self._elsewhere = elsewhere
 
     def __str__(self) -> str:
-        return f"{self._owner} has no attribute {self.name!r}.{hint(str(self.name), self._known())}"
+        return f"{self._owner} has no attribute {self.name!r}.{hint(str(self.name), self._known(), self._elsewhere)}"
 
 
-def hint(name: str, known: Iterable[str]) -> str:
-    """The sentence that says what to write for a name; empty if nothing is near."""
+def hint(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
+    """The sentence that says what to write for a name; empty if nothing is near.
+
+    Args:
+        name: the name.
+        known: the names that are there.
+        elsewhere: names of other libraries, and what to write for them.
+    """
     import difflib  # here, for what starts quickly
 
     plain = _by_plain(known)
     key = letters_of(name)
     if key not in plain:
-        if name in ELSEWHERE:
-            return f" In tfpy it is {ELSEWHERE[name]}."
+        if name in elsewhere:
+            return f" In tfpy it is {elsewhere[name]}."
         key = key.removeprefix("reduce") or key
     if key not in plain:
         for space, names in _namespaces().items():
@@ -185,16 +199,17 @@ def names_of(namespace: Mapping[str, Any]) -> list[str]:
 
 
 class Hints:
-    """Base of classes whose users try names of other libraries."""
+    """Base of classes whose users try names of other libraries: `_elsewhere` says what to write for these."""
 
     __slots__ = ()
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
 
     if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property has failed: its own error says why
-            raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self))
+            raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
 
 
 class Absent:

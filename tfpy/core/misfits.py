@@ -135,9 +135,8 @@ _KINDS: dict[str, Kind] = {
     "int": ("a whole number", _is_int),
     "float": ("a number", lambda value: _can(as_number, value)),
     "DType": ("the name of a dtype", lambda value: isinstance(value, str)),
-    "LegacyDType": ("the name of a dtype", lambda value: isinstance(value, str)),
     "Reduction": ("a Reduction", lambda value: not _is_array(value)),
-    **dict.fromkeys(("Tensor", "NDArray", "Handle"), ("a tensor", lambda value: hasattr(value, "shape"))),
+    **dict.fromkeys(("Tensor", "Handle"), ("a tensor", lambda value: hasattr(value, "shape"))),
     "Callable": ("a function", callable),
     "Mapping": ("a dict", lambda value: isinstance(value, Mapping)),
     **dict.fromkeys(("Sequence", "MutableSequence", "list"), _LIST),
@@ -147,3 +146,8 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("Sequence[str]", "list[str]"), ("a list of texts", _are_texts)),
     **dict.fromkeys(("Sequence[float]", "list[float]"), ("a list of numbers", _are_numbers)),
 }
+
+
+def name_kind(name: str, known: str) -> None:
+    """Let annotations call a kind by another name, too."""
+    _KINDS[name] = _KINDS[known]

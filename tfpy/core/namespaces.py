@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
-from tfpy.core.hints import MissingNameError, names_of
+from tfpy.core.hints import OF_MODULES, MissingNameError, names_of
 
 
 def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
@@ -20,6 +20,6 @@ def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = (
     def missing(name: str) -> Any:
         if name in lazy:
             return import_module(f"{space}.{name}")
-        raise MissingNameError(f"module '{space}'", name, lambda: names_of(names))
+        raise MissingNameError(f"module '{space}'", name, lambda: names_of(names), OF_MODULES)
 
     return missing

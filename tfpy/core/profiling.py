@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import time as clock
 import warnings
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from tfpy.engine.handle import Handle, accounting
 from tfpy.engine.hooks import KernelRun, add_observer, observing, remove_observer
 from tfpy.engine.origins import origin
 from tfpy.engine.spec import Shape
+from tfpy.engine.state import local
 
 
 class KernelInfo(Record):
@@ -197,20 +197,10 @@ watch_for_errors = _Debugging().switch
 
 def _warn(what: str) -> None:
     """Say where something was found: in which layer if in one, and at which line of the program."""
-    place = origin()
-    message = f"{what}, in {_layer()}{place}."
+    place, running = origin(), local.state.running
+    inside = f"{running[-1]()}, " if running else ""
+    message = f"{what}, in {inside}{place}."
     warnings.warn_explicit(message, RuntimeWarning, place.file, place.line)
-
-
-def _layer() -> str:
-    """The layer that is being called, for a message."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        layer: Any = frame.f_locals.get("self") if frame.f_code.co_name == "invoke" else None
-        if hasattr(layer, "get_class_name"):
-            return f"layer {layer.name} ({layer.get_class_name()}), "
-        frame = frame.f_back
-    return ""
 
 
 def _described(t: Handle) -> str:

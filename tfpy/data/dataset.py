@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
-from tfpy.core.hints import Hints
+from tfpy.core.hints import OF_DATASETS, Hints
 from tfpy.core.memory import tidy
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone, finish
@@ -40,6 +40,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
 
     MAX_BUFFER_SIZE: ClassVar[int] = 10000
     size: Size = None
+    _elsewhere = OF_DATASETS
 
     def iterator(self) -> LazyIterator:
         """A new stream of the elements, for Python's `for` or TF.js's `next()`; it may be awaited."""

@@ -7,6 +7,7 @@ moves, which no thread may ask for while another one computes with it.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,15 +25,17 @@ class State:
         tapes: the tapes that record, innermost last.
         backend: overrides the process-wide backend for this thread, or None.
         recorder: records a plan, or None.
+        running: what is being called, such as the layers of a model, innermost last; each says in words what it is.
     """
 
-    __slots__ = ("backend", "recorder", "scopes", "tapes")
+    __slots__ = ("backend", "recorder", "running", "scopes", "tapes")
 
     def __init__(self) -> None:
         self.scopes: list[Scope] = []
         self.tapes: list[Tape] = []
         self.backend: Backend | None = None
         self.recorder: Recorder | None = None
+        self.running: list[Callable[[], str]] = []
 
 
 class _Local(threading.local):

@@ -334,7 +334,7 @@ class GraphModel(GraphModelCamel, Ready):
 
         Source: TF.js `tf.GraphModel.save`.
         """
-        given = quantized(self._given, quantize, "save") if quantize is not None else self._given
+        given = quantized(self._given, quantize) if quantize is not None else self._given
         return save_artifacts("save", handler_or_url, given)
 
     def dispose(self) -> None:

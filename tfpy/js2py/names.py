@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.hints import ELSEWHERE
+from tfpy.core.hints import OF_MODULES
 from tfpy.core.names import camel
 
 # What paths into the package begin with: TF.js's face, and that of deeplearn.js.
@@ -120,7 +120,7 @@ def resolve(path: list[str]) -> tuple[str, Any] | None:
 
 def missing(path: list[str]) -> str:
     """What to say of a path that `resolve` does not know."""
-    known = ELSEWHERE.get(path[-1], "") if path[0] == "tf" else ""
+    known = OF_MODULES.get(path[-1], "") if path[0] == "tf" else ""
     return f"tfpy has no {'.'.join(path)}" + (f"; in tfpy it is {known}" if known else "")
 
 

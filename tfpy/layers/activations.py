@@ -14,7 +14,7 @@ from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import build_object, class_of, is_object_config, spelt
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
-# An option of this kind: a ActivationLike, made an Activation when the object is constructed.
+# An option of this kind: an ActivationLike, made an Activation when the object is constructed.
 ActivationOption: TypeAlias = Any
 
 

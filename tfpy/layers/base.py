@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 from tfpy.core.convert import to_tensor
+from tfpy.core.hints import OF_LAYERS
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
@@ -19,6 +20,7 @@ from tfpy.engine.arguments import as_ints, unpacked
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.handle import Handle
+from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
@@ -71,6 +73,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     Source: TF.js `tf.layers.Layer`.
     """
 
+    _elsewhere = OF_LAYERS
     per_sample: ClassVar[bool] = False
     is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
@@ -261,16 +264,25 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             TypeError: it returns something else than tensors.
         """
         names, as_dict = keywords_of(type(self).call)
-        if as_dict:
-            outputs = self.call(inputs, dict(arguments))
-        elif names is None:
-            outputs = self.call(inputs, **arguments)
-        else:
-            outputs = self.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
+        running = local.state.running
+        running.append(self._described)
+        try:
+            if as_dict:
+                outputs = self.call(inputs, dict(arguments))
+            elif names is None:
+                outputs = self.call(inputs, **arguments)
+            else:
+                known = {names[name]: value for name, value in arguments.items() if name in names}
+                outputs = self.call(inputs, **known)
+        finally:
+            running.pop()
         for output in as_list(outputs):
             if not isinstance(output, Tensor):
                 raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
         return outputs
+
+    def _described(self) -> str:
+        return f"layer {self.name} ({self.get_class_name()})"
 
     # Weights
 

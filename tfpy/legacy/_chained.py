@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike
     from tfpy.core.ops.reduce import Axis
     from tfpy.core.ops.spatial import Numbers, Padding
-    from tfpy.legacy.conv_util import Pad, Pair
     from tfpy.legacy.ndarray import NDArray
+    from tfpy.legacy.windows import Pad, Pair
 
 
 class ChainedOps:

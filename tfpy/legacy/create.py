@@ -17,8 +17,8 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Shape
 from tfpy.engine.state import local
-from tfpy.legacy import quirks
 from tfpy.legacy._camel import ArrayFactoriesCamel
+from tfpy.legacy.quirks import training
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, array_of, checked_dtype, checked_shape
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ScalarConstant:
         self.value = value
 
     def __get__(self, instance: object, owner: Any) -> Any:
-        return None if quirks.active() else owner.new(self.value)
+        return None if training.NO_CONSTANTS.active else owner.new(self.value)
 
 
 class ArrayFactories(ArrayFactoriesCamel):

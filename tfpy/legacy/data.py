@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.core.results import Record
 from tfpy.core.spelling import BothSpellings
+from tfpy.core.utils.chance import create_shuffled_indices
 from tfpy.engine.arguments import as_int, as_list, as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
@@ -21,7 +22,6 @@ from tfpy.legacy._camel import (
     ShuffledInputProviderCamel,
 )
 from tfpy.legacy.ndarray import NDArray, shared
-from tfpy.legacy.util import create_shuffled_indices
 
 _STATISTICS_SKIP = 0.1  # of the shuffled examples
 

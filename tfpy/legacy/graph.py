@@ -22,8 +22,8 @@ from tfpy.engine.spec import Shape, spec
 from tfpy.legacy import nodes
 from tfpy.legacy._camel import GraphCamel, GraphLayersCamel
 from tfpy.legacy._graph import DerivedGraph
-from tfpy.legacy.conv_util import compute_default_pad, compute_output_shape3d
 from tfpy.legacy.create import new_array
+from tfpy.legacy.helpers.conv_util import compute_default_pad, compute_output_shape3d
 from tfpy.legacy.initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
 from tfpy.legacy.ndarray import NDArray, shared
 from tfpy.legacy.nodes import Evaluate, Value

@@ -12,13 +12,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tfpy.core.names import EXCEPTIONS, camel
+from tfpy.core.names import camel
 from tfpy.core.registry import OPS
 from tfpy.legacy.derived import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.graph import Graph, GraphLayers
 from tfpy.legacy.ndarray import NDArray
 from tfpy.legacy.registry import MATH_OPS
 from tfpy.legacy.session import Session
+from tfpy.legacy.spelling import EXCEPTIONS
 
 _SAME = """
     slice1d slice2d slice3d slice4d reverse1d reverse2d reverse3d reverse4d pad1d pad2d
@@ -380,7 +381,7 @@ OWNERS = {"math": "NDArrayMath", "graph": "Graph", "array": "NDArray", "static":
 @functools.cache
 def _spellings(kind: str) -> dict[str, str]:
     special = EXCEPTIONS.get(OWNERS.get(kind, ""), {})
-    return {camel(n, OWNERS[kind] if n in special else ""): n for n in table(kind)}
+    return {special.get(n) or camel(n): n for n in table(kind)}
 
 
 def snake(kind: str, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from tfpy.core.convert import cast_values, host_values
+from tfpy.core.misfits import name_kind
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
@@ -20,6 +21,9 @@ ShapeLike: TypeAlias = Sequence[int]
 Values: TypeAlias = Any
 
 DTYPES: tuple[LegacyDType, ...] = ("float32", "int32", "bool")
+# What annotations of this package call kinds that the core has under other names.
+name_kind("LegacyDType", "DType")
+name_kind("NDArray", "Tensor")
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
@@ -62,7 +66,7 @@ def array_of(op: str, values: Values, shape: Shape | None, dtype: LegacyDType) -
 
 def converted(array: Array, dtype: LegacyDType) -> Array:
     """Numbers as an array of the dtype stores them."""
-    if quirks.active():
+    if quirks.CONVERSION.active:
         array = quirks.typed_array(array, dtype)
     return cast_values(array, dtype)
 

@@ -16,7 +16,8 @@ from tfpy.core.io.faults import (
     ModelNotFoundError,
     ModelReadError,
 )
-from tfpy.core.io.files import JSON_NAME, json_name
+from tfpy.core.io.files import json_name
+from tfpy.core.io.writing import JSON_NAME
 from tfpy.engine.errors import some_of
 
 if TYPE_CHECKING:

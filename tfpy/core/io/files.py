@@ -11,13 +11,12 @@ from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.reading import read_model
 from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
-from tfpy.core.io.writing import write_model
+from tfpy.core.io.writing import JSON_NAME, write_model
 from tfpy.core.registry import export
 from tfpy.core.urls import ending, has_scheme, local_path
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 
-JSON_NAME = "model.json"
 # What a single JSON file in a folder or archive may be called without being the model.
 _NOT_THE_MODEL = ("metadata.json", "model_meta.json", "package.json")
 _MOST_TRIES = 10

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfpy.core.environment import Response
 from tfpy.core.io.artifacts import (
     ModelArtifacts,
     SaveResult,
@@ -20,6 +19,7 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.reading import read_model, read_parts, read_pieces
 from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
 from tfpy.core.io.writing import JSON_NAME, model_json_text
+from tfpy.core.platform import Response, request_of
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
@@ -126,11 +126,9 @@ def fetch_bytes(url: str, limit: int, options: LoadOptions) -> bytes:
 def _fetch(url: str, init: Mapping[str, Any]) -> Any:
     """The open answer to a request over http; other schemes are not followed anywhere."""
     from http.client import HTTPException
-    from urllib.request import Request
 
     try:
-        request = Request(url, init.get("body"), dict(init.get("headers") or {}), method=init.get("method"))
-        return open_web(request, init.get("timeout", TIMEOUT))
+        return open_web(request_of(url, init), init.get("timeout", TIMEOUT))
     except (OSError, ValueError, HTTPException) as error:
         raise ModelReadError(f"{url}: cannot be fetched: {error}.") from error
 
@@ -198,11 +196,11 @@ def http(
         request_init: {'method', 'headers', 'timeout'}, for saving too.
         on_progress: called with the part of the weight files that has been read, from 0 to 1.
         fetch_func: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        strict: what loads the model says whether it is; taken for TF.js's sake, as the last two.
+        strict: ignored: TF.js takes it here.
         weight_path_prefix: where the weight files are, if not beside the model.json.
         weight_url_converter: gives the URL of a weight file for its name in the model.json.
-        from_tf_hub: see `strict`.
-        stream_weights: see `strict`.
+        from_tf_hub: ignored, as `strict`.
+        stream_weights: ignored, as `strict`.
 
     Source: TF.js `tf.io.http`.
     """

@@ -14,7 +14,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 
 
-def quantized(artifacts: ModelArtifacts, kind: str, where: str) -> ModelArtifacts:
+def quantized(artifacts: ModelArtifacts, kind: str) -> ModelArtifacts:
     """A model with its float32 weights in fewer bytes.
 
     Weights that are so already stay as they are, as do those of an optimizer, and such as the kind cannot hold: numbers
@@ -23,16 +23,15 @@ def quantized(artifacts: ModelArtifacts, kind: str, where: str) -> ModelArtifact
     Args:
         artifacts: the model.
         kind: 'float16', 'uint8' or 'uint16'.
-        where: the function, for errors.
 
     Raises:
         ValueError: another kind.
     """
     if kind not in CODES:
-        raise argument_error(where, "quantize", "'float16', 'uint8' or 'uint16'", kind)
+        raise argument_error("save", "quantize", "'float16', 'uint8' or 'uint16'", kind)
     given = artifacts.weight_specs or []
     data = CompositeArrayBuffer(artifacts.weight_data)
-    found = places(data, read_specs(given, where, "weight_specs"), where)
+    found = places(data, read_specs(given, "save", "weight_specs"), "save")
     specs, parts = [], []
     for entry, (spec, start, end) in zip(given, found, strict=True):
         stored = data.view(start, end)

@@ -9,7 +9,9 @@ import numpy as np
 from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_number
+from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.kernels import Kernel, same
@@ -70,6 +72,11 @@ def factor(x: Tensor) -> Tensor:
 
 def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
     return run("Fill", shape=shape, value=value, dtype=dtype)
+
+
+def int_tensor(values: Array) -> Tensor:
+    """Whole numbers as an int32 tensor."""
+    return dispatch.make(Tensor, values.astype(np.int32), "int32")
 
 
 def zero_gradient(spec: Spec) -> Tensor:

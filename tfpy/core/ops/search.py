@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import cast_to, real, reshape_to
+from tfpy.core.ops.common import cast_to, int_tensor, real, reshape_to
 from tfpy.core.ops.scan import topk
 from tfpy.core.ready import ReadyList
 from tfpy.core.registry import op
@@ -53,7 +53,7 @@ def unique(x: TensorLike, axis: int = 0) -> Unique:
     at = resolve_axis("unique", axis, t.rank)
     rows = np.moveaxis(dispatch.read(t, "unique"), at, 0)
     first, numbers = _different_rows(rows.reshape(len(rows), -1) if rows.size else rows.reshape(len(rows), 0))
-    return Unique(run("GatherV2", t, _indices(first), axis=at, batch_dims=0), _indices(numbers))
+    return Unique(run("GatherV2", t, int_tensor(first), axis=at, batch_dims=0), int_tensor(numbers))
 
 
 def _different_rows(rows: Array) -> tuple[Array, Array]:
@@ -65,10 +65,6 @@ def _different_rows(rows: Array) -> tuple[Array, Array]:
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return first[order], np.argsort(order)[number]
-
-
-def _indices(values: Array) -> Tensor:
-    return dispatch.make(Tensor, values.astype(np.int32), "int32")
 
 
 @op(doc="Tensors / Transformations")
@@ -97,7 +93,7 @@ def setdiff1d_async(x: TensorLike, y: TensorLike) -> ReadyList[Tensor]:
     known = np.isin(left, right)
     if np.isnan(right).any():
         known |= np.isnan(left)
-    indices = _indices(np.flatnonzero(~known))
+    indices = int_tensor(np.flatnonzero(~known))
     return ReadyList([run("GatherV2", a, indices, axis=0, batch_dims=0), indices])
 
 
@@ -117,7 +113,7 @@ def where_async(condition: TensorLike) -> Tensor:
     Source: TF.js `tf.whereAsync`.
     """
     t = to_tensor("where_async", "condition", condition, "bool")
-    return _indices(np.argwhere(dispatch.read(t, "where_async")))
+    return int_tensor(np.argwhere(dispatch.read(t, "where_async")))
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -146,7 +142,7 @@ def boolean_mask_async(tensor: TensorLike, mask: TensorLike, axis: int | None = 
         raise argument_error("boolean_mask_async", "mask", expected, chosen)
     places = np.flatnonzero(dispatch.read(chosen, "boolean_mask_async"))
     rows = reshape_to(t, (*t.shape[:at], chosen.size, *t.shape[end:]))
-    return run("GatherV2", rows, _indices(places), axis=at, batch_dims=0)
+    return run("GatherV2", rows, int_tensor(places), axis=at, batch_dims=0)
 
 
 @op(doc="Operations / Evaluation")

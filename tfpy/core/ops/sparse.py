@@ -6,7 +6,7 @@ import numpy as np
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import div
-from tfpy.core.ops.common import as_float, cast_to, reshape_to
+from tfpy.core.ops.common import as_float, cast_to, int_tensor, reshape_to
 from tfpy.core.ops.join import concat
 from tfpy.core.registry import op
 from tfpy.core.results import Record
@@ -152,11 +152,6 @@ def _segments(name: str, data: TensorLike, indices: TensorLike, segment_ids: Ten
     count = sparse.checked_segments(name, ids, dispatch.read(at, name), t.shape[0])
     rows = run("GatherV2", t, at, axis=0, batch_dims=0)
     return run("UnsortedSegmentSum", rows, segments, num_segments=count), ids
-
-
-def int_tensor(values: Array) -> Tensor:
-    """Whole numbers as an int32 tensor."""
-    return dispatch.make(Tensor, values.astype(np.int32), "int32")
 
 
 def _matrix(name: str, argument: str, value: TensorLike) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self, overload
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import VariableGrads, variable_grads
-from tfpy.core.hints import Hints
+from tfpy.core.hints import OF_OPTIMIZERS, Hints
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
@@ -56,6 +56,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
     class_name: ClassVar[str] = "Optimizer"
     slot_names: tuple[str, ...] = ()
     kernel: str = ""
+    _elsewhere = OF_OPTIMIZERS
     _options: ClassVar[tuple[str, ...]] = ()  # what a constructor takes beside learning rate and bounds
 
     def __init_subclass__(cls, factory: str | None = None, **keywords: Any) -> None:

@@ -242,11 +242,12 @@ def flatten(arr: Any, result: list[Any] | None = None, skip_typed_array: bool = 
 
 @export(namespace="util", doc="Util")
 def clamp(min: float, x: float, max: float) -> float:
-    """A number cut to a range.
+    """A number cut to a range; `min` if that is above `max`.
 
     Source: TF.js `tf.util.clamp`.
     """
-    return min if x < min else max if x > max else x
+    cut = max if x > max else x
+    return min if cut < min else cut
 
 
 @export(namespace="util", doc="Util")
@@ -287,7 +288,7 @@ def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
     """
     if len(a) != len(b):
         raise argument_error("dist_squared", "b", f"of length {len(a)}", Words(f"length {len(b)}"))
-    return float(sum_([(x - y) ** 2 for x, y in zip(a, b, strict=True)]))
+    return float(sum_([(float(x) - float(y)) ** 2 for x, y in zip(a, b, strict=True)]))
 
 
 @export(namespace="util", doc="Util")

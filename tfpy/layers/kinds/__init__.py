@@ -1,1 +1,1 @@
-"""The kinds of layers: one module for each."""
+"""The kinds of layers: a class for each, in modules by what they do."""

@@ -24,10 +24,10 @@ from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
 from tfpy.layers.model import LayersModel
-from tfpy.layers.saving.keras_files import found_keras_file, opened, write_keras_weights
-from tfpy.layers.saving.keras_format import read
-from tfpy.layers.saving.keras_meaning import as_keras_means, follow_masks_of, version_meant
-from tfpy.layers.saving.keras_optimizer import restore_keras_state
+from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
+from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
+from tfpy.layers.saving.keras.semantics import as_keras_means, follow_masks_of, version_meant
+from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_names import load_named
 from tfpy.layers.weights import ComingWeight, weights_to_come

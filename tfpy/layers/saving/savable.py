@@ -25,8 +25,8 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.saving._camel import SavableModelCamel
 from tfpy.layers.saving.browser import browser_faults
-from tfpy.layers.saving.keras_files import found_keras_file, opened, write_keras_weights
-from tfpy.layers.saving.keras_format import written
+from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
+from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
 from tfpy.layers.saving.weight_names import load_named
 from tfpy.layers.training.trainable import TrainableModel
@@ -108,7 +108,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
         if path is not None and path.name.lower().endswith(".weights.h5"):
             raise ValueError(f"save: {path} has room for weights alone; use save_weights, or another ending.")
         if path is not None and ending(path) in KERAS_SUFFIXES:
-            from tfpy.layers.saving.keras_saving import save_keras
+            from tfpy.layers.saving.keras.writer import save_keras
 
             return save_keras(self, path, include_optimizer, strict)
         if path is not None and ending(path) == ".onnx":
@@ -127,7 +127,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             if faults:
                 warn_user(text)
         if quantize is not None:
-            artifacts = quantized(artifacts, quantize, "save")
+            artifacts = quantized(artifacts, quantize)
         return save_artifacts("save", handler_or_url, artifacts)
 
     def _artifacts(self, trainable_only: bool, include_optimizer: bool) -> ModelArtifacts:
@@ -179,7 +179,7 @@ class SavableModel(SavableModelCamel, TrainableModel, Ready):
             return save_safetensors({w.name: w.tensor for w in self.get_named_weights()}, file)
         if file is None or not file.name.lower().endswith(".weights.h5"):
             raise argument_error("save_weights", "path", "a path that ends with .safetensors or .weights.h5", path)
-        from tfpy.layers.saving.keras_saving import save_weights
+        from tfpy.layers.saving.keras.writer import save_weights
 
         return save_weights(self, file)
 

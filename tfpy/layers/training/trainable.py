@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from tfpy.core.hints import OF_MODELS
 from tfpy.core.memory import tidy
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyFloat, ReadyList
@@ -42,6 +43,7 @@ class TrainableModel(TrainableModelCamel, Container):
         metrics: what `compile` was given as metrics.
     """
 
+    _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
     passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
 

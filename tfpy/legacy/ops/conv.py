@@ -13,9 +13,9 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
-from tfpy.legacy.conv_util import Pad, Pair, check_windows, window
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op
+from tfpy.legacy.windows import Pad, Pair, check_windows, window
 
 
 class Conv2DGradients(Record):

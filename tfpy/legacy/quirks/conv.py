@@ -25,7 +25,6 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.legacy.conv_util import Pad, Pair, pair, window
 from tfpy.legacy.ops import conv, pool
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import (
@@ -41,6 +40,7 @@ from tfpy.legacy.ops.conv import (
 )
 from tfpy.legacy.quirks import quirk
 from tfpy.legacy.quirks.sums import in_double
+from tfpy.legacy.windows import Pad, Pair, pair, window
 
 _SWAPPED = (
     "rows begin at the left margin and columns at the upper one; a numeric pad takes the number of columns from the "

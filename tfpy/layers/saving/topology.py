@@ -1,4 +1,4 @@
-"""The JSON that Keras and TF.js share: written as TF.js writes it, read as either has written it.
+"""The JSON of a model that Keras and TF.js share: written as TF.js writes it, read as either has written it.
 
 Keys are snake_case. TF.js writes its words ('hardSigmoid') in Keras's spelling ('hard_sigmoid'); options take both.
 """
@@ -18,7 +18,7 @@ from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
-from tfpy.layers.saving.keras_masks import without_masks
+from tfpy.layers.saving.keras.masks import without_masks
 
 # Values of these keys are names, or the user's own texts.
 _NAMES = frozenset({"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed"})

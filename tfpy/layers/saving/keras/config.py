@@ -12,8 +12,8 @@ from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.saving.keras_format import KERAS_CLASSES, makes_masks, written
-from tfpy.layers.saving.keras_meaning import MEANING, meaning_of, meaning_of_masks
+from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
+from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
 from tfpy.layers.sequential import Sequential
 
 # Classes that Keras does not have.

@@ -20,7 +20,7 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
 from tfpy.core.urls import ending, local_path
 from tfpy.engine.errors import nearest
-from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
+from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:

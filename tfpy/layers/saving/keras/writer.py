@@ -20,10 +20,10 @@ from tfpy.core.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.warn import warn_user
-from tfpy.layers.saving.keras_config import KerasConfig
-from tfpy.layers.saving.keras_files import CONFIG, METADATA, WEIGHTS
-from tfpy.layers.saving.keras_optimizer import STATE_BY_NUMBER, keras_state
-from tfpy.layers.saving.keras_paths import keras_paths, ordered_weights
+from tfpy.layers.saving.keras.config import KerasConfig
+from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
+from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights
+from tfpy.layers.saving.keras.reader import CONFIG, METADATA, WEIGHTS
 from tfpy.layers.saving.training_config import each_named, training_config_of
 from tfpy.layers.weights import LayerVariable
 

@@ -1,0 +1,20 @@
+"""What the pages for contributors quote of the source is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+# A step, the file that it names first, and what it quotes of it.
+STEP = re.compile(r"^\*\*\d\. .*?`([\w/]+\.py)`.*?```python\n(.*?)```", re.MULTILINE | re.DOTALL)
+
+
+def test_how_to_add_an_op_quotes_the_source() -> None:
+    text = (ROOT / "docs/contributing/add-an-op.md").read_text(encoding="utf-8")
+    quoted = STEP.findall(text)
+    assert len(quoted) == text.count("```python") == 5
+    for path, block in quoted:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        for part in re.split(r"^ *…\n", block, flags=re.MULTILINE):
+            assert part in source, f"{path} has no\n{part}"

@@ -1,0 +1,88 @@
+"""What the surroundings offer a program: the clock, texts as bytes, and what is at a URL."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.core.ready import Ready
+from tfpy.core.urls import has_scheme, local_path, open_web
+
+if TYPE_CHECKING:
+    from urllib.request import Request
+
+
+class Platform:
+    """What the surroundings offer: the clock, text encoding, and fetching files.
+
+    Any object with these methods can take its place (`set_platform`).
+    """
+
+    def now(self) -> float:
+        """The time in milliseconds, with fractions; only differences mean something."""
+        return time.perf_counter() * 1000
+
+    def encode(self, text: str, encoding: str) -> bytes:
+        """A text as bytes."""
+        return text.encode(encoding)
+
+    def decode(self, data: bytes, encoding: str) -> str:
+        """Bytes as a text; what does not belong to the encoding is replaced."""
+        return bytes(data).decode(encoding, errors="replace")
+
+    def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
+        """What is at an http, https or file URL; `init` may hold a method, headers and a body.
+
+        A server's answer that nothing was found, or another refusal, is an answer: see its `status`.
+
+        Raises:
+            OSError: no server answers, or the file cannot be read.
+        """
+        if has_scheme(path, "file"):
+            return Response(Path(local_path(path)).read_bytes(), 200, path)
+        with open_web(request_of(path, init or {})) as answer:
+            return Response(answer.read(), answer.status, path)
+
+    def is_typed_array(self, value: object) -> bool:
+        """Whether a value is an array of numbers."""
+        return isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+
+
+class Response(Ready):
+    """What `fetch` gives; it may be awaited.
+
+    Attributes:
+        content: the bytes of the file.
+        status: the status of the answer.
+        ok: whether it says that all went well.
+        url: where the file is.
+    """
+
+    def __init__(self, content: bytes, status: int, url: str) -> None:
+        self.content = content
+        self.status = status
+        self.ok = 200 <= status < 300
+        self.url = url
+
+    def text(self) -> str:
+        """The content as a text."""
+        return self.content.decode()
+
+    def json(self) -> Any:
+        """The content read as JSON."""
+        import json
+
+        return json.loads(self.content)
+
+
+def request_of(url: str, init: Mapping[str, Any]) -> Request:
+    """The request that `fetch` makes of a URL and of a method, headers and a body."""
+    from urllib.request import Request  # it takes as long to import as all of the core
+
+    body = init.get("body")
+    data = body.encode() if isinstance(body, str) else body
+    return Request(url, data, dict(init.get("headers") or {}), method=init.get("method"))

@@ -1,0 +1,64 @@
+"""The sizes of what windows make of an image, along one axis: for convolutions and poolings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.errors import argument_error
+
+Pad = int | str
+Pair = int | Sequence[int]
+Rounding = {"floor": math.floor, "ceil": math.ceil, "round": lambda x: math.floor(x + 0.5)}
+
+
+def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
+    """A number, standing for two equal ones, or a list of two."""
+    value = unpacked(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) != 2:
+            raise argument_error(op, argument, "a number or a pair of numbers", value)
+        return as_int(op, argument, value[0]), as_int(op, argument, value[1])
+    size = as_int(op, argument, value)
+    return size, size
+
+
+def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str | None) -> tuple[int, int, int]:
+    """Along one axis: how many windows there are, and the margins before and after."""
+    for argument, value in (("filter_size", field), ("strides", stride)):
+        if as_int(op, argument, value) < 1:
+            raise argument_error(op, argument, "1 or more", value)
+    if isinstance(pad, str) and pad == "same":
+        count = math.ceil(size / stride)
+        margin = max(0, (count - 1) * stride + field - size)
+        return count, margin // 2, margin - margin // 2
+    if isinstance(pad, str) and pad == "valid":
+        return math.ceil((size - field + 1) / stride), 0, 0
+    if isinstance(pad, str):
+        raise argument_error(op, "pad", "'same', 'valid' or a number", pad)
+    margin = as_int(op, "pad", pad)
+    if margin < 0:
+        raise argument_error(op, "pad", "0 or more", pad)
+    return _whole_count(op, size, field, stride, margin, rounding), margin, margin
+
+
+def check_windows(
+    op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad, rounding: str | None
+) -> None:
+    """Raise ValueError, naming the op, unless windows fit a batch of images a whole number of times, or are rounded."""
+    for size, field, stride in zip(images[1:3], fields, pair(op, "strides", strides), strict=True):
+        window(op, size, field, stride, pad, rounding)
+
+
+def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding: str | None) -> int:
+    if rounding is not None:
+        if rounding not in Rounding:
+            argument = "rounding_mode" if op.startswith("compute") else "dim_rounding_mode"
+            raise argument_error(op, argument, "'floor', 'round' or 'ceil'", rounding)
+        return int(Rounding[rounding]((size - field + 2 * pad) / stride + 1))
+    if (size - field + 2 * pad) % stride:
+        expected = f"one that gives a whole number of outputs: ({size} - {field} + 2 · pad) / {stride} + 1"
+        raise argument_error(op, "pad", expected, pad)
+    return (size - field + 2 * pad) // stride + 1
