@@ -23,8 +23,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "layers": {"core", "engine", "_version", "vis"},
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
-    "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
-    "js2py": {"", "core", "legacy"},  # so does this
+    "migrate": {"", "core", "legacy", "scripts"},  # "": it looks up what `tf` has
+    "js2py": {"", "core", "legacy", "scripts"},  # so does this
     "_api": {"core", "graph", "layers", "engine", "vis"},
     "": {"_api", "_version", "core", "data", "datasets", "distribute", "graph", "layers", "vis"},
     "_version": set(),
@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": {"", "legacy"},
     "pytest_plugin": {"", "core"},
     "saved_models": {"core", "graph", "layers"},
+    "scripts": {"core"},
 }
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tfpy.core.io.scripts import FileError, read_script, write_script
 from tfpy.js2py import convert
 from tfpy.js2py.elsewhere import TYPESCRIPT
 from tfpy.js2py.folders import run_folder
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.saying import fault_of, say_notes, summary
+from tfpy.scripts import FileError, read_script, write_script
 
 
 def run(path: Path, out: str | None, force: bool) -> int:

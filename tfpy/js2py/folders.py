@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tfpy.core.extras import optional_module
-from tfpy.core.io.scripts import FileError, files_in, read_script, write_script
 from tfpy.js2py.elsewhere import SUFFIXES, module_of
 from tfpy.js2py.notes import Note
 from tfpy.js2py.saying import counts, fault_of, say_notes, summary
+from tfpy.scripts import FileError, files_in, read_script, write_script
 
 if TYPE_CHECKING:
     from tfpy.js2py.project import Project

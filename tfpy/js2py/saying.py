@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tfpy.core.io.scripts import FileError
 from tfpy.js2py.notes import Note, ScriptError
+from tfpy.scripts import FileError
 
 
 def say_notes(path: Path, notes: Sequence[Note]) -> None:
