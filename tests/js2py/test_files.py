@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import tfpy.cli
 from tfpy.js2py import ScriptError, convert
-from tfpy.js2py.files import run
+from tfpy.js2py.project.files import run
 from tfpy.scripts import LARGEST
 
 GOOD = "import * as tf from '@tensorflow/tfjs';\ntf.ones([2]).print();\n"

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tfpy.cli
-from tfpy.js2py.files import run
+from tfpy.js2py.project.files import run
 from tfpy.scripts import LARGEST
 
 

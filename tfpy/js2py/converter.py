@@ -13,13 +13,13 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, parse
-from tfpy.js2py.elsewhere import Elsewhere, beside
-from tfpy.js2py.inference import Kinds
+from tfpy.js2py.analysis.elsewhere import Elsewhere, beside
+from tfpy.js2py.analysis.inference import Kinds
+from tfpy.js2py.analysis.scopes import Binding, Scopes
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
-from tfpy.js2py.order import in_order
-from tfpy.js2py.parse import bare, text
-from tfpy.js2py.scopes import Binding, Scopes
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.order import in_order
+from tfpy.js2py.syntax.parse import bare, text
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
 StatementRule = Callable[["Converter", Node], list[ast.stmt]]
