@@ -13,16 +13,21 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.elsewhere import Elsewhere, beside
-from tfpy.js2py.analysis.inference import Kinds
+from tfpy.js2py.analysis.inference import Inference
+from tfpy.js2py.analysis.module import Module, sibling
 from tfpy.js2py.analysis.scopes import Binding, Scopes
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.comments import comment_lines, dedented, is_documentation
 from tfpy.js2py.syntax.order import in_order
 from tfpy.js2py.syntax.parse import bare, text
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
 StatementRule = Callable[["Converter", Node], list[ast.stmt]]
+# Of a call, for its arguments.
+CallRule = Callable[["Converter", Node], ast.expr]
+# Of a method: it is given the call, what it is called on and the arguments; None says that it is for others.
+MethodRule = Callable[["Converter", Node, Node, list[Node]], ast.expr | None]
 EXPRESSIONS: dict[str, ExpressionRule] = {}
 STATEMENTS: dict[str, StatementRule] = {}
 
@@ -57,7 +62,7 @@ class Converter:
     Attributes:
         typescript: whether the script is TypeScript.
         scopes: who declares what.
-        elsewhere: finds another file by what an import calls it.
+        find_module: finds another file by what an import calls it.
         kinds: what expressions hold.
         notes: what has been said so far.
         calls: the arguments of calls of methods, by the method's name.
@@ -74,8 +79,8 @@ class Converter:
     def __init__(self, root: Node, typescript: bool = False, bindings: dict[int, Binding] | None = None) -> None:
         self.typescript = typescript
         self.scopes = Scopes(root, bindings)
-        self.elsewhere: Callable[[str], Elsewhere | None] = beside
-        self.kinds = Kinds(self.scopes, root)
+        self.find_module: Callable[[str], Module | None] = sibling
+        self.kinds = Inference(self.scopes, root)
         self.notes: list[Note] = []
         self.calls = _method_calls(root)
         self.modules: dict[str, str | None] = {}
@@ -270,39 +275,3 @@ def _returned(c: Converter, node: Node) -> list[ast.stmt]:
 
 def _unknown(c: Converter, node: Node) -> list[ast.stmt]:
     raise NotConvertedError(f"{node.type.replace('_', ' ')} has no counterpart")
-
-
-def is_documentation(node: Node) -> bool:
-    """Whether a comment documents the function or class after it."""
-    following = node.next_named_sibling
-    if not text(node).startswith("/**") or following is None or following.type == "comment":
-        return False
-    if following.type == "export_statement":
-        following = following.child_by_field_name("declaration") or following
-    if following.type in ("lexical_declaration", "variable_declaration"):
-        values = [n.child_by_field_name("value") for n in parse.kids(following)]
-        return any(v is not None and v.type in parse.FUNCTIONS for v in values)
-    return following.type in parse.FUNCTIONS or following.type == "class_declaration"
-
-
-def comment_lines(node: Node) -> list[str]:
-    """The lines of a comment without its signs."""
-    said = text(node)
-    if said.startswith("//"):
-        return [said[2:].removeprefix(" ").rstrip()]
-    if said.startswith("#!"):
-        return []
-    lines = [line.strip().removeprefix("*").removeprefix(" ").rstrip() for line in said[2:-2].strip("*").split("\n")]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return [line.strip() if len(lines) == 1 else line for line in lines]
-
-
-def dedented(node: Node) -> list[str]:
-    """The source of a node, its lines as far to the left as the first."""
-    lines = text(node).expandtabs(2).split("\n")
-    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
-    shift = min(indents, default=0)
-    return [lines[0], *(line[min(shift, len(line) - len(line.lstrip())) :] for line in lines[1:])]

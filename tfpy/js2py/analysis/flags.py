@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from tfpy.js2py.syntax import parse
-from tfpy.js2py.syntax.parse import kids, optional, text
+from tfpy.js2py.syntax.parse import kids, optional, string_in, text
 
 # What the types and the actions of arguments give, as names of kinds.
 _TYPES = {"int": "index", "float": "number", "string": "string"}
@@ -40,23 +40,18 @@ def options_of(node: Node | None) -> dict[str, Node]:
     return {text(parse.field(pair, "key")).strip("'\""): parse.field(pair, "value") for pair in pairs}
 
 
-def literal(node: Node | None) -> str:
-    """The text of a string literal; empty for anything else."""
-    return text(node)[1:-1] if node is not None and node.type == "string" else ""
-
-
 def destination(flags: list[str], options: dict[str, Node]) -> str:
     """The name under which an argument is read: the first long flag, without dashes."""
     long = [flag for flag in flags if flag.startswith("--")]
-    return literal(options.get("dest")) or (long or flags or [""])[0].lstrip("-").replace("-", "_")
+    return string_in(options.get("dest")) or (long or flags or [""])[0].lstrip("-").replace("-", "_")
 
 
 def _kind(options: dict[str, Node]) -> str:
-    action, said = literal(options.get("action")), literal(options.get("type"))
+    action, said = string_in(options.get("action")), string_in(options.get("type"))
     action = "".join(part[:1].upper() + part[1:] if at else part for at, part in enumerate(action.split("_")))
     if action not in ("", "store"):
         return _ACTIONS.get(action, "")
-    if "nargs" in options and literal(options["nargs"]) != "?":
+    if "nargs" in options and string_in(options["nargs"]) != "?":
         return "list"
     if said or "type" in options:
         return _TYPES.get(said, "")

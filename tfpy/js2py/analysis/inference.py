@@ -9,7 +9,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis import flags, known, uses
+from tfpy.js2py.analysis import builtin_kinds, flags, uses
 from tfpy.js2py.analysis.kind import (
     BOOL,
     DICT,
@@ -40,7 +40,7 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, path_of, text
 
 
-class Kinds:
+class Inference:
     """The kinds of a script's expressions."""
 
     def __init__(self, scopes: Scopes, root: Node) -> None:
@@ -62,7 +62,7 @@ class Kinds:
         if node.id not in self._known:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
             rule = getattr(self, f"_{node.type}", None)
-            found = rule(node) if rule is not None else known.LITERALS.get(node.type, UNKNOWN)
+            found = rule(node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
             self._known[node.id] = found if found != UNKNOWN else self._cast(node)
         return self._known[node.id]
 
@@ -79,7 +79,7 @@ class Kinds:
         """Whether a static property of a class of the script is a getter, which is a function here."""
         return any(parse.is_static_getter(member) for member in self.members.of(self.members.named(owner), name))
 
-    def know(self, other: Kinds, is_imported: bool) -> None:
+    def know(self, other: Inference, is_imported: bool) -> None:
         """Make known what another file says of classes and types."""
         self.members.know(other.members, is_imported)
         self._objects_said |= other._objects_said
@@ -289,7 +289,7 @@ class Kinds:
         kind = self.of(owner)
         if name == "length":
             return INDEX
-        if name in known.SHAPES and kind != DICT:
+        if name in builtin_kinds.SHAPES and kind != DICT:
             return SHAPE
         if (name == "history" and kind.name in ("", "History")) or (name == "attrs" and kind == UNKNOWN):
             return DICT
@@ -301,7 +301,7 @@ class Kinds:
             return self._field(kind.name[1:], name)
         if kind.name in names.classes():
             said = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
-            return known.ATTRIBUTES.get(name, UNKNOWN) if said == UNKNOWN else said
+            return builtin_kinds.ATTRIBUTES.get(name, UNKNOWN) if said == UNKNOWN else said
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
 
     def _field(self, owner: str, name: str) -> Kind:
@@ -374,15 +374,15 @@ class Kinds:
         if path[:1] == ["tf"] and path[-1] in names.classes():
             return Kind(path[-1])
         binding = self._scopes.meant(parse.field(node, "constructor"))
-        return Kind(f".{binding.name}") if binding is not None else known.NEW.get(name, UNKNOWN)
+        return Kind(f".{binding.name}") if binding is not None else builtin_kinds.NEW.get(name, UNKNOWN)
 
     def _call_expression(self, node: Node) -> Kind:
         callee = parse.field(node, "function")
         path = self._path(callee)
         given = node.child_by_field_name("arguments")
         arguments = kids(given) if given is not None else []
-        if path and ".".join(path) in known.CALLS:
-            return known.CALLS[".".join(path)]
+        if path and ".".join(path) in builtin_kinds.CALLS:
+            return builtin_kinds.CALLS[".".join(path)]
         if path[-1:] == ["ArgumentParser"]:
             return PARSER
         if path[:1] == ["Math"]:
@@ -397,7 +397,7 @@ class Kinds:
         found = names.resolve(path) if path and path[0] in names.ROOTS else None
         if found is not None:
             return annotated(names.result(found[1]))
-        if path and path[0] in known.NAMESPACES and callee.type == "member_expression":
+        if path and path[0] in builtin_kinds.NAMESPACES and callee.type == "member_expression":
             return UNKNOWN
         if callee.type == "member_expression" and self._scopes.meant(callee) is None:
             return self._method(callee, arguments)
@@ -434,9 +434,9 @@ class Kinds:
         if owner.name in names.classes():
             found = getattr(names.classes()[owner.name], names.attribute(name), None)
             said = annotated(names.result(found))
-            return said if said != UNKNOWN or name not in known.METHODS else Kind(known.METHODS[name])
+            return said if said != UNKNOWN or name not in builtin_kinds.METHODS else Kind(builtin_kinds.METHODS[name])
         if owner == PARSER:
-            return known.OF_PARSERS.get(names.snake(name), UNKNOWN)
+            return builtin_kinds.OF_PARSERS.get(names.snake(name), UNKNOWN)
         if owner.name.startswith("."):
             own = self.members.of(owner.name[1:], name)
             return joined([self.result_of(value) for value in own]) if own else annotated(names.method_result(name))
@@ -450,7 +450,7 @@ class Kinds:
             return self._matched(name, arguments)
         if name == "fill" and arguments and owner.name == "list":
             return Kind("list", self.of(arguments[0]))
-        given = known.METHODS.get(name, "")
+        given = builtin_kinds.METHODS.get(name, "")
         if given in ("same", "item"):
             return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
         if name == "split" and owner == STRING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis import uses
 from tfpy.js2py.analysis.scopes import Scopes
 from tfpy.js2py.syntax import parse
-from tfpy.js2py.syntax.parse import text
+from tfpy.js2py.syntax.parse import kids, optional, path_of, text
 
 _CLASSES = ("class_declaration", "abstract_class_declaration")
 
@@ -24,7 +23,7 @@ class Members:
     def __init__(self, scopes: Scopes, root: Node) -> None:
         self._scopes = scopes
         self.classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
-        self._fields = {name: uses.fields(node) for name, node in self.classes.items()}
+        self._fields = {name: fields_of(node) for name, node in self.classes.items()}
         self.methods = {
             name
             for fields in self._fields.values()
@@ -61,3 +60,36 @@ def class_around(node: Node) -> Node | None:
     while found is not None and found.type not in (*_CLASSES, "class"):
         found = found.parent
     return found
+
+
+def fields_of(owner: Node) -> dict[str, list[Node]]:
+    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`.
+
+    Under `name:` is what TypeScript says that an attribute is.
+    """
+    found: dict[str, list[Node]] = {}
+    for node in parse.walk(owner):
+        if node.type == "method_definition":
+            found.setdefault(text(parse.field(node, "name")), []).append(node)
+        elif is_attribute(node):
+            found.setdefault(text(parse.field(node, "pattern")), []).append(parse.field(node, "pattern"))
+        elif node.type in ("field_definition", "public_field_definition"):
+            name = node.child_by_field_name("property") or node.child_by_field_name("name")
+            value, said = optional(node, "value"), node.child_by_field_name("type")
+            found.setdefault(text(name), []).extend([value] if value is not None else [])
+            found.setdefault(f"{text(name)}:", []).extend([said] if said is not None else [])
+        elif node.type == "assignment_expression":
+            target = path_of(parse.field(node, "left"))
+            if target is not None and len(target) == 2 and target[0] == "this":
+                found.setdefault(target[1], []).append(parse.field(node, "right"))
+        elif node.type == "call_expression":
+            target = path_of(parse.field(node, "function"))
+            if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
+                found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
+    return found
+
+
+def is_attribute(parameter: Node) -> bool:
+    """Whether TypeScript makes an attribute of a parameter of a constructor: `constructor(private x: number)`."""
+    is_parameter = parameter.type in ("required_parameter", "optional_parameter")
+    return is_parameter and any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children)

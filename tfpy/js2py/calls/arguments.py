@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions.expressions import element, entry, with_comments
+from tfpy.js2py.expressions.literals import element, entry, with_comments
 from tfpy.js2py.names import Options
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build

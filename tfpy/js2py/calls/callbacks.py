@@ -9,16 +9,9 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import NDARRAY, STRING
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions.expressions import truth
-from tfpy.js2py.expressions.functions import (
-    as_items,
-    define,
-    is_called_at_once,
-    is_of_items,
-    name_for,
-    reference,
-    value_of,
-)
+from tfpy.js2py.expressions.conditions import truth
+from tfpy.js2py.expressions.destructuring import as_items, is_of_items
+from tfpy.js2py.expressions.functions import define, is_called_at_once, name_for, reference, value_of
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import assign, atom, call, name_of, py

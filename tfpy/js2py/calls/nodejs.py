@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from tree_sitter import Node
 
 from tfpy.js2py.analysis.kind import NDARRAY
 from tfpy.js2py.calls.arguments import fitting, given
-from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions.expressions import truth
+from tfpy.js2py.converter import CallRule, Converter
+from tfpy.js2py.expressions.conditions import truth
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, py, string
 from tfpy.js2py.syntax.parse import kids, text
-
-Rule = Callable[[Converter, Node], ast.expr]
 
 # Templates as in builtins.py; further arguments say how files are opened.
 _FUNCTIONS: dict[str, tuple[str, ...]] = {
@@ -131,7 +128,7 @@ def _resolved(c: Converter, arguments: Node) -> ast.expr:
     return call("os.path.abspath", call("os.path.join", *parts) if len(parts) > 1 else parts[0])
 
 
-def _asserted(template: str) -> Rule:
+def _asserted(template: str) -> CallRule:
     def rule(c: Converter, arguments: Node) -> ast.expr:
         listed, count = kids(arguments), build.holes(template)
         tested = truth(c, listed[0]) if count == 1 else py(template, *(c.expr(part) for part in listed[:count]))
@@ -142,7 +139,7 @@ def _asserted(template: str) -> Rule:
     return rule
 
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, CallRule] = {
     "assert": _asserted("_0"),
     "assert.ok": _asserted("_0"),
     **{f"assert.{name}": _asserted("_0 == _1") for name in ("equal", "strictEqual", "deepEqual", "deepStrictEqual")},

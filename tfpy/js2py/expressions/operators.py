@@ -1,4 +1,4 @@
-"""Operators of two operands, where JavaScript's and Python's differ, and assignments."""
+"""Operators, where JavaScript's and Python's differ, and assignments."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import math
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.kind import BOOL, DICT, INDEX, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.analysis.kind import BOOL, DICT, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
-from tfpy.js2py.expressions.expressions import check_empty, is_always, joined, negated, shown, truth
-from tfpy.js2py.expressions.properties import GLOBALS, is_get, there
+from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
+from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
+from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
-from tfpy.js2py.syntax.build import assign, atom, call, py
+from tfpy.js2py.syntax.build import assign, atom, call, py, string
 from tfpy.js2py.syntax.parse import kids, text
 
 _BINARY = {
@@ -350,3 +351,36 @@ def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:
     """`target += text of value`."""
     said = value if isinstance(value, ast.Name) and value.id[:2] in ('f"', '"') else joined([value])
     return ast.AugAssign(target, ast.Add(), said)  # type: ignore[arg-type]
+
+
+@expression("unary_expression")
+def unary(c: Converter, node: Node) -> ast.expr:
+    """`!`, `-`, `+`, `~`, `typeof`, `void`, `delete`."""
+    sign, inner = text(node.child_by_field_name("operator")), parse.field(node, "argument")
+    if sign == "!":
+        return negated(truth(c, inner))
+    if sign == "+":
+        return c.expr(inner) if c.kinds.of(inner) in NUMBERS else call("float", c.expr(inner))
+    if sign == "void":
+        return atom("None")
+    if sign == "delete":
+        if inner.type not in ("member_expression", "subscript_expression"):
+            raise NotConvertedError("`delete` of this has no counterpart")
+        item = property_of(c, inner, *_owner(c, inner)) if inner.type == "member_expression" else c.expr(inner)
+        if isinstance(item, ast.Subscript):
+            return py("_0.pop(_1, None)", item.value, item.slice)
+        if isinstance(item, ast.Attribute) and c.kinds.of(parse.field(inner, "object")) == NAMESPACE:
+            return call("delattr", item.value, string(item.attr))
+    if sign == "~" and inner.type == "unary_expression" and parse.has(inner, "~"):
+        return call("int", c.expr(parse.field(inner, "argument")))
+    if sign == "typeof":
+        c.check(node, "Python's types have other names: int and float for number, str for string")
+        return py("type(_0).__name__", c.expr(inner))
+    if sign in ("-", "~"):
+        return py(f"{sign}_0", c.expr(inner))
+    raise NotConvertedError(f"`{sign}` has no counterpart here")
+
+
+def _owner(c: Converter, node: Node) -> tuple[Node, ast.expr, str]:
+    owner = parse.field(node, "object")
+    return owner, c.expr(owner), text(parse.field(node, "property"))

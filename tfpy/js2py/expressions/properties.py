@@ -14,7 +14,7 @@ from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
 from tfpy.js2py.analysis.scopes import is_written
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions import surroundings
+from tfpy.js2py.expressions import node_properties
 from tfpy.js2py.expressions.indices import index, is_fraction
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -29,7 +29,7 @@ CONSTANTS = {
     "Number.MIN_VALUE": "math.ulp(0.0)", "Number.EPSILON": "sys.float_info.epsilon",
     "Number.MAX_VALUE": "sys.float_info.max", "Number.POSITIVE_INFINITY": "math.inf", "Number.NaN": "math.nan",
     "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
-    **surroundings.CONSTANTS,
+    **node_properties.CONSTANTS,
 }  # fmt: skip
 # What pages load as scripts, and what it is here.
 GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
@@ -53,7 +53,7 @@ def member(c: Converter, node: Node) -> ast.expr:
     if found is not None:
         return found
     owner, name = parse.field(node, "object"), text(parse.field(node, "property"))
-    asked = surroundings.asked(c, owner, name)
+    asked = node_properties.asked(c, owner, name)
     if asked is not None:
         return asked
     stepped = _stepped(c, owner) if name == "value" else None
@@ -160,7 +160,7 @@ def _of_node(c: Converter, node: Node, path: list[str] | None) -> ast.expr | Non
         return None
     binding = c.scopes.bindings.get(_first(node).id)
     known = binding is None or binding.kind in ("import", "variable")
-    return surroundings.constant(".".join([module, *path[1:]])) if known else None
+    return node_properties.constant(".".join([module, *path[1:]])) if known else None
 
 
 def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
@@ -215,7 +215,7 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     if is_module(c.scopes.bindings.get(owner.id)):
         return ast.Attribute(value, names.variable(name))
     if name == "length" and kind != DICT and not kind.name.startswith("."):
-        return call("len", value) if not surroundings.is_command_line(owner) else py("len(sys.argv) + 1")
+        return call("len", value) if not node_properties.is_command_line(owner) else py("len(sys.argv) + 1")
     if name == "constructor":
         return call("type", value)
     if name == "name" and text(owner).endswith(".constructor"):
@@ -303,8 +303,8 @@ def subscript(c: Converter, node: Node) -> ast.expr:
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):
         return chained(c, owner, lambda found: ast.Subscript(found, c.expr(at)))
-    if surroundings.is_command_line(owner) and text(at).isdigit() and text(at) != "0":
-        return surroundings.argument(int(text(at)), may_be_missing(node))
+    if node_properties.is_command_line(owner) and text(at).isdigit() and text(at) != "0":
+        return node_properties.argument(int(text(at)), may_be_missing(node))
     if c.kinds.of(owner) == NAMESPACE and at.type == "string":
         return ast.Attribute(value, names.attribute(text(at)[1:-1]))
     if c.kinds.of(owner) == Kind("class"):

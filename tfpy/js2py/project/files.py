@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tfpy.js2py.analysis.elsewhere import TYPESCRIPT
+from tfpy.js2py.analysis.module import TYPESCRIPT
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.project.convert import convert
 from tfpy.js2py.project.folders import run_folder
-from tfpy.js2py.project.saying import fault_of, say_notes, summary
+from tfpy.js2py.project.report import fault_of, say_notes, summary
 from tfpy.scripts import FileError, read_script, write_script
 
 

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tfpy.core.extras import optional_module
-from tfpy.js2py.analysis.elsewhere import SUFFIXES, module_of
+from tfpy.js2py.analysis.module import SUFFIXES, module_name
 from tfpy.js2py.notes import Note
-from tfpy.js2py.project.saying import counts, fault_of, say_notes, summary
+from tfpy.js2py.project.report import counts, fault_of, say_notes, summary
 from tfpy.scripts import FileError, files_in, read_script, write_script
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Folder:
             if path.name.endswith((*_DECLARATIONS, *_NO_SCRIPTS)):
                 self.left_out.append(path)
             elif path.suffix in SUFFIXES:
-                module = module_of(self.name(path).with_suffix("").parts)
+                module = module_name(self.name(path).with_suffix("").parts)
                 other = taken.setdefault(module.casefold(), path)
                 if other is path:
                     self.targets[path] = out.joinpath(*module.split(".")).with_suffix(".py")

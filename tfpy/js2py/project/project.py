@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.elsewhere import SUFFIXES, TYPESCRIPT, Elsewhere, module_of
 from tfpy.js2py.analysis.exports import Exports, exports_of, renamed
+from tfpy.js2py.analysis.module import SUFFIXES, TYPESCRIPT, Module, module_name
 from tfpy.js2py.analysis.origins import origin_of
 from tfpy.js2py.analysis.scopes import Binding, Export
 from tfpy.js2py.converter import Converter
@@ -34,7 +34,7 @@ class Script:
     def __init__(self, path: PurePosixPath, source: str, bindings: dict[int, Binding]) -> None:
         root = parse.parse(source, path.suffix in TYPESCRIPT)
         self.path = path
-        self.module = module_of(path.with_suffix("").parts)
+        self.module = module_name(path.with_suffix("").parts)
         self.converter = Converter(root, path.suffix in TYPESCRIPT, bindings)
         self.exports: Exports = exports_of(root, self.converter.scopes)
         self.imports: dict[Script, None] = {}
@@ -72,7 +72,7 @@ class Project:
             for passed in (*script.exports.whole, *(p.source for p in script.exports.passed)):
                 self._note_import(script, self._found(script, passed))
         for script in self.scripts.values():
-            script.converter.elsewhere = functools.partial(self._elsewhere, script)
+            script.converter.find_module = functools.partial(self._find_module, script)
             for other in self.scripts.values():
                 if other is not script:
                     script.converter.kinds.know(other.converter.kinds, other in script.imports)
@@ -137,7 +137,7 @@ class Project:
             if real is not None:
                 found[alias] = Export(renamed(alias, name, real.python), real.binding)
             elif other is not None and name == "*":
-                found[alias] = Export(names.variable(alias), self._module(script, alias, other))
+                found[alias] = Export(names.variable(alias), self._namespace(script, alias, other))
             elif other is None and root_of(source) is not None:
                 found[alias] = Export(names.variable(alias), None)
         for source in script.exports.whole:
@@ -148,12 +148,12 @@ class Project:
                     found.setdefault(name, export)
         return found
 
-    def _module(self, script: Script, name: str, other: Script) -> Binding:
+    def _namespace(self, script: Script, name: str, other: Script) -> Binding:
         """A variable that is all of another script."""
         top = script.converter.scopes.top
         return Binding(name, "import", top, top.node, python=names.variable(name), members=self._exports_of(other))
 
-    def _elsewhere(self, script: Script, source: str) -> Elsewhere | None:
+    def _find_module(self, script: Script, source: str) -> Module | None:
         """Another script as an import sees it."""
         other = self._found(script, source)
         if other is None:
@@ -163,7 +163,7 @@ class Project:
         late = {n for n, e in exports.items() if in_circle or (e.binding is not None and e.binding.writes)}
         is_known = other.exports.is_known and (other.converter.typescript or bool(exports))
         found = {n: e.python for n, e in exports.items()} if is_known else None
-        return Elsewhere(other.module, found, frozenset(late), other.exports.is_default)
+        return Module(other.module, found, frozenset(late), other.exports.is_default)
 
 
 def _is_member(node: Node) -> bool:

@@ -7,15 +7,16 @@ import ast
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis import uses
-from tfpy.js2py.converter import Converter, expression, is_documentation, statement
+from tfpy.js2py.analysis.members import is_attribute
+from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.expressions.functions import define, reference
 from tfpy.js2py.expressions.operators import INSTANCES
 from tfpy.js2py.expressions.properties import looked_for
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.statements.documentation import documented
+from tfpy.js2py.statements.docstrings import documented
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, name_of, py
+from tfpy.js2py.syntax.comments import is_documentation
 from tfpy.js2py.syntax.parse import kids, optional, text
 
 _SPECIAL = {"constructor": "__init__", "toString": "__str__"}
@@ -190,7 +191,7 @@ def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:
     """TypeScript's parameters that are also fields, set at the beginning of the constructor."""
     found: list[ast.stmt] = []
     for parameter in kids(parse.field(node, "parameters")):
-        if uses.is_attribute(parameter):
+        if is_attribute(parameter):
             name = text(parse.field(parameter, "pattern"))
             found.append(assign(ast.Attribute(atom("self"), names.attribute(name)), atom(names.variable(name))))
     if not found:

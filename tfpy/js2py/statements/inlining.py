@@ -9,10 +9,12 @@ from tree_sitter import Node
 from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import is_inlined
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions.expressions import iterated
-from tfpy.js2py.expressions.functions import define, take_apart
-from tfpy.js2py.statements.changing import is_changed, own_numbers
-from tfpy.js2py.statements.statements import effects, loop_target
+from tfpy.js2py.expressions.destructuring import take_apart
+from tfpy.js2py.expressions.functions import define
+from tfpy.js2py.expressions.literals import iterated
+from tfpy.js2py.statements.effects import effects
+from tfpy.js2py.statements.loops import loop_target
+from tfpy.js2py.statements.mutation import is_changed, own_numbers
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, name_of, py
 from tfpy.js2py.syntax.parse import bare, kids, text

@@ -7,18 +7,19 @@ import ast
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.elsewhere import Elsewhere, beside
 from tfpy.js2py.analysis.exports import renamed, specifiers
+from tfpy.js2py.analysis.module import Module, sibling
 from tfpy.js2py.analysis.origins import required as required_from
 from tfpy.js2py.analysis.origins import source_of
 from tfpy.js2py.analysis.scopes import Binding
-from tfpy.js2py.converter import Converter, dedented, statement
+from tfpy.js2py.converter import Converter, statement
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.packages import NODE, NOTHING, root_of
 from tfpy.js2py.statements.classes import class_of
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, name_of, py
+from tfpy.js2py.syntax.comments import dedented
 from tfpy.js2py.syntax.parse import kids, optional, text
 
 
@@ -106,7 +107,7 @@ def requires_only(value: Node) -> bool:
 
 def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """Make imported names known, and give the import that stands for it."""
-    there = c.elsewhere(source)
+    there = c.find_module(source)
     if there is not None:
         return _from_file(c, node, there, parts)
     root = root_of(source)
@@ -142,7 +143,7 @@ def _left(c: Converter, node: Node, said: str, parts: list[tuple[str, Node]]) ->
     return [build.comment(f"{MARK[2:]}{said}"), *(build.comment(f"    {line}") for line in dedented(statement))]
 
 
-def _from_file(c: Converter, node: Node, there: Elsewhere, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
+def _from_file(c: Converter, node: Node, there: Module, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
     """An import of another converted file."""
     module = there.module
     out: list[ast.stmt] = []
@@ -211,7 +212,7 @@ def _own(c: Converter, name: Node, alias: str) -> list[ast.stmt]:
 
 def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]:
     """`export … from source`: of another file an import, of TF.js a name for each."""
-    there, root = c.elsewhere(source), root_of(source)
+    there, root = c.find_module(source), root_of(source)
     if there is None and (root is None or clause is None):
         raise NotConvertedError(f"what is exported from {source} has no counterpart; import it where it is used")
     if clause is not None and clause.type == "namespace_export":
@@ -235,7 +236,7 @@ def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]
     return [*out, *([ast.ImportFrom(there.module, taken, 0)] if there is not None and taken else [])]
 
 
-def _all_of(there: Elsewhere) -> list[ast.stmt]:
+def _all_of(there: Module) -> list[ast.stmt]:
     """`export * from './file'`: all names that the file is known to export."""
     known = ["*"]
     if there.names is not None:
@@ -249,7 +250,7 @@ def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
         return []
     if value.type == "class" and optional(value, "name") is not None:
         return [class_of(c, value, text(optional(value, "name")))]
-    if c.elsewhere is beside:
+    if c.find_module is sibling:
         c.check(value, "this is exported by default; another file has to import it by the name `default`")
     return _named(c, "default", value)
 

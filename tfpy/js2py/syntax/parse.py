@@ -70,6 +70,11 @@ def text(node: Node | None) -> str:
     return "" if node is None or node.text is None else node.text.decode()
 
 
+def string_in(node: Node | None) -> str:
+    """The text of a string literal; empty for anything else."""
+    return text(node)[1:-1] if node is not None and node.type == "string" else ""
+
+
 def kids(node: Node) -> list[Node]:
     """The named children of a node without comments."""
     return [n for n in node.named_children if n.type != "comment"]

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from tfpy.js2py.analysis.kind import INDEX, NUMBER
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.statements.growing import GROWING
+from tfpy.js2py.statements.list_append import GROWING
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import call, py
 from tfpy.js2py.syntax.parse import bare, kids, optional, text

@@ -13,7 +13,7 @@ from tfpy.js2py.analysis import flags
 from tfpy.js2py.calls.arguments import given
 from tfpy.js2py.calls.callbacks import CONVERSIONS
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions.expressions import with_comments
+from tfpy.js2py.expressions.literals import with_comments
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, py, string
@@ -75,7 +75,7 @@ def _argument(c: Converter, function: ast.expr, arguments: Node) -> ast.expr:
     given_flags, options = flags.parts_of(arguments)
     if not given_flags or any(flag.type != "string" for flag in given_flags):
         raise NotConvertedError("an argument whose name is computed has no counterpart")
-    spelled = [flags.literal(flag) for flag in given_flags]
+    spelled = [parse.string_in(flag) for flag in given_flags]
     destination = flags.destination(spelled, flags.options_of(options))
     name = names.attribute(destination) if destination.isidentifier() else destination
     keywords = _options(c, options) if options is not None else []
@@ -88,7 +88,7 @@ def _argument(c: Converter, function: ast.expr, arguments: Node) -> ast.expr:
 
 def _options(c: Converter, node: Node) -> list[ast.keyword]:
     """The options of an argument, but for `dest`."""
-    action = names.snake(flags.literal(flags.options_of(node).get("action")))
+    action = names.snake(parse.string_in(flags.options_of(node).get("action")))
     keywords = []
     for pair, before, behind in with_comments(c, node):
         if pair.type != "pair":
@@ -110,7 +110,7 @@ def _options(c: Converter, node: Node) -> list[ast.keyword]:
 
 def _value(c: Converter, key: str, node: Node) -> ast.expr | None:
     """The value of an option; None where it says what goes without saying."""
-    said = flags.literal(node)
+    said = parse.string_in(node)
     if key == "type" and said == "auto":
         return None
     if key == "type" and (said in _TYPES or text(node) in CONVERSIONS):

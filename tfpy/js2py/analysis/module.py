@@ -1,4 +1,4 @@
-"""Other files of a script's own, as an import of them sees them, and the modules that files become."""
+"""Modules: other files of a script's own as an import sees them, and what files are called as modules of Python."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ TYPESCRIPT = (".ts", ".mts", ".cts")
 SUFFIXES = (*TYPESCRIPT, ".js", ".mjs", ".cjs")
 
 
-class Elsewhere(NamedTuple):
-    """Another file.
+class Module(NamedTuple):
+    """Another file of the script's own, as an import sees it.
 
     Attributes:
         module: the Python module that it becomes.
@@ -44,14 +44,14 @@ class Elsewhere(NamedTuple):
         return here if exported == "default" else names.variable(exported)
 
 
-def module_of(parts: Iterable[str]) -> str:
+def module_name(parts: Iterable[str]) -> str:
     """The module that a file becomes, by the parts of its path without a suffix: not one that Python has."""
     spelled = [names.snake(re.sub(r"\W", "_", part)) for part in parts]
     return ".".join(f"{part}_" if part in _TAKEN else part for part in spelled)
 
 
-def beside(source: str) -> Elsewhere | None:
+def sibling(source: str) -> Module | None:
     """A file beside a script, or in a folder beside it, of which only the name is known; None for any other."""
     if not source.startswith("./") or source.endswith(".json"):
         return None
-    return Elsewhere(module_of(re.sub(r"\.[cm]?[jt]s$", "", source[2:]).split("/")), None)
+    return Module(module_name(re.sub(r"\.[cm]?[jt]s$", "", source[2:]).split("/")), None)

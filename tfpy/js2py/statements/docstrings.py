@@ -8,7 +8,8 @@ import re
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.converter import Converter, is_documentation
+from tfpy.js2py.converter import Converter
+from tfpy.js2py.syntax.comments import is_documentation
 
 _TAG = re.compile(r"@(param|arg|returns?)\s+(?:\{[^}]*\}+\s*)?(.*)")
 
