@@ -23,14 +23,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "layers": {"core", "engine", "_version", "vis"},
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
-    "migrate": {"", "core", "legacy", "scripts"},  # "": it looks up what `tf` has
-    "js2py": {"", "core", "legacy", "scripts"},  # so does this
+    "migrate": {"", "core", "legacy", "node_rules", "scripts"},  # "": it looks up what `tf` has
+    "js2py": {"", "core", "legacy", "node_rules", "scripts"},  # so does this
     "_api": {"core", "graph", "layers", "engine", "vis"},
     "": {"_api", "_version", "core", "data", "datasets", "distribute", "graph", "layers", "vis"},
     "_version": set(),
     "__main__": {"cli"},
     "cli": {"_version", "core", "demo", "engine", "js2py", "migrate", "saved_models"},
     "demo": {"", "legacy"},
+    "node_rules": set(),
     "pytest_plugin": {"", "core"},
     "saved_models": {"core", "graph", "layers"},
     "scripts": {"core"},

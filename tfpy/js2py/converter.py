@@ -21,6 +21,7 @@ from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.comments import comment_lines, dedented, is_documentation
 from tfpy.js2py.syntax.order import in_order
 from tfpy.js2py.syntax.parse import bare, text
+from tfpy.node_rules import NodeRules
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
 StatementRule = Callable[["Converter", Node], list[ast.stmt]]
@@ -28,28 +29,10 @@ StatementRule = Callable[["Converter", Node], list[ast.stmt]]
 CallRule = Callable[["Converter", Node], ast.expr]
 # Of a method: it is given the call, what it is called on and the arguments; None says that it is for others.
 MethodRule = Callable[["Converter", Node, Node, list[Node]], ast.expr | None]
-EXPRESSIONS: dict[str, ExpressionRule] = {}
-STATEMENTS: dict[str, StatementRule] = {}
 
-
-def expression(*types: str) -> Callable[[ExpressionRule], ExpressionRule]:
-    """Mark a function as the rule for expressions of these types."""
-
-    def register(rule: ExpressionRule) -> ExpressionRule:
-        EXPRESSIONS.update(dict.fromkeys(types, rule))
-        return rule
-
-    return register
-
-
-def statement(*types: str) -> Callable[[StatementRule], StatementRule]:
-    """Mark a function as the rule for statements of these types."""
-
-    def register(rule: StatementRule) -> StatementRule:
-        STATEMENTS.update(dict.fromkeys(types, rule))
-        return rule
-
-    return register
+expression: NodeRules[str, ExpressionRule] = NodeRules()
+statement: NodeRules[str, StatementRule] = NodeRules()
+effect: NodeRules[str, StatementRule] = NodeRules()  # of expressions that stand alone, where nobody looks at the value
 
 
 class NeedsStatementsError(NotConvertedError):
@@ -96,7 +79,7 @@ class Converter:
     def expr(self, node: Node) -> ast.expr:
         """The Python of an expression."""
         node = bare(node)
-        rule = EXPRESSIONS.get(node.type)
+        rule = expression.get(node.type)
         if rule is None:
             raise NotConvertedError(f"{node.type.replace('_', ' ')} has no counterpart")
         return rule(self, node)
@@ -192,10 +175,12 @@ class Converter:
 
     def statement(self, node: Node) -> list[ast.stmt]:
         """The Python of one statement."""
-        rule = STATEMENTS.get(node.type)
-        if rule is None:
-            rule = _unknown
-        return self.by_rule(node, rule)
+        return self.by_rule(node, statement.get(node.type, _unknown))
+
+    def effects(self, node: Node) -> list[ast.stmt]:
+        """What an expression does, where nobody looks at its value."""
+        node = bare(node)
+        return effect.get(node.type, evaluated)(self, node)
 
     def result(self, node: Node) -> list[ast.stmt]:
         """The `return` of an expression, which is all of a function's body."""
@@ -271,6 +256,12 @@ def _check_targets(found: list[ast.stmt]) -> None:
 def _returned(c: Converter, node: Node) -> list[ast.stmt]:
     value = c.expr(node)
     return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Return(value)]
+
+
+def evaluated(c: Converter, node: Node) -> list[ast.stmt]:
+    """An expression as a statement; nothing where it comes to None."""
+    value = c.expr(node)
+    return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Expr(value)]
 
 
 def _unknown(c: Converter, node: Node) -> list[ast.stmt]:

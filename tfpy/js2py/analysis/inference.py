@@ -6,27 +6,25 @@ sign, and takes an empty list for true. Which Python is right depends on what th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds, flags, uses
 from tfpy.js2py.analysis.kind import (
-    BOOL,
     DICT,
     ERROR,
     FUNCTION,
     INDEX,
     LIST,
-    MATCH,
     NAMESPACE,
     NDARRAY,
     NULL,
     NUMBER,
     NUMBERS,
-    PARSER,
     SHAPE,
     STRING,
-    TYPED_ARRAYS,
     UNKNOWN,
     Kind,
     annotated,
@@ -38,20 +36,31 @@ from tfpy.js2py.analysis.scopes import Binding, Scopes
 from tfpy.js2py.packages import root_of
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, path_of, text
+from tfpy.node_rules import NodeRules
+
+# What expressions hold, by their type; the rules are in expression_kinds.py.
+kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
 
 
 class Inference:
-    """The kinds of a script's expressions."""
+    """The kinds of a script's expressions.
+
+    Attributes:
+        scopes: who declares what.
+        members: the classes of the script.
+        flags: what the arguments of its command line hold, by their names.
+        keys: the keys of the objects that are written in it.
+    """
 
     def __init__(self, scopes: Scopes, root: Node) -> None:
-        self._scopes = scopes
+        self.scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
         self._objects: dict[int, list[Node]] = {}
         self.members = Members(scopes, root)
         self._objects_said = uses.object_types(root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
-        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self._path)]
+        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self.path_to)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
 
     def of(self, node: Node | None) -> Kind:
@@ -61,8 +70,8 @@ class Inference:
         node = bare(node)
         if node.id not in self._known:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
-            rule = getattr(self, f"_{node.type}", None)
-            found = rule(node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
+            rule = kind_of.get(node.type)
+            found = rule(self, node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
             self._known[node.id] = found if found != UNKNOWN else self._cast(node)
         return self._known[node.id]
 
@@ -84,29 +93,10 @@ class Inference:
         self.members.know(other.members, is_imported)
         self._objects_said |= other._objects_said
 
-    def _number(self, node: Node) -> Kind:
-        return INDEX if text(node).isdigit() else NUMBER
-
-    def _array(self, node: Node) -> Kind:
-        items = [self._item(kids(kid)[0]) if kid.type == "spread_element" else self.of(kid) for kid in kids(node)]
-        return Kind("list", joined(items)) if items else LIST
-
-    def _item(self, node: Node) -> Kind:
+    def item_of(self, node: Node) -> Kind:
         """The kind of what something gives that is gone over."""
         over = self.of(node)
         return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
-
-    def _identifier(self, node: Node) -> Kind:
-        binding = self._scopes.meant(node)
-        if binding is not None:
-            return self.of_binding(binding)
-        return {"undefined": NULL, "NaN": NUMBER, "Infinity": NUMBER}.get(text(node), UNKNOWN)
-
-    _shorthand_property_identifier = _identifier
-
-    def _this(self, node: Node) -> Kind:
-        owner = class_around(node)
-        return Kind(f".{text(owner.child_by_field_name('name'))}") if owner is not None else UNKNOWN
 
     def of_binding(self, binding: Binding) -> Kind:
         """The kind of a variable."""
@@ -187,7 +177,7 @@ class Inference:
         over = self.of(parse.field(loop, "right"))
         if parse.has(loop, "in"):
             return STRING if over == DICT else INDEX if over.name == "list" else UNKNOWN
-        return self._item(parse.field(loop, "right"))
+        return self.item_of(parse.field(loop, "right"))
 
     def _parameter(self, binding: Binding) -> Kind:
         function = binding.scope.node
@@ -239,7 +229,7 @@ class Inference:
             return [DICT] if name.startswith("on") and at else []
         if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
-        binding = self._scopes.meant(parse.field(owner, "name"))
+        binding = self.scopes.meant(parse.field(owner, "name"))
         return [self.of(a) for a in uses.arguments(binding, "constructor", at)]
 
     def _given(self, function: Node, at: int) -> list[Node]:
@@ -247,42 +237,8 @@ class Inference:
         name = function.child_by_field_name("name")
         if name is None and function.parent is not None and function.parent.type == "variable_declarator":
             name = function.parent.child_by_field_name("name")
-        binding = self._scopes.meant(name) if name is not None else None
+        binding = self.scopes.meant(name) if name is not None else None
         return uses.arguments(binding, "function", at)
-
-    def _unary_expression(self, node: Node) -> Kind:
-        sign = text(node.child_by_field_name("operator"))
-        return {"!": BOOL, "typeof": STRING, "void": NULL, "delete": BOOL}.get(sign, NUMBER)
-
-    def _binary_expression(self, node: Node) -> Kind:
-        left, right = self.of(parse.field(node, "left")), self.of(parse.field(node, "right"))
-        sign = text(node.child_by_field_name("operator"))
-        if sign in ("&&", "||", "??"):
-            return joined([left, right])
-        if sign == "+":
-            if STRING in (left, right):
-                return STRING
-            return joined([left, right]) if left in NUMBERS and right in NUMBERS else UNKNOWN
-        if sign == "|" and text(parse.field(node, "right")) == "0":
-            return INDEX if self._is_index(parse.field(node, "left")) else NUMBER
-        if sign in ("*", "%", ">>", "&", "|", "**"):
-            return INDEX if left == INDEX and right == INDEX else NUMBER
-        return NUMBER if sign in ("-", "/", "<<", "^", ">>>") else BOOL
-
-    def _ternary_expression(self, node: Node) -> Kind:
-        return joined([self.of(parse.field(node, "consequence")), self.of(parse.field(node, "alternative"))])
-
-    def _assignment_expression(self, node: Node) -> Kind:
-        return self.of(parse.field(node, "right"))
-
-    def _await_expression(self, node: Node) -> Kind:
-        return self.of(kids(node)[0])
-
-    def _member_expression(self, node: Node) -> Kind:
-        binding = self._scopes.meant(node)
-        if binding is not None:
-            return self.of_binding(binding)
-        return self.of_member(parse.field(node, "object"), text(parse.field(node, "property")))
 
     def of_member(self, owner: Node, name: str) -> Kind:
         """The kind of a property."""
@@ -313,10 +269,6 @@ class Inference:
         pushed = [self.of(value) for value in self.members.of(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
-    def _method_definition(self, node: Node) -> Kind:
-        """What a getter gives, which is read as an attribute."""
-        return self.result_of(node) if parse.has(node, "get") else UNKNOWN
-
     def _value_in(self, owner: Node, name: str) -> Kind:
         """The kind of a value in a dict that is written in the script, or in the environment."""
         if path_of(owner) == ["process", "env"]:
@@ -343,7 +295,7 @@ class Inference:
             return [node]
         if node.type in ("await_expression", "ternary_expression"):
             return [literal for kid in kids(node)[-2:] for literal in self._literals(kid)]
-        binding = self._scopes.meant(node)
+        binding = self.scopes.meant(node)
         if binding is not None:
             return self._literals(binding.value) if binding.value is not None and not binding.writes else []
         functions = self.called(parse.field(node, "function")) if node.type == "call_expression" else []
@@ -352,129 +304,30 @@ class Inference:
 
     def called(self, callee: Node) -> list[Node]:
         """The functions of the script that a call may mean."""
-        binding = self._scopes.meant(callee)
+        binding = self.scopes.meant(callee)
         if binding is not None:
             return [binding.value] if binding.value is not None and not binding.writes else []
         if callee.type != "member_expression":
             return []
-        owner = self._owner(parse.field(callee, "object")).name
+        owner = self.owner_of(parse.field(callee, "object")).name
         return self.members.of(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
 
-    def _subscript_expression(self, node: Node) -> Kind:
-        kind = self.of(parse.field(node, "object"))
-        return STRING if kind == STRING else NUMBER if kind == NDARRAY else kind.item or UNKNOWN
-
-    def _new_expression(self, node: Node) -> Kind:
-        name = text(parse.field(node, "constructor"))
-        if name in TYPED_ARRAYS:
-            return NDARRAY
-        if name.rpartition(".")[2] == "ArgumentParser" and name not in self.members.classes:
-            return PARSER
-        path = self._path(parse.field(node, "constructor"))
-        if path[:1] == ["tf"] and path[-1] in names.classes():
-            return Kind(path[-1])
-        binding = self._scopes.meant(parse.field(node, "constructor"))
-        return Kind(f".{binding.name}") if binding is not None else builtin_kinds.NEW.get(name, UNKNOWN)
-
-    def _call_expression(self, node: Node) -> Kind:
-        callee = parse.field(node, "function")
-        path = self._path(callee)
-        given = node.child_by_field_name("arguments")
-        arguments = kids(given) if given is not None else []
-        if path and ".".join(path) in builtin_kinds.CALLS:
-            return builtin_kinds.CALLS[".".join(path)]
-        if path[-1:] == ["ArgumentParser"]:
-            return PARSER
-        if path[:1] == ["Math"]:
-            inner = arguments[0] if arguments else None
-            whole = path[1] in ("floor", "ceil", "round", "max", "min", "abs", "trunc") and self._is_index(inner)
-            return INDEX if whole else NUMBER
-        if path == ["Array", "from"]:
-            made = self.result_of(arguments[1]) if len(arguments) > 1 else self.of(arguments[0]).item
-            return Kind("list", made)
-        if path in (["tf", "tidy"], ["Promise", "all"], ["Promise", "resolve"]) and arguments:
-            return self.result_of(arguments[-1]) if path[1] == "tidy" else self.of(arguments[0])
-        found = names.resolve(path) if path and path[0] in names.ROOTS else None
-        if found is not None:
-            return annotated(names.result(found[1]))
-        if path and path[0] in builtin_kinds.NAMESPACES and callee.type == "member_expression":
-            return UNKNOWN
-        if callee.type == "member_expression" and self._scopes.meant(callee) is None:
-            return self._method(callee, arguments)
-        return self.result_of(callee)
-
-    def _path(self, node: Node) -> list[str]:
+    def path_to(self, node: Node) -> list[str]:
         """The parts of `a.b.c`, from `tf` on where a is imported or taken from there; empty for what is no path."""
         path = path_of(node) or []
         first = node
         while first.type == "member_expression":
             first = parse.field(first, "object")
-        binding = self._scopes.bindings.get(first.id)
+        binding = self.scopes.bindings.get(first.id)
         found = origin_of(binding) if binding is not None and binding.origin is None else None
         root = root_of(found.source) if found is not None and binding is not None and not binding.members else None
         if found is None or root is None:
             value, name = taken_from(binding) if binding is not None and not binding.writes else (None, "")
-            whole = self._path(value) if value is not None and name != "*" else []
+            whole = self.path_to(value) if value is not None and name != "*" else []
             return [*whole, name, *path[1:]] if whole and whole[0] in names.ROOTS else path
         return [*root.split("."), *([] if found.name in ("*", "default") else [found.name]), *path[1:]]
 
-    def _is_index(self, node: Node | None) -> bool:
-        if node is None:
-            return False
-        if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("*", "/", "+"):
-            return self._is_index(parse.field(node, "left")) and self._is_index(parse.field(node, "right"))
-        return self.of(node) == INDEX or text(node) == "Math.random()"
-
-    def _method(self, callee: Node, arguments: list[Node]) -> Kind:
-        owner, name = self._owner(parse.field(callee, "object")), text(parse.field(callee, "property"))
-        if owner == UNKNOWN and name in self.members.methods:
-            return UNKNOWN  # the script's own, or one of tfpy that has the same name
-        if name in ("data", "dataSync") and self._holds_texts(parse.field(callee, "object")):
-            return Kind("list", STRING)
-        if owner.name in names.classes():
-            found = getattr(names.classes()[owner.name], names.attribute(name), None)
-            said = annotated(names.result(found))
-            return said if said != UNKNOWN or name not in builtin_kinds.METHODS else Kind(builtin_kinds.METHODS[name])
-        if owner == PARSER:
-            return builtin_kinds.OF_PARSERS.get(names.snake(name), UNKNOWN)
-        if owner.name.startswith("."):
-            own = self.members.of(owner.name[1:], name)
-            return joined([self.result_of(value) for value in own]) if own else annotated(names.method_result(name))
-        if owner.name in ("map", "set") and name in ("set", "add"):
-            return owner
-        if name == "map" and arguments:
-            return Kind("list", self.result_of(arguments[0]))
-        if name == "reduce" and arguments:
-            return self.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
-        if name in ("exec", "match", "matchAll") and owner.name in ("", "string", "regex"):
-            return self._matched(name, arguments)
-        if name == "fill" and arguments and owner.name == "list":
-            return Kind("list", self.of(arguments[0]))
-        given = builtin_kinds.METHODS.get(name, "")
-        if given in ("same", "item"):
-            return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
-        if name == "split" and owner == STRING:
-            return Kind("list", STRING)
-        guessed = annotated(names.method_result(name))
-        return Kind(given) if given else guessed if guessed.fixed else guessed._replace(item=None)
-
-    def _holds_texts(self, node: Node) -> bool:
-        """Whether an expression is a tensor that is made of texts, which are read as a list."""
-        binding = self._scopes.meant(node)
-        node = node if binding is None or binding.value is None else binding.value
-        given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
-        made = given is not None and text(node.child_by_field_name("function")).startswith("tf.tensor")
-        return made and self.of(kids(given or node)[0]) == Kind("list", STRING)
-
-    def _matched(self, name: str, arguments: list[Node]) -> Kind:
-        """What a search for a regular expression gives: a match, or a list of matches or of texts."""
-        binding = self._scopes.meant(arguments[0]) if arguments else None
-        pattern = binding.value if binding is not None else arguments[0] if arguments else None
-        if name == "match" and pattern is not None and "g" in text(pattern.child_by_field_name("flags")):
-            return Kind("list", STRING)
-        return Kind("list", MATCH) if name == "matchAll" else MATCH
-
-    def _owner(self, node: Node) -> Kind:
+    def owner_of(self, node: Node) -> Kind:
         """The kind of what a method is called on: for a class and for `super` that of an instance."""
         if node.type == "super":
             owner = class_around(node)
@@ -485,7 +338,7 @@ class Inference:
     def result_of(self, function: Node) -> Kind:
         """The kind of what a function of the script gives."""
         function = bare(function)
-        binding = self._scopes.meant(function)
+        binding = self.scopes.meant(function)
         if binding is not None and binding.value is not None:
             function = binding.value
         if function.type not in FUNCTIONS:

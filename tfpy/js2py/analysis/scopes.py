@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, default_of, kids, optional, text
+from tfpy.node_rules import NodeRules
 
 # Calls of these with a function become a loop or a `with`, so that the function's body lies in its surroundings.
 _LOOPS = {"forEach", "forEachAsync"}
@@ -91,6 +92,10 @@ class Scope:
             yield from self.parent.around()
 
 
+# What declares names, besides functions.
+declaration: NodeRules[str, Callable[[Scopes, Node, Scope], None]] = NodeRules()
+
+
 class Scopes:
     """All scopes of a script.
 
@@ -167,9 +172,8 @@ class Scopes:
             "switch_body",
         ):
             scope = self._open(node, scope)
-        declare = getattr(self, f"_declare_{kind}", None)
-        if declare is not None:
-            declare(node, scope)
+        if kind in declaration:
+            declaration[kind](self, node, scope)
         if kind in ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"):
             self._names.append((node, scope))
         for child in node.children:
@@ -197,7 +201,8 @@ class Scopes:
         else:
             self._visit(body, inner)
 
-    def _declare_variable_declarator(self, node: Node, scope: Scope) -> None:
+    @declaration("variable_declarator")
+    def _declare_variable(self, node: Node, scope: Scope) -> None:
         if node.parent is not None and node.parent.type == "variable_declaration":
             scope = scope.function
         in_for = (
@@ -206,24 +211,23 @@ class Scopes:
         value = optional(node, "value")
         self._pattern(parse.field(node, "name"), "loop" if in_for else "variable", scope, value)
 
-    def _declare_for_in_statement(self, node: Node, scope: Scope) -> None:
+    @declaration("for_in_statement")
+    def _declare_loop(self, node: Node, scope: Scope) -> None:
         if node.child_by_field_name("kind") is not None:
             self._pattern(parse.field(node, "left"), "loop", scope, None)
 
-    def _declare_catch_clause(self, node: Node, scope: Scope) -> None:
+    @declaration("catch_clause")
+    def _declare_caught(self, node: Node, scope: Scope) -> None:
         parameter = optional(node, "parameter")
         if parameter is not None:
             self._pattern(parameter, "catch", scope, None)
 
-    def _declare_class_declaration(self, node: Node, scope: Scope) -> None:
+    @declaration("class_declaration", "abstract_class_declaration", "enum_declaration")
+    def _declare_class(self, node: Node, scope: Scope) -> None:
         self._declare(parse.field(node, "name"), "class", scope, node)
 
-    _declare_abstract_class_declaration = _declare_class_declaration
-
-    def _declare_enum_declaration(self, node: Node, scope: Scope) -> None:
-        self._declare(parse.field(node, "name"), "class", scope, node)
-
-    def _declare_import_clause(self, node: Node, scope: Scope) -> None:
+    @declaration("import_clause")
+    def _declare_imported(self, node: Node, scope: Scope) -> None:
         for child in parse.walk(node):
             if child.type == "import_specifier":
                 self._declare(kids(child)[-1], "import", scope, child)

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import BOOL, DICT, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
-from tfpy.js2py.converter import Converter, NeedsStatementsError, expression
+from tfpy.js2py.converter import Converter, NeedsStatementsError, effect, expression
 from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
 from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
 from tfpy.js2py.expressions.strings import joined, shown
@@ -318,6 +318,7 @@ _AUGMENTED: dict[str, type[ast.operator]] = {
 }  # fmt: skip
 
 
+@effect("augmented_assignment_expression", "update_expression")
 def update(c: Converter, node: Node) -> list[ast.stmt]:
     """`x += 1`, `i++` and the like as statements."""
     if node.type == "update_expression":

@@ -8,16 +8,25 @@ from tree_sitter import Node
 
 from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import is_inlined
-from tfpy.js2py.converter import Converter
+from tfpy.js2py.converter import Converter, effect, evaluated
 from tfpy.js2py.expressions.destructuring import take_apart
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.expressions.literals import iterated
-from tfpy.js2py.statements.effects import effects
 from tfpy.js2py.statements.loops import loop_target
+from tfpy.js2py.statements.modules import requires_only
 from tfpy.js2py.statements.mutation import is_changed, own_numbers
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, name_of, py
 from tfpy.js2py.syntax.parse import bare, kids, text
+
+
+@effect("call_expression")
+def call_statement(c: Converter, node: Node) -> list[ast.stmt]:
+    """A call for its effects."""
+    if requires_only(node):
+        return []
+    found = inlined_call(c, node) or started(c, node)
+    return found if found is not None else evaluated(c, node)
 
 
 def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:
@@ -41,7 +50,7 @@ def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:
 
 def _body(c: Converter, function: Node) -> list[ast.stmt]:
     body = parse.field(function, "body")
-    return c.block(body.named_children) if body.type == "statement_block" else c.by_rule(body, effects)
+    return c.block(body.named_children) if body.type == "statement_block" else c.by_rule(body, Converter.effects)
 
 
 def _loop(c: Converter, loop: Node, owner: Node, function: Node) -> list[ast.stmt]:
@@ -74,7 +83,7 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
     """What is waited for, then what is to be done with it."""
     given = parse.parameters(function)
     if not given:
-        return [*effects(c, owner), *_body(c, function)]
+        return [*c.effects(owner), *_body(c, function)]
     value = c.expr(owner)
     first = (
         [assign(c.name(given[0]), own_numbers(c, given[0], owner, value))]
@@ -86,7 +95,7 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
 
 def _guarded(c: Converter, owner: Node, name: str, function: Node) -> list[ast.stmt]:
     """`p.catch(f)` and `p.finally(f)` as `try`."""
-    body = effects(c, owner)
+    body = c.effects(owner)
     inline = function.type in parse.FUNCTIONS and is_inlined(function)
     if name == "finally":
         return [ast.Try(body, [], [], build.filled(_body(c, function) if inline else _called(c, function, [])))]

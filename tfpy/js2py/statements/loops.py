@@ -12,7 +12,6 @@ from tfpy.js2py.expressions.conditions import negated, truth
 from tfpy.js2py.expressions.destructuring import take_apart
 from tfpy.js2py.expressions.literals import iterated
 from tfpy.js2py.statements.control import body_of
-from tfpy.js2py.statements.effects import effects
 from tfpy.js2py.statements.mutation import is_changed
 from tfpy.js2py.statements.range_loops import counted_range
 from tfpy.js2py.syntax import build, parse
@@ -46,7 +45,7 @@ def _as_while(c: Converter, node: Node) -> list[ast.stmt]:
     if condition is not None and condition.type != "empty_statement":
         inner = bare(kids(condition)[0]) if condition.type == "expression_statement" else condition
         test = truth(c, inner)
-    c.steps = c.by_rule(increment, effects) if increment is not None else []
+    c.steps = c.by_rule(increment, Converter.effects) if increment is not None else []
     body = _loop_body(c, node)
     return [*out, ast.While(test, [*body, *c.steps], [])]
 
