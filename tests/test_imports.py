@@ -23,16 +23,33 @@ MAY_IMPORT: dict[str, set[str]] = {
     "layers": {"core", "engine", "_version", "vis"},
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine", "_api"},
-    "migrate": {"", "core", "legacy"},  # "": it looks up what `tf` has
-    "js2py": {"", "core", "legacy"},  # so does this
+    "migrate": {"", "core", "legacy", "node_rules", "scripts"},  # "": it looks up what `tf` has
+    "js2py": {"", "core", "legacy", "node_rules", "scripts"},  # so does this
     "_api": {"core", "graph", "layers", "engine", "vis"},
     "": {"_api", "_version", "core", "data", "datasets", "distribute", "graph", "layers", "vis"},
     "_version": set(),
     "__main__": {"cli"},
     "cli": {"_version", "core", "demo", "engine", "js2py", "migrate", "saved_models"},
     "demo": {"", "legacy"},
+    "node_rules": set(),
     "pytest_plugin": {"", "core"},
     "saved_models": {"core", "graph", "layers"},
+    "scripts": {"core"},
+}
+# The same within js2py, of its own parts; "" is what `import tfpy.js2py` loads.
+JS2PY_MAY_IMPORT: dict[str, set[str]] = {
+    "notes": set(),
+    "names": set(),
+    "builtins": set(),
+    "packages": set(),
+    "syntax": {"notes"},
+    "analysis": {"names", "packages", "syntax"},
+    "converter": {"analysis", "notes", "syntax"},
+    "expressions": {"analysis", "builtins", "converter", "names", "notes", "syntax"},
+    "calls": {"analysis", "builtins", "converter", "expressions", "names", "notes", "packages", "syntax"},
+    "statements": {"analysis", "builtins", "converter", "expressions", "names", "notes", "packages", "syntax"},
+    "project": {"analysis", "calls", "converter", "expressions", "names", "notes", "packages", "statements", "syntax"},
+    "": {"notes", "project"},
 }
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {
@@ -111,6 +128,27 @@ def test_imports_go_downwards(path: Path) -> None:
         if top == "tfpy":
             target = rest.split(".")[0]
             assert target == part or target in MAY_IMPORT[part], f"{part} must not import {name}"
+
+
+JS2PY = [path for path in FILES if path.is_relative_to(PACKAGE / "js2py")]
+
+
+def part_of_js2py(module: str) -> str:
+    """The part of js2py that a module is in."""
+    return module.removeprefix("tfpy.js2py").removeprefix(".").split(".")[0]
+
+
+def test_every_part_of_js2py_has_its_row() -> None:
+    assert {part_of_js2py(module_of(path)) for path in JS2PY} == set(JS2PY_MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", JS2PY, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_within_js2py_go_downwards(path: Path) -> None:
+    part = part_of_js2py(module_of(path))
+    for name, _ in imports(path):
+        if name.startswith("tfpy.js2py"):
+            target = part_of_js2py(name)
+            assert target == part or target in JS2PY_MAY_IMPORT[part], f"{part} of js2py must not import {name}"
 
 
 @pytest.mark.parametrize(("part", "other"), [("layers", "legacy"), ("legacy", "layers")])

@@ -11,9 +11,9 @@ import typer
 from typer.testing import CliRunner
 
 import tfpy.cli
-from tfpy.core.io.scripts import LARGEST
 from tfpy.js2py import ScriptError, convert
-from tfpy.js2py.files import run
+from tfpy.js2py.project.files import run
+from tfpy.scripts import LARGEST
 
 GOOD = "import * as tf from '@tensorflow/tfjs';\ntf.ones([2]).print();\n"
 PYTHON = "import tfpy as tf\n\ntf.ones([2]).print()\n"

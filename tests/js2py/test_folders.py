@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import tfpy.cli
-from tfpy.core.io.scripts import LARGEST
-from tfpy.js2py.files import run
+from tfpy.js2py.project.files import run
+from tfpy.scripts import LARGEST
 
 
 @pytest.fixture

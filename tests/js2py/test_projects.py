@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from js2py.printing import HERE, assert_same, plain
 
-from tfpy.js2py.files import run
+from tfpy.js2py.project.files import run
 
 PROJECTS = HERE / "projects"
 RECORDED = json.loads((HERE / "recorded.json").read_text(encoding="utf-8"))

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tfpy.cli import app
-from tfpy.core.io.scripts import LARGEST
 from tfpy.migrate import files
+from tfpy.scripts import LARGEST
 
 OLD = "from tfpy import legacy as dl\r\n\r\nx = dl.Scalar.new(1)  # näh\r\n"
 NEW = "import tfpy as tf\r\n\r\nx = tf.scalar(1)  # näh\r\n"

@@ -65,6 +65,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "performance.now": ("time.perf_counter() * 1000",),
     "structuredClone": ("copy.deepcopy(_0)",),
 }
+# Of these, what gives the parts of an object.
+OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 
 LISTS: dict[str, tuple[str, ...]] = {
     "push": ("_0.append(_1)",),

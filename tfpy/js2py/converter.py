@@ -13,38 +13,26 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from tfpy.js2py import build, parse
-from tfpy.js2py.elsewhere import Elsewhere, beside
-from tfpy.js2py.inference import Kinds
+from tfpy.js2py.analysis.inference import Inference
+from tfpy.js2py.analysis.module import Module, sibling
+from tfpy.js2py.analysis.scopes import Binding, Scopes
 from tfpy.js2py.notes import MARK, NotConvertedError, Note
-from tfpy.js2py.order import in_order
-from tfpy.js2py.parse import bare, text
-from tfpy.js2py.scopes import Binding, Scopes
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.comments import comment_lines, dedented, is_documentation
+from tfpy.js2py.syntax.order import in_order
+from tfpy.js2py.syntax.parse import bare, text
+from tfpy.node_rules import NodeRules
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
 StatementRule = Callable[["Converter", Node], list[ast.stmt]]
-EXPRESSIONS: dict[str, ExpressionRule] = {}
-STATEMENTS: dict[str, StatementRule] = {}
+# Of a call, for its arguments.
+CallRule = Callable[["Converter", Node], ast.expr]
+# Of a method: it is given the call, what it is called on and the arguments; None says that it is for others.
+MethodRule = Callable[["Converter", Node, Node, list[Node]], ast.expr | None]
 
-
-def expression(*types: str) -> Callable[[ExpressionRule], ExpressionRule]:
-    """Mark a function as the rule for expressions of these types."""
-
-    def register(rule: ExpressionRule) -> ExpressionRule:
-        EXPRESSIONS.update(dict.fromkeys(types, rule))
-        return rule
-
-    return register
-
-
-def statement(*types: str) -> Callable[[StatementRule], StatementRule]:
-    """Mark a function as the rule for statements of these types."""
-
-    def register(rule: StatementRule) -> StatementRule:
-        STATEMENTS.update(dict.fromkeys(types, rule))
-        return rule
-
-    return register
+expression: NodeRules[str, ExpressionRule] = NodeRules()
+statement: NodeRules[str, StatementRule] = NodeRules()
+effect: NodeRules[str, StatementRule] = NodeRules()  # of expressions that stand alone, where nobody looks at the value
 
 
 class NeedsStatementsError(NotConvertedError):
@@ -57,7 +45,7 @@ class Converter:
     Attributes:
         typescript: whether the script is TypeScript.
         scopes: who declares what.
-        elsewhere: finds another file by what an import calls it.
+        find_module: finds another file by what an import calls it.
         kinds: what expressions hold.
         notes: what has been said so far.
         calls: the arguments of calls of methods, by the method's name.
@@ -74,8 +62,8 @@ class Converter:
     def __init__(self, root: Node, typescript: bool = False, bindings: dict[int, Binding] | None = None) -> None:
         self.typescript = typescript
         self.scopes = Scopes(root, bindings)
-        self.elsewhere: Callable[[str], Elsewhere | None] = beside
-        self.kinds = Kinds(self.scopes, root)
+        self.find_module: Callable[[str], Module | None] = sibling
+        self.kinds = Inference(self.scopes, root)
         self.notes: list[Note] = []
         self.calls = _method_calls(root)
         self.modules: dict[str, str | None] = {}
@@ -91,7 +79,7 @@ class Converter:
     def expr(self, node: Node) -> ast.expr:
         """The Python of an expression."""
         node = bare(node)
-        rule = EXPRESSIONS.get(node.type)
+        rule = expression.get(node.type)
         if rule is None:
             raise NotConvertedError(f"{node.type.replace('_', ' ')} has no counterpart")
         return rule(self, node)
@@ -187,10 +175,12 @@ class Converter:
 
     def statement(self, node: Node) -> list[ast.stmt]:
         """The Python of one statement."""
-        rule = STATEMENTS.get(node.type)
-        if rule is None:
-            rule = _unknown
-        return self.by_rule(node, rule)
+        return self.by_rule(node, statement.get(node.type, _unknown))
+
+    def effects(self, node: Node) -> list[ast.stmt]:
+        """What an expression does, where nobody looks at its value."""
+        node = bare(node)
+        return effect.get(node.type, evaluated)(self, node)
 
     def result(self, node: Node) -> list[ast.stmt]:
         """The `return` of an expression, which is all of a function's body."""
@@ -268,41 +258,11 @@ def _returned(c: Converter, node: Node) -> list[ast.stmt]:
     return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Return(value)]
 
 
+def evaluated(c: Converter, node: Node) -> list[ast.stmt]:
+    """An expression as a statement; nothing where it comes to None."""
+    value = c.expr(node)
+    return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Expr(value)]
+
+
 def _unknown(c: Converter, node: Node) -> list[ast.stmt]:
     raise NotConvertedError(f"{node.type.replace('_', ' ')} has no counterpart")
-
-
-def is_documentation(node: Node) -> bool:
-    """Whether a comment documents the function or class after it."""
-    following = node.next_named_sibling
-    if not text(node).startswith("/**") or following is None or following.type == "comment":
-        return False
-    if following.type == "export_statement":
-        following = following.child_by_field_name("declaration") or following
-    if following.type in ("lexical_declaration", "variable_declaration"):
-        values = [n.child_by_field_name("value") for n in parse.kids(following)]
-        return any(v is not None and v.type in parse.FUNCTIONS for v in values)
-    return following.type in parse.FUNCTIONS or following.type == "class_declaration"
-
-
-def comment_lines(node: Node) -> list[str]:
-    """The lines of a comment without its signs."""
-    said = text(node)
-    if said.startswith("//"):
-        return [said[2:].removeprefix(" ").rstrip()]
-    if said.startswith("#!"):
-        return []
-    lines = [line.strip().removeprefix("*").removeprefix(" ").rstrip() for line in said[2:-2].strip("*").split("\n")]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return [line.strip() if len(lines) == 1 else line for line in lines]
-
-
-def dedented(node: Node) -> list[str]:
-    """The source of a node, its lines as far to the left as the first."""
-    lines = text(node).expandtabs(2).split("\n")
-    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
-    shift = min(indents, default=0)
-    return [lines[0], *(line[min(shift, len(line) - len(line.lstrip())) :] for line in lines[1:])]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tfpy.core.io.scripts import FileError, files_in, read_script, write_script
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
+from tfpy.scripts import FileError, files_in, read_script, write_script
 
 _MARK = "\ufeff"  # a byte order mark
 

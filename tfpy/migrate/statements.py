@@ -14,7 +14,6 @@ STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 MARK = "# tfpy migrate: "
 Place = tuple[tuple[str, ...], str]  # the names of the functions and classes around a name, and the name
 _GONE = "__tfpy_removed__"
-_FUNCTION = "__tfpy_function__"
 
 
 def remarked(statement: Any, reasons: Sequence[str]) -> Any:

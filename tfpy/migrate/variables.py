@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
@@ -24,6 +24,7 @@ from tfpy.migrate.kind import (
 )
 from tfpy.migrate.names import Names, dotted
 from tfpy.migrate.versions import Labels
+from tfpy.node_rules import NodeRules
 
 Function = cst.FunctionDef | cst.Lambda
 Scopes = list[cst.CSTNode]
@@ -69,6 +70,10 @@ _KEEPING = ("list", "tuple", "sorted", "reversed", "iter")
 _NUMBERS = ("len", "float", "int", "round", "abs", "sum", "min", "max")
 SCALARS = {"ZERO": "0", "ONE": "1", "TWO": "2", "NEG_ONE": "-1"}
 NEXT_COPY = ("get_next_copy", "getNextCopy")
+
+
+# What expressions hold, by their type.
+_kind_of: NodeRules[type, Callable[[Kinds, Any], Kind]] = NodeRules()
 
 
 class Kinds:
@@ -175,11 +180,11 @@ class Kinds:
 
     def of(self, node: cst.CSTNode | None) -> Kind:
         """The kind of an expression; None when nothing is known."""
-        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
         path = self.path(node)
         if path is not None:
             return self._of_path(path)
-        return method(node) if method is not None else None
+        rule = _kind_of.get(type(node))
+        return rule(self, node) if rule is not None else None
 
     def path(self, node: cst.CSTNode | None) -> str | None:
         """The path under tfpy.legacy that an expression means, unless the file gives its name another meaning."""
@@ -211,6 +216,7 @@ class Kinds:
             return "array"
         return "optimizer" if head.endswith("Optimizer") else _OF_CLASS.get(path)
 
+    @_kind_of(cst.Name)
     def _of_name(self, node: cst.Name) -> Kind:
         if node.value in ("True", "False"):
             return "truth"
@@ -218,35 +224,42 @@ class Kinds:
         scope = self.scope_of(label)
         return None if scope is None else self.known[scope][label]
 
+    @_kind_of(cst.Integer, cst.Float)
     def _of_integer(self, node: cst.CSTNode) -> Kind:
         return "number"
 
-    _of_float = _of_integer
-
+    @_kind_of(cst.UnaryOperation)
     def _of_unaryoperation(self, node: cst.UnaryOperation) -> Kind:
         return "truth" if isinstance(node.operator, cst.Not) else self.of(node.expression)
 
+    @_kind_of(cst.Comparison)
     def _of_comparison(self, node: cst.Comparison) -> Kind:
         return "truth"
 
+    @_kind_of(cst.BinaryOperation)
     def _of_binaryoperation(self, node: cst.BinaryOperation) -> Kind:
         left, right = self.of(node.left), self.of(node.right)
         if isinstance(left, tuple) and (left == right or right == "number"):
             return left
         return "number" if left == right == "number" else None
 
+    @_kind_of(cst.Await)
     def _of_await(self, node: cst.Await) -> Kind:
         return self.of(node.expression)
 
+    @_kind_of(cst.IfExp)
     def _of_ifexp(self, node: cst.IfExp) -> Kind:
         return join(self.of(node.body), self.of(node.orelse))
 
+    @_kind_of(cst.NamedExpr)
     def _of_namedexpr(self, node: cst.NamedExpr) -> Kind:
         return self.of(node.value)
 
+    @_kind_of(cst.Lambda)
     def _of_lambda(self, node: cst.Lambda) -> Kind:
         return "function", node
 
+    @_kind_of(cst.List, cst.Tuple)
     def _of_list(self, node: cst.List | cst.Tuple) -> Kind:
         kinds = [self.of(e.value) for e in node.elements]
         if not kinds:
@@ -256,8 +269,7 @@ class Kinds:
             return "list", kinds[0]
         return "tuple", tuple(kinds)
 
-    _of_tuple = _of_list
-
+    @_kind_of(cst.ListComp, cst.GeneratorExp)
     def _of_listcomp(self, node: cst.ListComp | cst.GeneratorExp) -> Kind:
         self.scopes.append(node)
         try:
@@ -265,12 +277,12 @@ class Kinds:
         finally:
             self.scopes.pop()
 
-    _of_generatorexp = _of_listcomp
-
+    @_kind_of(cst.Dict)
     def _of_dict(self, node: cst.Dict) -> Kind:
         pairs = [(text_of(e.key), self.of(e.value)) for e in node.elements if isinstance(e, cst.DictElement)]
         return dict_of(pairs)
 
+    @_kind_of(cst.DictComp)
     def _of_dictcomp(self, node: cst.DictComp) -> Kind:
         self.scopes.append(node)
         try:
@@ -278,9 +290,11 @@ class Kinds:
         finally:
             self.scopes.pop()
 
+    @_kind_of(cst.BooleanOperation)
     def _of_booleanoperation(self, node: cst.BooleanOperation) -> Kind:
         return join(self.of(node.left), self.of(node.right))
 
+    @_kind_of(cst.Subscript)
     def _of_subscript(self, node: cst.Subscript) -> Kind:
         kind = self.of(node.value)
         if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice):
@@ -292,6 +306,7 @@ class Kinds:
             return kind[1][int(number.value)] if int(number.value) < len(kind[1]) else None
         return element(kind)
 
+    @_kind_of(cst.Attribute)
     def _of_attribute(self, node: cst.Attribute) -> Kind:
         key = self.key(node)
         if key is not None and node.attr.value in self.attributes:
@@ -319,6 +334,7 @@ class Kinds:
             return "number"
         return "shape" if name == "shape" else None
 
+    @_kind_of(cst.Call)
     def _of_call(self, node: cst.Call) -> Kind:
         path = self.path(node.func)
         if path is not None:

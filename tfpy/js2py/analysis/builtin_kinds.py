@@ -1,0 +1,60 @@
+"""What JavaScript's own functions, methods and literals hold or give, as kinds."""
+
+from __future__ import annotations
+
+from tfpy.js2py.analysis.kind import (
+    BOOL,
+    DICT,
+    ERROR,
+    FUNCTION,
+    LIST,
+    NAMESPACE,
+    NDARRAY,
+    NULL,
+    NUMBER,
+    PARSER,
+    STRING,
+    TYPED_ARRAYS,
+    Kind,
+)
+
+# What methods of JavaScript's own objects give; "same" is what they are called on.
+METHODS = {
+    "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
+    "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
+    "findIndex": "number", "lastIndexOf": "number", "includes": "bool", "some": "bool", "every": "bool",
+    "pop": "item", "shift": "item",
+    "find": "item", "at": "item", "push": "index", "toFixed": "string", "toString": "string", "trim": "string",
+    "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
+    "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
+    "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
+    "getValues": "ndarray",
+}  # fmt: skip
+CALLS = {
+    "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
+    "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
+    "Object.assign": DICT, "Object.fromEntries": DICT,
+    "Object.hasOwn": BOOL, "Object.is": BOOL, "JSON.stringify": STRING, "Array.isArray": BOOL,
+    "Number.isInteger": BOOL, "Number.isFinite": BOOL, "Number.isNaN": BOOL, "isFinite": BOOL, "isNaN": BOOL,
+    "Number.parseInt": NUMBER, "Number.parseFloat": NUMBER, "String.fromCharCode": STRING,
+    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
+    "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
+    "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
+    "tf.util.createShuffledIndices": NDARRAY, **{f"{name}.from": NDARRAY for name in TYPED_ARRAYS},
+}  # fmt: skip
+NAMESPACES = {"Array", "JSON", "Math", "Number", "Object", "Promise", "Reflect", "String"}
+NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
+# What methods of parsers of arguments give, in snake_case.
+OF_PARSERS = {
+    "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
+    "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
+}  # fmt: skip
+# Attributes of tfpy's objects that no annotation tells of.
+ATTRIBUTES = {"layers": Kind("list", Kind("Layer"))}
+SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
+# What is written in the script, by the type of its node.
+LITERALS = {
+    "string": STRING, "template_string": STRING, "true": BOOL, "false": BOOL, "null": NULL, "undefined": NULL,
+    "object": DICT, "arrow_function": FUNCTION, "function_expression": FUNCTION, "generator_function": FUNCTION,
+    "class": Kind("class"), "regex": Kind("regex"), "update_expression": NUMBER,
+}  # fmt: skip

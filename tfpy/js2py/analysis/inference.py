@@ -1,0 +1,351 @@
+"""What the expressions of a script hold, as far as the script says: numbers, strings, lists, tensors, …
+
+JavaScript writes a property of a plain object and one of an instance alike, joins strings and adds numbers with one
+sign, and takes an empty list for true. Which Python is right depends on what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis import builtin_kinds, flags, uses
+from tfpy.js2py.analysis.kind import (
+    DICT,
+    ERROR,
+    FUNCTION,
+    INDEX,
+    LIST,
+    NAMESPACE,
+    NDARRAY,
+    NULL,
+    NUMBER,
+    NUMBERS,
+    SHAPE,
+    STRING,
+    UNKNOWN,
+    Kind,
+    annotated,
+    joined,
+)
+from tfpy.js2py.analysis.members import Members, class_around
+from tfpy.js2py.analysis.origins import origin_of, taken_from
+from tfpy.js2py.analysis.scopes import Binding, Scopes
+from tfpy.js2py.packages import root_of
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, path_of, text
+from tfpy.node_rules import NodeRules
+
+# What expressions hold, by their type; the rules are in expression_kinds.py.
+kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
+
+
+class Inference:
+    """The kinds of a script's expressions.
+
+    Attributes:
+        scopes: who declares what.
+        members: the classes of the script.
+        flags: what the arguments of its command line hold, by their names.
+        keys: the keys of the objects that are written in it.
+    """
+
+    def __init__(self, scopes: Scopes, root: Node) -> None:
+        self.scopes = scopes
+        self._known: dict[int, Kind] = {}
+        self._bindings: dict[Binding, Kind] = {}
+        self._objects: dict[int, list[Node]] = {}
+        self.members = Members(scopes, root)
+        self._objects_said = uses.object_types(root)
+        self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
+        objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self.path_to)]
+        self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
+
+    def of(self, node: Node | None) -> Kind:
+        """The kind of an expression."""
+        if node is None:
+            return UNKNOWN
+        node = bare(node)
+        if node.id not in self._known:
+            self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
+            rule = kind_of.get(node.type)
+            found = rule(self, node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
+            self._known[node.id] = found if found != UNKNOWN else self._cast(node)
+        return self._known[node.id]
+
+    def _cast(self, node: Node) -> Kind:
+        """The kind that TypeScript is told of an expression: `x as Type`, where x is not known otherwise."""
+        around, found = node.parent, UNKNOWN
+        while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
+            if around.type == "as_expression":
+                found = self._said(kids(around)[-1])
+            around = around.parent
+        return found
+
+    def is_computed(self, owner: Node, name: str) -> bool:
+        """Whether a static property of a class of the script is a getter, which is a function here."""
+        return any(parse.is_static_getter(member) for member in self.members.of(self.members.named(owner), name))
+
+    def know(self, other: Inference, is_imported: bool) -> None:
+        """Make known what another file says of classes and types."""
+        self.members.know(other.members, is_imported)
+        self._objects_said |= other._objects_said
+
+    def item_of(self, node: Node) -> Kind:
+        """The kind of what something gives that is gone over."""
+        over = self.of(node)
+        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
+
+    def of_binding(self, binding: Binding) -> Kind:
+        """The kind of a variable."""
+        if binding.origin is not None:
+            return self.of_binding(binding.origin)
+        if binding not in self._bindings:
+            self._bindings[binding] = UNKNOWN
+            self._bindings[binding] = self._declared(binding)
+        return self._bindings[binding]
+
+    def _declared(self, binding: Binding) -> Kind:
+        parent = binding.node.parent
+        said = parent.child_by_field_name("type") if parent is not None else None
+        if said is not None and self._said(said) != UNKNOWN:
+            return self._said(said)
+        if binding.kind in ("function", "class"):
+            return FUNCTION if binding.kind == "function" else Kind("class")
+        if binding.kind == "catch":
+            return ERROR
+        if parent is not None and parent.type == "rest_pattern":
+            return DICT if parent.parent is not None and parent.parent.type == "object_pattern" else LIST
+        if parent is not None and parent.type in ("array_pattern", "object_pattern"):
+            return self._part(binding, parent)
+        if binding.kind == "parameter":
+            found = self._parameter(binding)
+        elif parent is not None and parent.type == "for_in_statement":
+            found = self._looped(parent)
+        else:
+            found = self.of(binding.value) if binding.value is not None else NULL
+        written = [self._written(write) for write in binding.writes]
+        if NAMESPACE in written:
+            return NAMESPACE
+        kind = found if found == STRING else joined([found, *written])
+        return Kind("list", joined(self._pushed(binding))) if kind == LIST else kind
+
+    def _said(self, annotation: Node) -> Kind:
+        """The kind that an annotation of TypeScript means."""
+        return annotated(text(annotation).lstrip(": "), self._objects_said)
+
+    def _pushed(self, binding: Binding) -> list[Kind]:
+        """What is pushed to a list."""
+        found = []
+        for read in binding.reads:
+            callee = read.parent
+            call = callee.parent if callee is not None and callee.child_by_field_name("object") == read else None
+            if call is not None and callee is not None and text(callee.child_by_field_name("property")) == "push":
+                given = call.child_by_field_name("arguments")
+                found += [self.of(item) for item in kids(given)] if given is not None else []
+        return found
+
+    def _part(self, binding: Binding, pattern: Node) -> Kind:
+        """The kind of a variable that is part of what is taken apart."""
+        owner = pattern.parent
+        if pattern.type == "array_pattern" and uses.is_key(pattern, binding.node):
+            return STRING
+        if owner is None or owner.type != "variable_declarator":
+            return UNKNOWN
+        value = optional(owner, "value")
+        if pattern.type == "array_pattern":
+            return self.of(value).item or UNKNOWN
+        return self.of_member(value, binding.name) if value is not None else UNKNOWN
+
+    def _written(self, identifier: Node) -> Kind:
+        """What an assignment gives to a variable."""
+        parent = identifier.parent
+        if parent is None:
+            return UNKNOWN
+        if parent.type == "array_pattern" and parent.parent is not None and kids(parent)[0] == identifier:
+            return self.of(optional(parent.parent, "right")).item or UNKNOWN
+        if parent.type == "update_expression":
+            return INDEX if parse.has(parent, "++") else NUMBER
+        if parent.type == "augmented_assignment_expression":
+            right, sign = self.of(optional(parent, "right")), text(parent.child_by_field_name("operator"))
+            return right if sign in ("+=", "*=") else NUMBER if right in NUMBERS else UNKNOWN
+        return self.of(optional(parent, "right")) if parent.type == "assignment_expression" else UNKNOWN
+
+    def _looped(self, loop: Node) -> Kind:
+        over = self.of(parse.field(loop, "right"))
+        if parse.has(loop, "in"):
+            return STRING if over == DICT else INDEX if over.name == "list" else UNKNOWN
+        return self.item_of(parse.field(loop, "right"))
+
+    def _parameter(self, binding: Binding) -> Kind:
+        function = binding.scope.node
+        given = [parse.default_of(p) for p in parse.parameters(function)]
+        at = next((i for i, (pattern, _) in enumerate(given) if pattern == binding.node), None)
+        if at is None:
+            return UNKNOWN
+        owner = function.parent
+        found: list[Kind] = []
+        if owner is not None and owner.type == "arguments":
+            found = [self._callback(owner, at)]
+        elif function.type == "method_definition":
+            found = self._method_given(function, at)
+        elif owner is not None and owner.type == "pair":
+            found = [(INDEX, DICT)[min(at, 1)] if text(kids(owner)[0]).startswith("on") else UNKNOWN]
+        else:
+            found = [self.of(a) for a in self._given(function, at)]
+        default = given[at][1]
+        return joined([*found, *([self.of(default)] if default is not None else [])])
+
+    def _callback(self, arguments: Node, at: int) -> Kind:
+        """A parameter of a function that is given to a method of a list."""
+        call = arguments.parent
+        callee = optional(call, "function") if call is not None else None
+        if callee is None or callee.type != "member_expression":
+            if callee is not None and text(callee) == "Array.from":
+                return INDEX if at else UNKNOWN
+            return UNKNOWN
+        over = self.of(parse.field(callee, "object"))
+        item = NUMBER if over == NDARRAY else over.item or UNKNOWN
+        method = text(parse.field(callee, "property"))
+        if method in ("map", "filter", "forEach", "some", "every", "find", "findIndex", "flatMap"):
+            known = over.name in ("list", "ndarray", "")
+            return (item, INDEX if known and "Async" not in method else UNKNOWN, over)[min(at, 2)]
+        if method == "reduce":
+            start = kids(arguments)[1:]
+            return (self.of(start[0]) if start else item) if at == 0 else (item, INDEX)[min(at - 1, 1)]
+        if method in ("then", "catch"):
+            return over if method == "then" else ERROR
+        return item if method == "sort" else UNKNOWN
+
+    def _method_given(self, method: Node, at: int) -> list[Kind]:
+        """What a method of a class of the script is called with."""
+        owner = class_around(method)
+        name = text(parse.field(method, "name"))
+        if name in ("computeOutputShape", "build"):
+            return [SHAPE]
+        if name != "constructor" or owner is None:
+            return [DICT] if name.startswith("on") and at else []
+        if "Layer" in text(parse.base_of(owner)):
+            return [DICT] if at == 0 else []
+        binding = self.scopes.meant(parse.field(owner, "name"))
+        return [self.of(a) for a in uses.arguments(binding, "constructor", at)]
+
+    def _given(self, function: Node, at: int) -> list[Node]:
+        """What a function of the script is called with in one place."""
+        name = function.child_by_field_name("name")
+        if name is None and function.parent is not None and function.parent.type == "variable_declarator":
+            name = function.parent.child_by_field_name("name")
+        binding = self.scopes.meant(name) if name is not None else None
+        return uses.arguments(binding, "function", at)
+
+    def of_member(self, owner: Node, name: str) -> Kind:
+        """The kind of a property."""
+        kind = self.of(owner)
+        if name == "length":
+            return INDEX
+        if name in builtin_kinds.SHAPES and kind != DICT:
+            return SHAPE
+        if (name == "history" and kind.name in ("", "History")) or (name == "attrs" and kind == UNKNOWN):
+            return DICT
+        if path_of(owner) in (["Math"], ["process"]):
+            return {"argv": Kind("list", STRING), "env": DICT}.get(name, NUMBER if text(owner) == "Math" else UNKNOWN)
+        if kind == NAMESPACE:
+            return self.flags.get(name, UNKNOWN)
+        if kind.name.startswith("."):
+            return self._field(kind.name[1:], name)
+        if kind.name in names.classes():
+            said = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
+            return builtin_kinds.ATTRIBUTES.get(name, UNKNOWN) if said == UNKNOWN else said
+        return self._value_in(owner, name) if kind == DICT else UNKNOWN
+
+    def _field(self, owner: str, name: str) -> Kind:
+        """The kind of an attribute of a class of the script, from what is said of it, and assigned and pushed to it."""
+        said = joined([self._said(annotation) for annotation in self.members.of(owner, f"{name}:")])
+        if said != UNKNOWN:
+            return said
+        found = joined([self.of(value) for value in self.members.of(owner, name)])
+        pushed = [self.of(value) for value in self.members.of(owner, f"{name}.push")]
+        return Kind("list", joined(pushed)) if found == LIST and pushed else found
+
+    def _value_in(self, owner: Node, name: str) -> Kind:
+        """The kind of a value in a dict that is written in the script, or in the environment."""
+        if path_of(owner) == ["process", "env"]:
+            return STRING
+        found = [parse.keys(literal) for literal in self._literals(owner)]
+        return joined([self.of(values[name]) for values in found if name in values])
+
+    def lacks(self, owner: Node, name: str) -> bool:
+        """Whether an expression may be one of several objects, of which some have a key and others do not."""
+        literals = self._literals(owner)
+        have = [name in parse.keys(n) or any(k.type == "spread_element" for k in kids(n)) for n in literals]
+        return any(have) and not all(have)
+
+    def _literals(self, node: Node) -> list[Node]:
+        """The objects that an expression may be, as far as they are written in the script."""
+        node = bare(node)
+        if node.id not in self._objects:
+            self._objects[node.id] = []  # what is asked for while it is being found out
+            self._objects[node.id] = self._written_objects(node)
+        return self._objects[node.id]
+
+    def _written_objects(self, node: Node) -> list[Node]:
+        if node.type == "object":
+            return [node]
+        if node.type in ("await_expression", "ternary_expression"):
+            return [literal for kid in kids(node)[-2:] for literal in self._literals(kid)]
+        binding = self.scopes.meant(node)
+        if binding is not None:
+            return self._literals(binding.value) if binding.value is not None and not binding.writes else []
+        functions = self.called(parse.field(node, "function")) if node.type == "call_expression" else []
+        values = [value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)]
+        return [literal for value in values for literal in self._literals(value)]
+
+    def called(self, callee: Node) -> list[Node]:
+        """The functions of the script that a call may mean."""
+        binding = self.scopes.meant(callee)
+        if binding is not None:
+            return [binding.value] if binding.value is not None and not binding.writes else []
+        if callee.type != "member_expression":
+            return []
+        owner = self.owner_of(parse.field(callee, "object")).name
+        return self.members.of(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
+
+    def path_to(self, node: Node) -> list[str]:
+        """The parts of `a.b.c`, from `tf` on where a is imported or taken from there; empty for what is no path."""
+        path = path_of(node) or []
+        first = node
+        while first.type == "member_expression":
+            first = parse.field(first, "object")
+        binding = self.scopes.bindings.get(first.id)
+        found = origin_of(binding) if binding is not None and binding.origin is None else None
+        root = root_of(found.source) if found is not None and binding is not None and not binding.members else None
+        if found is None or root is None:
+            value, name = taken_from(binding) if binding is not None and not binding.writes else (None, "")
+            whole = self.path_to(value) if value is not None and name != "*" else []
+            return [*whole, name, *path[1:]] if whole and whole[0] in names.ROOTS else path
+        return [*root.split("."), *([] if found.name in ("*", "default") else [found.name]), *path[1:]]
+
+    def owner_of(self, node: Node) -> Kind:
+        """The kind of what a method is called on: for a class and for `super` that of an instance."""
+        if node.type == "super":
+            owner = class_around(node)
+            return Kind(f".{self.members.named(parse.base_of(owner))}") if owner is not None else UNKNOWN
+        found = self.of(node)
+        return Kind(f".{self.members.named(node)}") if found == Kind("class") else found
+
+    def result_of(self, function: Node) -> Kind:
+        """The kind of what a function of the script gives."""
+        function = bare(function)
+        binding = self.scopes.meant(function)
+        if binding is not None and binding.value is not None:
+            function = binding.value
+        if function.type not in FUNCTIONS:
+            return {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
+        said = function.child_by_field_name("return_type")
+        if said is not None and self._said(said) != UNKNOWN:
+            return self._said(said)
+        if parse.has(function, "*") or function.type.startswith("generator"):
+            return Kind("generator")
+        return joined([self.of(value) for value in parse.returned(function)])

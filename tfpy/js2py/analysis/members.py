@@ -1,0 +1,95 @@
+"""The classes of a script, and of the files that it is converted with: what their instances have."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from tfpy.js2py.analysis.scopes import Scopes
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import kids, optional, path_of, text
+
+_CLASSES = ("class_declaration", "abstract_class_declaration")
+
+
+class Members:
+    """The classes that a script knows.
+
+    Attributes:
+        classes: by name.
+        methods: the names of the methods that something may have which the script uses.
+        names: the names of all that it may have.
+    """
+
+    def __init__(self, scopes: Scopes, root: Node) -> None:
+        self._scopes = scopes
+        self.classes = {text(n.child_by_field_name("name")): n for n in parse.walk(root) if n.type in _CLASSES}
+        self._fields = {name: fields_of(node) for name, node in self.classes.items()}
+        self.methods = {
+            name
+            for fields in self._fields.values()
+            for name, found in fields.items()
+            if any(node.type == "method_definition" for node in found)
+        }
+        self.names = {name for fields in self._fields.values() for name in fields}
+
+    def know(self, other: Members, is_imported: bool) -> None:
+        """Make the classes of another file known and, if it is imported, the names of what they have."""
+        self.classes = other.classes | self.classes
+        self._fields = other._fields | self._fields
+        if is_imported:
+            self.methods |= other.methods
+            self.names |= other.names
+
+    def named(self, node: Node | None) -> str:
+        """The name that a class has where it is declared."""
+        binding = self._scopes.meant(node) if node is not None else None
+        return binding.name if binding is not None else text(node)
+
+    def of(self, owner: str, name: str) -> list[Node]:
+        """What a class, or else the one that it extends, has under a name."""
+        while owner in self._fields:
+            if name in self._fields[owner]:
+                return self._fields[owner][name]
+            owner = self.named(parse.base_of(self.classes[owner]))
+        return []
+
+
+def class_around(node: Node) -> Node | None:
+    """The class that surrounds a node."""
+    found: Node | None = node
+    while found is not None and found.type not in (*_CLASSES, "class"):
+        found = found.parent
+    return found
+
+
+def fields_of(owner: Node) -> dict[str, list[Node]]:
+    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`.
+
+    Under `name:` is what TypeScript says that an attribute is.
+    """
+    found: dict[str, list[Node]] = {}
+    for node in parse.walk(owner):
+        if node.type == "method_definition":
+            found.setdefault(text(parse.field(node, "name")), []).append(node)
+        elif is_attribute(node):
+            found.setdefault(text(parse.field(node, "pattern")), []).append(parse.field(node, "pattern"))
+        elif node.type in ("field_definition", "public_field_definition"):
+            name = node.child_by_field_name("property") or node.child_by_field_name("name")
+            value, said = optional(node, "value"), node.child_by_field_name("type")
+            found.setdefault(text(name), []).extend([value] if value is not None else [])
+            found.setdefault(f"{text(name)}:", []).extend([said] if said is not None else [])
+        elif node.type == "assignment_expression":
+            target = path_of(parse.field(node, "left"))
+            if target is not None and len(target) == 2 and target[0] == "this":
+                found.setdefault(target[1], []).append(parse.field(node, "right"))
+        elif node.type == "call_expression":
+            target = path_of(parse.field(node, "function"))
+            if target is not None and len(target) == 3 and target[::2] == ["this", "push"]:
+                found.setdefault(f"{target[1]}.push", []).extend(kids(parse.field(node, "arguments")))
+    return found
+
+
+def is_attribute(parameter: Node) -> bool:
+    """Whether TypeScript makes an attribute of a parameter of a constructor: `constructor(private x: number)`."""
+    is_parameter = parameter.type in ("required_parameter", "optional_parameter")
+    return is_parameter and any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children)

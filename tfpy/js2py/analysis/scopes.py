@@ -1,0 +1,352 @@
+"""Who declares what: JavaScript's blocks and functions, and the name that each variable gets in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import FUNCTIONS, bare, default_of, kids, optional, text
+from tfpy.node_rules import NodeRules
+
+# Calls of these with a function become a loop or a `with`, so that the function's body lies in its surroundings.
+_LOOPS = {"forEach", "forEachAsync"}
+
+
+class Export(NamedTuple):
+    """Something that a script exports.
+
+    Attributes:
+        python: its name in Python, in the file that exports it.
+        binding: the variable; None for what is none.
+    """
+
+    python: str
+    binding: Binding | None
+
+
+@dataclass(eq=False)
+class Binding:
+    """A declared name.
+
+    Attributes:
+        name: as the script has it.
+        kind: "variable", "function", "class", "parameter", "loop" (of a for statement), "import" or "catch".
+        scope: where it is declared.
+        node: the declaring identifier.
+        value: what it is declared with, if that is one expression.
+        python: its name in the converted code.
+        writes: assignments after the declaration.
+        reads: where it is used.
+        origin: of something imported, the variable in the file that exports it, where that is known.
+        members: of a file imported as a whole, what it exports.
+    """
+
+    name: str
+    kind: str
+    scope: Scope
+    node: Node
+    value: Node | None = None
+    python: str = ""
+    writes: list[Node] = field(default_factory=list)
+    reads: list[Node] = field(default_factory=list)
+    origin: Binding | None = None
+    members: dict[str, Export] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Scope:
+    """A block or a function.
+
+    Attributes:
+        node: what opens it.
+        parent: the scope around it.
+        is_function: whether it is a function in Python, too.
+        bindings: what it declares, by name.
+        used: bindings of any scope that are used in it or below.
+    """
+
+    node: Node
+    parent: Scope | None
+    is_function: bool
+    bindings: dict[str, Binding] = field(default_factory=dict)
+    used: dict[Binding, None] = field(default_factory=dict)
+
+    @property
+    def function(self) -> Scope:
+        """The function that it lies in; the script is one, too."""
+        return self if self.is_function or self.parent is None else self.parent.function
+
+    def find(self, name: str) -> Binding | None:
+        """What a name means here."""
+        return self.bindings.get(name) or (self.parent.find(name) if self.parent else None)
+
+    def around(self) -> Iterator[Scope]:
+        """The scope and those around it, outwards."""
+        yield self
+        if self.parent is not None:
+            yield from self.parent.around()
+
+
+# What declares names, besides functions.
+declaration: NodeRules[str, Callable[[Scopes, Node, Scope], None]] = NodeRules()
+
+
+class Scopes:
+    """All scopes of a script.
+
+    Attributes:
+        bindings: the binding of each identifier, by the id of its node; files that are converted together share it.
+        by_node: the scope that a node opens, by its id.
+    """
+
+    def __init__(self, root: Node, bindings: dict[int, Binding] | None = None) -> None:
+        self.bindings: dict[int, Binding] = {} if bindings is None else bindings
+        self.by_node: dict[int, Scope] = {}
+        self.top = self._open(root, None)
+        self._names: list[tuple[Node, Scope]] = []
+        for node in root.children:
+            self._visit(node, self.top)
+        for node, scope in self._names:
+            self._refer(node, scope)
+        for scope in list(self.by_node.values()):
+            _name(scope)
+
+    def of(self, node: Node) -> Scope:
+        """The innermost scope that a node lies in."""
+        found: Node | None = node
+        while found is not None:
+            if found.id in self.by_node:
+                return self.by_node[found.id]
+            found = found.parent
+        return self.top
+
+    def meant(self, node: Node) -> Binding | None:
+        """The variable that a name, or `a.b` of an imported file a, means, in the file where it is declared."""
+        if node.type == "member_expression":
+            export = self.export(node)
+            return export.binding if export is not None else None
+        binding = self.bindings.get(node.id)
+        return binding.origin if binding is not None and binding.origin is not None else binding
+
+    def export(self, node: Node) -> Export | None:
+        """What `a.b` is in an imported file a; None for anything else."""
+        module = self.meant(parse.field(node, "object"))
+        return module.members.get(text(parse.field(node, "property"))) if module is not None else None
+
+    def outer_writes(self, function: Node) -> list[Binding]:
+        """Variables of outer functions that a function assigns to."""
+        scope = self.by_node[function.id]
+        return [
+            b
+            for b in scope.used
+            if b.scope.function is not scope
+            and any(o.function is b.scope.function for o in scope.around())
+            and any(self.of(w).function is scope for w in b.writes)
+        ]
+
+    def _open(self, node: Node, parent: Scope | None) -> Scope:
+        is_function = parent is None or (node.type in FUNCTIONS and not is_inlined(node))
+        scope = self.by_node[node.id] = Scope(node, parent, is_function)
+        return scope
+
+    def _visit(self, node: Node, scope: Scope) -> None:
+        kind = node.type
+        if kind in FUNCTIONS:
+            self._function(node, scope)
+            return
+        if kind in ("type_annotation", "type_arguments", "interface_declaration", "type_alias_declaration"):
+            return
+        if kind == "export_statement" and node.child_by_field_name("source") is not None:
+            return  # its names are another file's
+        if kind in (
+            "statement_block",
+            "for_statement",
+            "for_in_statement",
+            "catch_clause",
+            "class_body",
+            "switch_body",
+        ):
+            scope = self._open(node, scope)
+        if kind in declaration:
+            declaration[kind](self, node, scope)
+        if kind in ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"):
+            self._names.append((node, scope))
+        for child in node.children:
+            self._visit(child, scope)
+
+    def _function(self, node: Node, scope: Scope) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None and node.type.endswith("declaration"):
+            self._declare(name, "function", scope, node)
+        inner = self._open(node, scope)
+        if name is not None and node.type in ("function_expression", "generator_function"):
+            self._declare(name, "function", inner, node)
+        for parameter in parse.parameters(node):
+            pattern, default = default_of(parameter)
+            self._pattern(pattern, "parameter", inner, None)
+            if default is not None:
+                self._visit(default, inner)
+        body = node.child_by_field_name("body")
+        if body is None:
+            return
+        if body.type == "statement_block":
+            self.by_node[body.id] = inner
+            for child in body.children:
+                self._visit(child, inner)
+        else:
+            self._visit(body, inner)
+
+    @declaration("variable_declarator")
+    def _declare_variable(self, node: Node, scope: Scope) -> None:
+        if node.parent is not None and node.parent.type == "variable_declaration":
+            scope = scope.function
+        in_for = (
+            node.parent is not None and node.parent.parent is not None and node.parent.parent.type == "for_statement"
+        )
+        value = optional(node, "value")
+        self._pattern(parse.field(node, "name"), "loop" if in_for else "variable", scope, value)
+
+    @declaration("for_in_statement")
+    def _declare_loop(self, node: Node, scope: Scope) -> None:
+        if node.child_by_field_name("kind") is not None:
+            self._pattern(parse.field(node, "left"), "loop", scope, None)
+
+    @declaration("catch_clause")
+    def _declare_caught(self, node: Node, scope: Scope) -> None:
+        parameter = optional(node, "parameter")
+        if parameter is not None:
+            self._pattern(parameter, "catch", scope, None)
+
+    @declaration("class_declaration", "abstract_class_declaration", "enum_declaration")
+    def _declare_class(self, node: Node, scope: Scope) -> None:
+        self._declare(parse.field(node, "name"), "class", scope, node)
+
+    @declaration("import_clause")
+    def _declare_imported(self, node: Node, scope: Scope) -> None:
+        for child in parse.walk(node):
+            if child.type == "import_specifier":
+                self._declare(kids(child)[-1], "import", scope, child)
+            elif child.type == "identifier" and child.parent is not None and child.parent.type != "import_specifier":
+                self._declare(child, "import", scope, child)
+
+    def _pattern(self, pattern: Node, kind: str, scope: Scope, value: Node | None) -> None:
+        """Declare the names of a pattern; what is computed in it is visited."""
+        pattern, default = default_of(pattern)
+        if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
+            self._declare(pattern, kind, scope, value)
+        elif pattern.type in ("object_pattern", "array_pattern", "rest_pattern"):
+            for child in kids(pattern):
+                self._pattern(child, kind, scope, None)
+        elif pattern.type == "pair_pattern":
+            self._pattern(parse.field(pattern, "value"), kind, scope, None)
+        if default is not None:
+            self._visit(default, scope)
+
+    def _declare(self, node: Node, kind: str, scope: Scope, value: Node | None) -> None:
+        binding = scope.bindings.get(text(node))
+        if binding is None:
+            binding = scope.bindings[text(node)] = Binding(text(node), kind, scope, node, value)
+        else:
+            binding.writes.append(node)
+        self.bindings[node.id] = binding
+
+    def _refer(self, node: Node, scope: Scope) -> None:
+        binding = self.bindings.get(node.id) or scope.find(text(node))
+        if binding is None:
+            return
+        for inner in scope.around():
+            inner.used[binding] = None
+            if inner is binding.scope.function:
+                break
+        if node.id in self.bindings:
+            return
+        self.bindings[node.id] = binding
+        (binding.writes if is_written(node) else binding.reads).append(node)
+
+
+def is_written(node: Node) -> bool:
+    """Whether an identifier is assigned to, alone or within a pattern."""
+    parent = node.parent
+    while parent is not None and parent.type in ("array_pattern", "object_pattern", "pair_pattern", "rest_pattern"):
+        node, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.type in ("assignment_expression", "augmented_assignment_expression", "for_in_statement"):
+        return parent.child_by_field_name("left") == node
+    return parent.type == "update_expression"
+
+
+def is_inlined(function: Node) -> bool:
+    """Whether a function is given to a `forEach`, `then` or `tidy` that stands alone: its body needs no function."""
+    arguments = function.parent
+    call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
+    if call is None or call.type != "call_expression" or kids(arguments or function) != [function]:
+        return False
+    outer = _statement_of(call)
+    callee = bare(parse.field(call, "function"))
+    if outer.type != "expression_statement" or callee.type != "member_expression":
+        return False
+    body = parse.field(function, "body")
+    name = text(parse.field(callee, "property"))
+    if name in _LOOPS:
+        return len(parse.parameters(function)) <= 2 and not _returns_in_a_loop(body)
+    returns = body.type != "statement_block" or any(n.type == "return_statement" for n in parse.walk_own(body))
+    if name in ("then", "catch", "finally"):
+        return not returns or body.type != "statement_block"
+    return name == "tidy" and not returns and not parse.parameters(function)
+
+
+def _statement_of(call: Node) -> Node:
+    """What a call is all of, but for `await` and for `catch` and `finally` behind it."""
+    outer = call.parent
+    while outer is not None and outer.parent is not None:
+        guarded = outer.type == "member_expression" and text(outer.child_by_field_name("property")) in (
+            "catch",
+            "finally",
+        )
+        if not guarded and outer.type != "await_expression":
+            return outer
+        outer = outer.parent.parent if guarded else outer.parent
+    return call
+
+
+def _returns_in_a_loop(body: Node) -> bool:
+    loops = [
+        n
+        for n in parse.walk_own(body)
+        if n.type in ("for_statement", "for_in_statement", "while_statement", "do_statement")
+    ]
+    inside = any(n.type == "return_statement" for loop in loops for n in parse.walk_own(loop))
+    return inside or any(n.type == "return_statement" and kids(n) for n in parse.walk_own(body))
+
+
+def _name(scope: Scope) -> None:
+    """Give the bindings of a scope their names in Python."""
+    for binding in scope.bindings.values():
+        if not binding.python:
+            binding.python = _free(names.variable(binding.name), binding)
+
+
+def _free(wanted: str, binding: Binding) -> str:
+    """The first of wanted, wanted_2, … that means nothing else where the binding is used."""
+    scope = binding.scope
+    taken = {b.python for b in (*scope.function.used, *scope.bindings.values()) if _clashes(b, binding)}
+    found, number = wanted, 1
+    while found in taken:
+        number += 1
+        found = f"{wanted}_{number}"
+    return found
+
+
+def _clashes(other: Binding, binding: Binding) -> bool:
+    """Whether two variables must not have one name: they are of two functions, or one's block is within the other's."""
+    if other is binding or not other.python:
+        return False
+    if other.scope.function is not binding.scope.function:
+        return True
+    return binding.scope in other.scope.around() or other.scope in binding.scope.around()

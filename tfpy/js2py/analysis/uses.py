@@ -1,0 +1,65 @@
+"""How a script uses what it declares: objects as options, arguments of calls, keys of pairs, interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import kids, optional, text
+
+
+def object_types(root: Node) -> set[str]:
+    """The interfaces of TypeScript that plain objects have: those without methods, which no class implements."""
+    found: set[str] = set()
+    implemented: set[str] = set()
+    for node in parse.walk(root):
+        if node.type == "interface_declaration":
+            has_methods = any(kid.type == "method_signature" for kid in kids(parse.field(node, "body")))
+            (implemented if has_methods else found).add(text(node.child_by_field_name("name")))
+        elif node.type == "implements_clause":
+            implemented |= {text(kid) for kid in kids(node)}
+    return found - implemented
+
+
+def is_key(pattern: Node, name: Node) -> bool:
+    """Whether a name is the key of the pairs of `Object.entries(…)` that a loop or a function of a list takes apart."""
+    owner = pattern.parent
+    over = owner.child_by_field_name("right") if owner is not None and owner.type == "for_in_statement" else None
+    call = owner.parent.parent if owner is not None and owner.type == "formal_parameters" and owner.parent else None
+    if call is not None and call.parent is not None and call.type == "arguments":
+        over = (
+            optional(parse.field(call.parent, "function"), "object") if call.parent.type == "call_expression" else None
+        )
+    return parse.places(pattern)[:1] == [name] and text(over).startswith("Object.entries(")
+
+
+def is_options(node: Node, path_to: Callable[[Node], list[str]]) -> bool:
+    """Whether an object is what a function or a method of tfpy takes as its options.
+
+    Args:
+        node: the object.
+        path_to: gives the parts of what is called, from `tf` on where it comes from there.
+    """
+    call = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
+    if call is None:
+        return False
+    path = path_to(call.child_by_field_name("function") or call.child_by_field_name("constructor") or call) or [""]
+    return path[0] in names.ROOTS or names.attributes().get(path[-1], "") in names.method_options()
+
+
+def arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
+    """What is given at a position where a function or a class is called."""
+    found = []
+    for read in binding.reads if binding is not None else []:
+        call = read.parent
+        if call is None or call.child_by_field_name(role) != read:
+            continue
+        given = call.child_by_field_name("arguments")
+        listed = kids(given) if given is not None else []
+        if at < len(listed) and not any(a.type == "spread_element" for a in listed):
+            found.append(listed[at])
+    return found

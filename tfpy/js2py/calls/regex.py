@@ -1,0 +1,103 @@
+"""Regular expressions, and the methods that take them."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tree_sitter import Node
+
+from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.expressions.functions import reference
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.build import atom, py, string
+from tfpy.js2py.syntax.parse import text
+
+# Regular expressions that Python reads alike: no lookbehind, no named groups, no properties of Unicode.
+_SIMPLE_PATTERN = re.compile(r"(?!.*\(\?[<P])(?!.*\\[pPkuc]).*")
+
+
+@expression("regex")
+def regex(c: Converter, node: Node) -> ast.expr:
+    """A regular expression as a value."""
+    return py("re.compile(_0)", pattern(node))
+
+
+def pattern(node: Node) -> ast.expr:
+    """A regular expression as a text, if Python reads it alike."""
+    said, flags = text(parse.field(node, "pattern")), text(node.child_by_field_name("flags"))
+    if not _SIMPLE_PATTERN.fullmatch(said) or set(flags) - {"g", "i", "m"}:
+        raise NotConvertedError("this regular expression has no counterpart; see Python's re")
+    inline = "".join(flag for flag in flags if flag in "im") + "a"
+    if "m" not in flags:  # the end of the text, but not a dollar that is escaped, or in brackets
+        said = re.sub(r"(\\.|\[(?:\\.|[^\]\\])*\])|\$", lambda found: found[1] or r"\Z", said)
+    said = said.replace("\\/", "/")
+    said = f"(?{inline}){said}" if re.search(r"\\[dwsDWSb]", said) or len(inline) > 1 else said
+    return atom(f'r"{said}"' if '"' not in said else f"r'''{said}'''")
+
+
+def test(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`/…/.test(text)`."""
+    if owner.type == "regex":
+        return py("re.search(_0, _1) is not None", pattern(owner), c.expr(given[0]))
+    if c.kinds.of(owner).name == "regex":
+        return py("_0.search(_1) is not None", c.expr(owner), c.expr(given[0]))
+    return None
+
+
+def searched(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`/…/.exec(text)` gives a match, whose groups are items as in JavaScript."""
+    if c.kinds.of(owner).name != "regex":
+        return None
+    literal = known(c, owner)
+    if literal is None or "g" in text(literal.child_by_field_name("flags")):
+        raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
+    return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
+
+
+def known(c: Converter, node: Node) -> Node | None:
+    """The regular expression that is written in a place, or that the variable there is always set to."""
+    if node.type == "regex":
+        return node
+    binding = c.scopes.bindings.get(node.id)
+    value = binding.value if binding is not None and not binding.writes else None
+    return value if value is not None and value.type == "regex" else None
+
+
+def put(c: Converter, node: Node) -> ast.expr:
+    """A known regular expression as the functions of `re` take it."""
+    return pattern(node) if node.type == "regex" else c.expr(node)
+
+
+def match(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`text.match(/…/)`."""
+    literal = known(c, given[0]) if given else None
+    if literal is None:
+        return None
+    form = "re.search(_0, _1)"
+    if "g" in text(literal.child_by_field_name("flags")):
+        form = "re.findall(_0, _1) or None"
+        if "(" in text(parse.field(literal, "pattern")):
+            form = "[found[0] for found in re.finditer(_0, _1)] or None"
+    return py(form, put(c, given[0]), c.expr(owner))
+
+
+def match_all(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
+    """`text.matchAll(/…/g)`."""
+    if len(given) != 1 or known(c, given[0]) is None:
+        raise NotConvertedError("`matchAll` of this has no counterpart; see re.finditer")
+    return py("re.finditer(_0, _1)", put(c, given[0]), c.expr(owner))
+
+
+def replacement(c: Converter, node: Node) -> ast.expr:
+    """What is put for a match: a text with groups as Python writes them, or a function of the match."""
+    if node.type in parse.FUNCTIONS:
+        count = len(parse.parameters(node))
+        found = reference(c, node, "replacement")
+        groups = ", ".join(f"found[{i}]" for i in range(count))
+        return py(f"lambda found: str(_0({groups}))", found)
+    said = build.string_value(c.expr(node))
+    if said is None or "\\" in said or re.search(r"\$(?![&\d])", said):
+        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+    return string(re.sub(r"\$(&|\d+)", lambda at: rf"\g<{'0' if at[1] == '&' else at[1]}>", said))

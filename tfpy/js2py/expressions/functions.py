@@ -1,0 +1,319 @@
+"""Functions: parameters, lambdas, defs, functions given to functions, `await` and `yield`."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis.kind import DICT
+from tfpy.js2py.analysis.members import class_around
+from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.converter import Converter, expression
+from tfpy.js2py.expressions.destructuring import always, as_items, is_of_items, never, take_apart
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.build import assign, atom, call, py
+from tfpy.js2py.syntax.parse import bare, default_of, kids, text
+
+_SHORT = 72  # characters of a body that is one `return`: a longer one is easier to read as a def
+# What a function is called that has no name and is given to one of these.
+_CALLED = {
+    "tidy": "compute", "scope": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted",
+    "sort": "compare", "grad": "f", "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f",
+    "reduce": "combine", "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute",
+    "from": "make",
+}  # fmt: skip
+# Functions given to these are called before the next statement, so that they see loop variables as they are.
+_AT_ONCE = {
+    *_CALLED, "forEach", "forEachAsync", "some", "every", "find", "findIndex", "flatMap", "then", "catch", "fit",
+} - {"generator"}  # fmt: skip
+
+
+@expression("arrow_function", "function_expression", "generator_function", "method_definition")
+def function(c: Converter, node: Node) -> ast.expr:
+    """A function as a value: a lambda, or the name of a def that is put before the statement."""
+    return reference(c, node, name_for(node))
+
+
+def name_for(node: Node) -> str:
+    """A name for a function from where it is used."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        return text(name)
+    owner = node.parent
+    while owner is not None and owner.type in ("arguments", "parenthesized_expression"):
+        owner = owner.parent
+    if owner is not None and owner.type == "call_expression":
+        return _CALLED.get((parse.path_of(parse.field(owner, "function")) or [""])[-1], "callback")
+    if owner is not None and owner.type == "assignment_expression":
+        return (parse.path_of(parse.field(owner, "left")) or ["callback"])[-1]
+    return "callback"
+
+
+def reference(c: Converter, node: Node, name: str) -> ast.expr:
+    """A function as a value; where it becomes a def, it gets the name."""
+    if node.type in ("arrow_function", "function_expression"):
+        found = _as_lambda(c, node)
+        if found is not None:
+            return found
+    if node.type not in parse.FUNCTIONS:
+        return c.expr(node)
+    name = c.new_name(names.variable(name), node.parent or node)
+    made = define(c, node, name)
+    c.first(made, effects=False)
+    return atom(name)
+
+
+def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
+    """A lambda, where the function is one expression and takes plain parameters; else None."""
+    body, given = value_of(parse.field(node, "body")), parse.parameters(node)
+    simple = all(p.type == "identifier" or is_of_items(p) for p in given)
+    if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
+        return None
+    noted = len(c.notes)
+    try:
+        with c.without(places=False), as_items(c, given) as named:
+            value = c.expr(body)
+    except NotConvertedError:  # a def says where it stops, and only when it is called
+        del c.notes[noted:]
+        return None
+    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
+        return None
+    missing: list[ast.expr] = [atom("None") for _ in itertools.dropwhile(lambda p: not parse.is_optional(p), given)]
+    arguments = _arguments([named.get(p.id) or _argument(c, p) for p in given], missing, None)
+    _bind_loop_variables(c, node, arguments)
+    return ast.Lambda(arguments, value)
+
+
+def value_of(body: Node) -> Node:
+    """What a function returns if its body is that alone, and short; else the body."""
+    inner = kids(body) if body.type == "statement_block" else []
+    if len(inner) != 1 or inner[0].type != "return_statement" or not kids(inner[0]) or len(text(body)) > _SHORT:
+        return body
+    return bare(kids(inner[0])[0])
+
+
+def _has_comments(node: Node) -> bool:
+    return any(n.type == "comment" for n in parse.walk(node))
+
+
+def _argument(c: Converter, node: Node) -> str:
+    return c.scopes.bindings[node.id].python
+
+
+def _arguments(given: list[str], defaults: list[ast.expr], rest: str | None) -> ast.arguments:
+    listed = [ast.arg(name) for name in given]
+    return ast.arguments([], listed, ast.arg(rest) if rest else None, [], [], None, defaults)
+
+
+def define(c: Converter, node: Node, name: str, first: str = "") -> ast.FunctionDef:
+    """A def.
+
+    Args:
+        c: the converter.
+        node: the function.
+        name: what it is called.
+        first: a parameter before the others, such as "self".
+    """
+    saved = c.pre, c.post, c.certain, c.steps, c.returns, c.checks
+    c.pre, c.post, c.certain, c.steps, c.returns, c.checks = None, None, False, [], "return", []
+    try:
+        arguments, body = _parameters(c, node)
+        if first:
+            arguments.args.insert(0, ast.arg(first))
+        body += _body(c, node)
+    finally:
+        checks = c.checks
+        c.pre, c.post, c.certain, c.steps, c.returns, c.checks = saved
+    c.checks.extend(checks)
+    _bind_loop_variables(c, node, arguments)
+    return build.function(name, arguments, [*_declarations(c, node), *body])
+
+
+def _body(c: Converter, node: Node) -> list[ast.stmt]:
+    """The statements of a function."""
+    body = parse.field(node, "body")
+    if body.type == "statement_block":
+        return c.block(body.named_children)
+    return c.result(body)
+
+
+def _declarations(c: Converter, node: Node) -> list[ast.stmt]:
+    """`global` and `nonlocal` for what the function assigns to."""
+    outer = c.scopes.outer_writes(node)
+    found: list[ast.stmt] = []
+    top = sorted({b.python for b in outer if b.scope.function.parent is None})
+    inner = sorted({b.python for b in outer if b.scope.function.parent is not None})
+    if top:
+        found.append(ast.Global(top))
+    if inner:
+        found.append(ast.Nonlocal(inner))
+    return found
+
+
+def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]]:
+    """The parameters of a function, and the statements that take them apart and give what is missing."""
+    given: list[str] = []
+    defaults: list[ast.expr] = []
+    body: list[ast.stmt] = []
+    rest = None
+    fewest = _fewest(c, node)
+    for at, parameter in enumerate(parse.parameters(node)):
+        pattern, default = default_of(parameter)
+        if pattern.type == "rest_pattern":
+            rest = _argument(c, kids(pattern)[0])
+            body.append(assign(atom(rest), call("list", atom(rest))))
+            continue
+        plain = pattern.type == "identifier"
+        name = (
+            _argument(c, pattern)
+            if plain
+            else c.new_name("options" if pattern.type == "object_pattern" else "pair", node)
+        )
+        given.append(name)
+        if default is not None:
+            value, stays = c.expr(default), _is_constant(default) and not _is_given_undefined(c, node, at)
+            defaults.append(value if stays else atom("None"))
+            if not stays:
+                body.append(ast.If(py("_0 is None", atom(name)), [assign(atom(name), value)], []))
+        elif at >= fewest or defaults or parse.is_optional(pattern):
+            defaults.append(atom("None"))
+        if not plain:
+            kind = DICT.name if pattern.type == "object_pattern" else ""
+            body += take_apart(c, pattern, atom(name), kind, always if default is not None else never)
+    return _arguments(given, defaults, rest), body
+
+
+def _is_constant(node: Node) -> bool:
+    if node.type == "unary_expression":
+        node = parse.field(node, "argument")
+    return node.type in ("number", "string", "true", "false", "null", "undefined")
+
+
+def _is_given_undefined(c: Converter, node: Node, at: int) -> bool:
+    """Whether a function of the script is given `undefined` in a place, which JavaScript takes for nothing given."""
+    calls = (kids(arguments) for arguments in _calls_of(c, node) if not _is_spread(arguments))
+    return any(text(listed[at]) == "undefined" for listed in calls if at < len(listed))
+
+
+def _fewest(c: Converter, node: Node) -> int:
+    """How many arguments a function of the script is given at least; all, where nobody calls it by its name."""
+    listed = parse.parameters(node)
+    counts = [len(listed), *(len(kids(arguments)) for arguments in _calls_of(c, node) if not _is_spread(arguments))]
+    while listed and _is_looked_for(c, listed[-1]):
+        counts.append(len(listed) - 1)
+        listed = listed[:-1]
+    return min(counts)
+
+
+def _calls_of(c: Converter, node: Node) -> list[Node]:
+    """The arguments of the calls of a function, a method or a constructor by its name."""
+    name = node.child_by_field_name("name")
+    role = "function"
+    if node.type == "method_definition" and text(name) != "constructor":
+        return c.calls.get(text(name), [])
+    if node.type == "method_definition":
+        owner = class_around(node)
+        name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
+    elif name is None and node.parent is not None and node.parent.type == "variable_declarator":
+        name = node.parent.child_by_field_name("name")
+    binding = c.scopes.bindings.get(name.id) if name is not None else None
+    calls = [r.parent for r in binding.reads if r.parent is not None] if binding is not None else []
+    given = [call_.child_by_field_name("arguments") for call_ in calls if call_.child_by_field_name(role) is not None]
+    return [arguments for arguments in given if arguments is not None]
+
+
+def _is_spread(arguments: Node) -> bool:
+    return any(a.type == "spread_element" for a in kids(arguments))
+
+
+def _is_looked_for(c: Converter, parameter: Node) -> bool:
+    """Whether a function asks if it has been given a parameter."""
+    binding = c.scopes.bindings.get(parameter.id)
+    for read in binding.reads if binding is not None else []:
+        parent = read.parent
+        if parent is None or parent.type != "binary_expression" or parent.child_by_field_name("left") != read:
+            continue
+        sign, other = text(parent.child_by_field_name("operator")), text(parent.child_by_field_name("right"))
+        if sign in ("||", "??") or (sign[:2] in ("==", "!=") and other in ("undefined", "null")):
+            return True
+    return False
+
+
+def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> None:
+    """Give a function that lives longer than a step of a loop the loop's variables as they are now."""
+    if is_called_at_once(node):
+        return
+    scope = c.scopes.by_node[node.id]
+    written = c.scopes.outer_writes(node)
+    for binding in scope.used:
+        if binding in written and _is_of_a_step(binding, node):
+            c.check(node, f"`{binding.python}` is one variable here, and one for each step in JavaScript")
+        elif _is_of_a_step(binding, node) and binding.scope.function is not scope:
+            if any(w.start_byte > node.start_byte for w in binding.writes if not _is_a_head(w)):
+                c.check(node, f"the function sees `{binding.python}` as it is here, not as it is later")
+            arguments.kwonlyargs.append(ast.arg(binding.python))
+            arguments.kw_defaults.append(atom(binding.python))
+
+
+def _is_a_head(node: Node) -> bool:
+    """Whether an assignment is the step of a for loop."""
+    parent = node.parent
+    return parent is not None and parent.parent is not None and parent.parent.type == "for_statement"
+
+
+def is_called_at_once(node: Node) -> bool:
+    """Whether a function is given to something that calls it before it returns, and does not keep it."""
+    owner = node.parent
+    if owner is not None and owner.type == "arguments" and owner.parent is not None:
+        callee = owner.parent.child_by_field_name("function")
+        path = parse.path_of(callee) if callee is not None else None
+        name = path[-1] if path else text(callee.child_by_field_name("property")) if callee is not None else ""
+        return name in _AT_ONCE
+    while owner is not None and owner.type not in parse.FUNCTIONS and not owner.type.endswith("_statement"):
+        if owner.type == "call_expression":  # in the options of a call such as fit
+            return _last_name(owner) in _AT_ONCE
+        owner = owner.parent
+    return False
+
+
+def _last_name(node: Node) -> str:
+    callee = parse.field(node, "function")
+    return text(callee.child_by_field_name("property")) if callee.type == "member_expression" else text(callee)
+
+
+def _is_of_a_step(binding: Binding, node: Node) -> bool:
+    """Whether a variable is a new one in each step of a loop around a function."""
+    declaration = binding.node.parent
+    if binding.kind not in ("variable", "loop") or declaration is None:
+        return False
+    around = declaration.parent if declaration.type == "variable_declarator" else declaration
+    if around is not None and (around.type == "variable_declaration" or parse.has(around, "var")):
+        return False  # a `var` is one variable for all steps
+    found: Node | None = node.parent
+    while found is not None and found.type not in parse.FUNCTIONS:
+        inside = found.start_byte <= binding.node.start_byte < found.end_byte
+        if inside and found.type in parse.LOOPS:
+            return True
+        found = found.parent
+    return False
+
+
+@expression("await_expression")
+def awaited(c: Converter, node: Node) -> ast.expr:
+    """What is awaited: here it is ready at once."""
+    return c.expr(kids(node)[0])
+
+
+@expression("yield_expression")
+def yielded(c: Converter, node: Node) -> ast.expr:
+    """`yield` and `yield from`."""
+    inner = [c.expr(kid) for kid in kids(node)]
+    if parse.has(node, "*"):
+        return ast.YieldFrom(inner[0])
+    if node.parent is None or node.parent.type != "expression_statement":
+        raise NotConvertedError("a value that is sent into a generator has no counterpart")
+    return ast.Yield(inner[0] if inner else None)

@@ -1,0 +1,387 @@
+"""Operators, where JavaScript's and Python's differ, and assignments."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis.kind import BOOL, DICT, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.converter import Converter, NeedsStatementsError, effect, expression
+from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
+from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
+from tfpy.js2py.expressions.strings import joined, shown
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.build import assign, atom, call, py, string
+from tfpy.js2py.syntax.parse import kids, text
+
+_BINARY = {
+    "+": "_0 + _1", "-": "_0 - _1", "*": "_0 * _1", "/": "_0 / _1", "**": "_0 ** _1", "<": "_0 < _1", ">": "_0 > _1",
+    "<=": "_0 <= _1", ">=": "_0 >= _1", "&": "_0 & _1", "|": "_0 | _1", "^": "_0 ^ _1", "<<": "_0 << _1",
+    ">>": "_0 >> _1",
+}  # fmt: skip
+_TYPES = {
+    "string": "isinstance(_0, str)", "number": "isinstance(_0, (int, float))", "boolean": "isinstance(_0, bool)",
+    "function": "callable(_0)", "undefined": "_0 is None",
+}  # fmt: skip
+# Python's classes of JavaScript's.
+INSTANCES = {
+    "Error": "Exception", "TypeError": "TypeError", "RangeError": "ValueError", "Array": "list", "Map": "dict",
+    "Set": "set", "Float32Array": "np.ndarray", "Int32Array": "np.ndarray", "Uint8Array": "np.ndarray",
+}  # fmt: skip
+_LARGEST = 2**53  # up to here numbers of JavaScript are exact
+# Kinds that `===` compares by what they are, and not by what is in them.
+_BY_IDENTITY = {"list", "dict", "map", "set", "ndarray", "function", "error"}
+
+
+def sign_of(node: Node) -> str:
+    """The operator of an expression."""
+    return text(node.child_by_field_name("operator"))
+
+
+@expression("binary_expression")
+def binary(c: Converter, node: Node) -> ast.expr:
+    """Two operands."""
+    sign = sign_of(node)
+    left, right = parse.field(node, "left"), parse.field(node, "right")
+    if sign in ("&&", "||", "??"):
+        return _either(c, sign, left, right)
+    if sign in ("===", "!==", "==", "!="):
+        found = _equal(c, node, left, right, loose=len(sign) == 2)
+        return negated(found) if sign.startswith("!") else found
+    if sign == "+":
+        return _plus(c, left, right)
+    if sign == "%":
+        return _remainder(c, node, left, right)
+    if sign == "in" and c.kinds.of(right).name in ("list", "ndarray"):
+        return py("0 <= _0 < len(_1)", c.expr(left), c.expr(right))
+    if sign == "in":
+        return py("_0 in _1", c.expr(left), c.expr(right))
+    if sign == "instanceof":
+        return py("isinstance(_0, _1)", c.expr(left), _class(c, right))
+    if sign == "|" and text(right) == "0":
+        return call("int", c.expr(left))
+    if sign == "<<":
+        c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
+    if sign == "&":
+        _check_product(c, left, right)
+    if sign == ">>>":
+        raise NotConvertedError("`>>>` has no counterpart")
+    if sign in ("-", "*", "/", "**"):
+        return py(_BINARY[sign], _as_number(c, left), _as_number(c, right))
+    return py(_BINARY[sign], c.expr(left), c.expr(right))
+
+
+def _as_number(c: Converter, node: Node) -> ast.expr:
+    """An operand of arithmetic; JavaScript makes a number of a text."""
+    return call("float", c.expr(node)) if c.kinds.of(node) == STRING else c.expr(node)
+
+
+def _class(c: Converter, node: Node) -> ast.expr:
+    known = INSTANCES.get(text(node))
+    return py(known) if known is not None and node.id not in c.scopes.bindings else c.expr(node)
+
+
+def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
+    """`&&`, `||` and `??`, whose result is one of the operands."""
+    kind = c.kinds.of(left)
+    if sign == "??":
+        value = c.expr(left)
+        if left.type in ("number", "string", "template_string"):
+            return value
+        if isinstance(value, ast.Call) and is_get(value):
+            return ast.Call(value.func, [*value.args, c.maybe(right)], [])
+        return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
+    by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
+    value = c.expr(left)
+    if is_always(value, sign == "||"):
+        return value
+    if kind == UNKNOWN and not by_value:
+        check_empty(c, left, value)
+    if kind != UNKNOWN and not by_value:
+        if sign == "||" and right.type in ("null", "undefined"):
+            return value
+        form = "_0 if _1 is not None else _2" if sign == "||" else "_2 if _1 is not None else _0"
+        return there(c, left, value, form, c.maybe(right))
+    return build.both("or" if sign == "||" else "and", value, c.maybe(right))
+
+
+def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> ast.expr:
+    """Equality; with null it is identity, and for lists, dicts and tensors, too."""
+    for side, other in ((left, right), (right, left)):
+        if side.type == "unary_expression" and sign_of(side) == "typeof" and other.type == "string":
+            return of_type(c, parse.field(side, "argument"), text(other)[1:-1])
+    kinds = c.kinds.of(left), c.kinds.of(right)
+    for side, other, kind in ((left, right, kinds[1]), (right, left, kinds[0])):
+        if kind == NULL and other.type in ("null", "undefined", "identifier") and text(other) in ("null", "undefined"):
+            return py("_0 is None", c.expr(side))
+    found = _membership(c, left, right)
+    if found is not None:
+        return found
+    plain = any(k in (*NUMBERS, STRING, BOOL) for k in kinds)
+    if _is_written_out(left) and _is_written_out(right):
+        return py("_0 == _1", *(c.expr(kids(parse.field(side, "arguments"))[0]) for side in (left, right)))
+    if any(k.name in _BY_IDENTITY or k.name in names.classes() for k in kinds):
+        if plain and loose:
+            raise NotConvertedError("`==` between a list or an object and something else makes a text of it")
+        return py("_0 == _1" if plain else "_0 is _1", c.expr(left), c.expr(right))
+    if loose and not _alike(*kinds):
+        c.check(node, "JavaScript's `==` takes 1 and '1' for equal; Python's does not")
+    return py("_0 == _1", c.expr(left), c.expr(right))
+
+
+def _is_written_out(node: Node) -> bool:
+    """Whether an expression is `JSON.stringify(x)`, two of which are compared for what they were made of."""
+    called = node.type == "call_expression" and text(parse.field(node, "function")) == "JSON.stringify"
+    return called and len(kids(parse.field(node, "arguments"))) == 1
+
+
+def _alike(left: Kind, right: Kind) -> bool:
+    return left != UNKNOWN and (left == right or (left in NUMBERS and right in NUMBERS))
+
+
+def _membership(c: Converter, left: Node, right: Node) -> ast.expr | None:
+    """`xs.indexOf(x) === -1` as `x not in xs`; None for anything else."""
+    if left.type != "call_expression" or text(right) != "-1":
+        return None
+    callee = parse.field(left, "function")
+    if callee.type != "member_expression" or text(parse.field(callee, "property")) != "indexOf":
+        return None
+    given = kids(parse.field(left, "arguments"))
+    if len(given) != 1:
+        return None
+    return py("_0 not in _1", c.expr(given[0]), c.expr(parse.field(callee, "object")))
+
+
+def of_type(c: Converter, node: Node, said: str) -> ast.expr:
+    """`typeof x === said`."""
+    undeclared = node.type == "identifier" and node.id not in c.scopes.bindings and text(node) not in c.modules
+    if undeclared and text(node) not in GLOBALS:
+        return atom(str(said == "undefined"))
+    if said not in _TYPES:
+        raise NotConvertedError(f"`typeof … === '{said}'` has no counterpart")
+    return py(_TYPES[said], c.expr(node))
+
+
+def _plus(c: Converter, left: Node, right: Node) -> ast.expr:
+    """Addition, or a text put together of texts and other things."""
+    kinds = c.kinds.of(left), c.kinds.of(right)
+    if STRING in kinds:
+        parts = [*_summands(c, left), *_summands(c, right)]
+        if all(c.kinds.of(part) == STRING and part.type not in ("string", "template_string") for part in parts):
+            return py("_0 + _1", c.expr(left), c.expr(right))
+        return joined([shown(c, part) for part in parts])
+    if any(kind.name in ("list", "dict", "ndarray") for kind in kinds):
+        raise NotConvertedError("`+` on a list or an object makes a text of it; say what is meant")
+    return py("_0 + _1", c.expr(left), c.expr(right))
+
+
+def _summands(c: Converter, node: Node) -> list[Node]:
+    """The operands of a text's `+`s; what is added before the first text is one operand."""
+    node = parse.bare(node)
+    if node.type != "binary_expression" or sign_of(node) != "+" or c.kinds.of(node) != STRING:
+        return [node]
+    return [*_summands(c, parse.field(node, "left")), *_summands(c, parse.field(node, "right"))]
+
+
+def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    """`%`, whose sign is the left operand's in JavaScript and the right one's in Python."""
+    parent = node.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    zero = parent is not None and parent.type == "binary_expression" and "0" in (text(k) for k in kids(parent))
+    only_zero = zero and parent is not None and sign_of(parent) in ("===", "!==", "==", "!=")
+    _check_product(c, left, right)
+    if not (only_zero or c.kinds.of(left) == INDEX):
+        c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
+    return py("_0 % _1", _as_number(c, left), _as_number(c, right))
+
+
+def _check_product(c: Converter, left: Node, right: Node) -> None:
+    """Note a step of a generator of random numbers, cut by `%` or `&`, that needs more digits than JavaScript has."""
+    for product in parse.walk(left):
+        if product.type == "binary_expression" and sign_of(product) == "*":
+            numbers = [ast.literal_eval(ast.unparse(c.expr(n))) for n in (*kids(product), right) if n.type == "number"]
+            if len(numbers) > 1 and math.prod(numbers) > _LARGEST:
+                c.check(left, "JavaScript loses the last digits of products beyond 2**53; Python does not")
+
+
+@expression("assignment_expression")
+def assignment(c: Converter, node: Node) -> ast.expr:
+    """An assignment within an expression: `:=` for a name, else a statement before."""
+    left = parse.field(node, "left")
+    if _is_whole_body(node) or (
+        left.type in ("member_expression", "subscript_expression") and _is_alone(c, node, left)
+    ):
+        value, target = c.expr(parse.field(node, "right")), c.expr(left)
+        c.first(assign(target, value))
+        return target
+    if left.type == "identifier" and not (c.pre is None and _is_outer(c, left)):
+        target = c.expr(left)
+        assert isinstance(target, ast.Name)
+        return ast.NamedExpr(target, c.expr(parse.field(node, "right")))
+    raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
+
+
+def _is_whole_body(node: Node) -> bool:
+    """Whether an expression is all that an arrow function or a `return` evaluates, or what a statement begins with."""
+    statement, parent = node, node.parent
+    while statement.parent is not None and not statement.type.endswith("_statement"):
+        statement = statement.parent
+    if parent is not None and parent.type == "parenthesized_expression" and statement.type == "expression_statement":
+        return text(statement).startswith(f"({text(node)})")
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    return parent is not None and parent.type in ("arrow_function", "return_statement")
+
+
+def _is_outer(c: Converter, node: Node) -> bool:
+    """Whether a variable is of another function than the one where it is named."""
+    binding = c.scopes.bindings.get(node.id)
+    return binding is None or binding.scope.function is not c.scopes.of(node).function
+
+
+@expression("augmented_assignment_expression")
+def augmented(c: Converter, node: Node) -> ast.expr:
+    """`x += 1` within an expression."""
+    left, sign = parse.field(node, "left"), sign_of(node)
+    target = c.expr(left)
+    if c.certain and c.pre is not None and (_is_whole_body(node) or _is_alone(c, node, left)):
+        c.first(*update(c, node))
+        return target
+    if left.type != "identifier" or sign[:-1] not in _BINARY or (c.pre is None and _is_outer(c, left)):
+        raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
+    assert isinstance(target, ast.Name)
+    return ast.NamedExpr(target, py(_BINARY[sign[:-1]], target, c.expr(parse.field(node, "right"))))
+
+
+@expression("update_expression")
+def updated(c: Converter, node: Node) -> ast.expr:
+    """`i++` within an expression: a statement behind or before where it can be, else `:=`."""
+    inner, sign = parse.field(node, "argument"), "+" if parse.has(node, "++") else "-"
+    target, prefix = c.expr(inner), node.children[0].type in ("++", "--")
+    statement = _step(target, sign)
+    apart = (prefix and _is_whole_body(node)) or _is_alone(c, node, inner)
+    if apart and c.certain and c.pre is not None and c.post is not None:
+        (c.pre if prefix else c.post).append(statement)
+        return target
+    if inner.type == "member_expression" and c.certain and c.pre is not None and _is_first(node, inner):
+        before = target if prefix else atom(c.new_name(names.variable(text(parse.field(inner, "property"))), node))
+        c.first(*([] if prefix else [assign(before, target)]), statement)
+        return before
+    if inner.type != "identifier" or (c.pre is None and _is_outer(c, inner)):
+        raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
+    assert isinstance(target, ast.Name)
+    found = ast.NamedExpr(target, py(f"_0 {sign} 1", target))
+    return found if prefix else py(f"_0 {'-' if sign == '+' else '+'} 1", found)
+
+
+def _is_alone(c: Converter, node: Node, inner: Node) -> bool:
+    """Whether the variable is named once in its statement, and the statement goes on to the next one."""
+    statement = node
+    while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
+        statement = statement.parent
+    if statement.type not in ("expression_statement", "lexical_declaration", "variable_declaration"):
+        return False
+    calls = [n for n in parse.walk(statement) if n.type in ("call_expression", "new_expression")]
+    return not calls and sum(text(n) == text(inner) for n in parse.walk(statement) if n.type == inner.type) == 1
+
+
+def _is_first(node: Node, inner: Node) -> bool:
+    """Whether a statement does nothing before an expression in it, and names what that changes once."""
+    statement = node
+    while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
+        statement = statement.parent
+    if statement.type not in (
+        "expression_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "return_statement",
+    ):
+        return False
+    effects = ("call_expression", "new_expression", "update_expression", "assignment_expression")
+    others = [n for n in parse.walk(statement) if n.type in effects and n != node]
+    around = all(n.start_byte <= node.start_byte < n.end_byte or n.start_byte > node.end_byte for n in others)
+    return around and sum(text(n) == text(inner) for n in parse.walk(statement) if n.type == inner.type) == 1
+
+
+def _step(target: ast.expr, sign: str) -> ast.stmt:
+    return ast.AugAssign(target, ast.Add() if sign == "+" else ast.Sub(), atom("1"))  # type: ignore[arg-type]
+
+
+_AUGMENTED: dict[str, type[ast.operator]] = {
+    "+=": ast.Add, "-=": ast.Sub, "*=": ast.Mult, "/=": ast.Div, "**=": ast.Pow, "%=": ast.Mod, "<<=": ast.LShift,
+    ">>=": ast.RShift, "&=": ast.BitAnd, "|=": ast.BitOr, "^=": ast.BitXor,
+}  # fmt: skip
+
+
+@effect("augmented_assignment_expression", "update_expression")
+def update(c: Converter, node: Node) -> list[ast.stmt]:
+    """`x += 1`, `i++` and the like as statements."""
+    if node.type == "update_expression":
+        return [_step(c.expr(parse.field(node, "argument")), "+" if parse.has(node, "++") else "-")]
+    sign, left, right = sign_of(node), parse.field(node, "left"), parse.field(node, "right")
+    target = c.expr(left)
+    if sign in ("||=", "??=", "&&="):
+        return [ast.If(_unless(c, sign, left, target), [assign(target, c.expr(right))], [])]
+    if sign not in _AUGMENTED:
+        raise NotConvertedError(f"`{sign}` has no counterpart")
+    if sign == "+=" and c.kinds.of(left) == STRING and c.kinds.of(right) != STRING:
+        return [assign_text(target, shown(c, right))]
+    if sign == "+=" and (c.kinds.of(left).name == "list" or c.kinds.of(right).name in ("list", "dict")):
+        raise NotConvertedError("`+=` on a list or an object makes a text of it; say what is meant")
+    if sign == "|=" and text(right) == "0":
+        return [assign(target, py("(int(_0) + 2**31) % 2**32 - 2**31", target))]  # the sum of a hash, cut to 32 bits
+    if sign == "%=" and c.kinds.of(left) != INDEX:
+        c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
+    return [ast.AugAssign(target, _AUGMENTED[sign](), c.expr(right))]  # type: ignore[arg-type]
+
+
+def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
+    """The condition on which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
+    if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")) == DICT:
+        item = py("_0.get(_1)", target.value, target.slice)
+        return {"||=": py("not _0", item), "&&=": item}.get(sign, py("_0 is None", item))
+    return {"||=": negated(truth(c, left)), "&&=": truth(c, left)}.get(sign, py("_0 is None", target))
+
+
+def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:
+    """`target += text of value`."""
+    said = value if isinstance(value, ast.Name) and value.id[:2] in ('f"', '"') else joined([value])
+    return ast.AugAssign(target, ast.Add(), said)  # type: ignore[arg-type]
+
+
+@expression("unary_expression")
+def unary(c: Converter, node: Node) -> ast.expr:
+    """`!`, `-`, `+`, `~`, `typeof`, `void`, `delete`."""
+    sign, inner = text(node.child_by_field_name("operator")), parse.field(node, "argument")
+    if sign == "!":
+        return negated(truth(c, inner))
+    if sign == "+":
+        return c.expr(inner) if c.kinds.of(inner) in NUMBERS else call("float", c.expr(inner))
+    if sign == "void":
+        return atom("None")
+    if sign == "delete":
+        if inner.type not in ("member_expression", "subscript_expression"):
+            raise NotConvertedError("`delete` of this has no counterpart")
+        item = property_of(c, inner, *_owner(c, inner)) if inner.type == "member_expression" else c.expr(inner)
+        if isinstance(item, ast.Subscript):
+            return py("_0.pop(_1, None)", item.value, item.slice)
+        if isinstance(item, ast.Attribute) and c.kinds.of(parse.field(inner, "object")) == NAMESPACE:
+            return call("delattr", item.value, string(item.attr))
+    if sign == "~" and inner.type == "unary_expression" and parse.has(inner, "~"):
+        return call("int", c.expr(parse.field(inner, "argument")))
+    if sign == "typeof":
+        c.check(node, "Python's types have other names: int and float for number, str for string")
+        return py("type(_0).__name__", c.expr(inner))
+    if sign in ("-", "~"):
+        return py(f"{sign}_0", c.expr(inner))
+    raise NotConvertedError(f"`{sign}` has no counterpart here")
+
+
+def _owner(c: Converter, node: Node) -> tuple[Node, ast.expr, str]:
+    owner = parse.field(node, "object")
+    return owner, c.expr(owner), text(parse.field(node, "property"))

@@ -1,0 +1,65 @@
+"""`tfpy js2py` on a file or a folder: reading, converting, writing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tfpy.js2py.analysis.module import TYPESCRIPT
+from tfpy.js2py.notes import Conversion, ScriptError
+from tfpy.js2py.project.convert import convert
+from tfpy.js2py.project.folders import run_folder
+from tfpy.js2py.project.report import fault_of, say_notes, summary
+from tfpy.scripts import FileError, read_script, write_script
+
+
+def run(path: Path, out: str | None, force: bool) -> int:
+    """Convert a file, or the scripts of a folder, and say what is left to do.
+
+    Args:
+        path: the script or the folder.
+        out: where the Python goes; for a file, None or "-" for the standard output.
+        force: whether a file that is there is written over.
+
+    Returns:
+        The exit code: 0 if the Python is complete, 1 if something is left to do or something cannot be converted, 2 if
+        a folder comes without one for the Python.
+    """
+    target = None if out in (None, "-") else Path(str(out))
+    try:
+        if not path.is_dir():
+            return _run_file(path, target, force)
+        if target is not None:
+            return run_folder(path, target, force)
+    except FileError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{path} is a folder; --out says which folder the Python goes to.", file=sys.stderr)
+    return 2
+
+
+def _run_file(path: Path, target: Path | None, force: bool) -> int:
+    if target is not None and target.exists() and not force:
+        raise FileError(f"{target} is there already; --force writes over it.")
+    conversion = _converted(path)
+    _write(conversion.code, target)
+    say_notes(path, conversion.notes)
+    print(summary(conversion.notes), file=sys.stderr)
+    return int(not conversion.is_complete)
+
+
+def _converted(path: Path) -> Conversion:
+    try:
+        return convert(read_script(path, "utf-8-sig"), path.suffix in TYPESCRIPT)
+    except (FileError, ScriptError, SyntaxError, RecursionError) as error:
+        raise FileError(fault_of(path, error)) from error
+
+
+def _write(code: str, target: Path | None) -> None:
+    if target is None:
+        print(code, end="")
+        return
+    try:
+        write_script(target, code)
+    except FileError as error:
+        raise FileError(fault_of(target, error)) from None

@@ -1,0 +1,144 @@
+"""The scripts of a folder, converted together, so that each knows what it imports from the others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from tfpy.core.extras import optional_module
+from tfpy.js2py.analysis.module import SUFFIXES, module_name
+from tfpy.js2py.notes import Note
+from tfpy.js2py.project.report import counts, fault_of, say_notes, summary
+from tfpy.scripts import FileError, files_in, read_script, write_script
+
+if TYPE_CHECKING:
+    from tfpy.js2py.project.project import Project
+
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+_NO_SCRIPTS = (".jsx", ".tsx", ".vue", ".svelte")  # which hold pages, too
+_NAMED = 6  # of what is left out
+
+
+class _Folder:
+    """A folder with scripts, and where the Python goes.
+
+    Attributes:
+        targets: the Python file of each script.
+        faults: what is said of scripts that cannot be converted.
+        left_out: folders and files that are not looked at.
+        notes: what is left to do and to look at.
+    """
+
+    def __init__(self, root: Path, out: Path) -> None:
+        self._root = root
+        self.targets: dict[Path, Path] = {}
+        self.faults: dict[Path, str] = {}
+        self.left_out: list[Path] = []
+        self.notes: list[Note] = []
+        taken: dict[str, Path] = {}
+        for path in files_in(root, self._is_left_out):
+            if path.name.endswith((*_DECLARATIONS, *_NO_SCRIPTS)):
+                self.left_out.append(path)
+            elif path.suffix in SUFFIXES:
+                module = module_name(self.name(path).with_suffix("").parts)
+                other = taken.setdefault(module.casefold(), path)
+                if other is path:
+                    self.targets[path] = out.joinpath(*module.split(".")).with_suffix(".py")
+                else:
+                    self.faults[path] = f"{path}: would become the same file as {other}."
+
+    def _is_left_out(self, place: Path) -> bool:
+        is_left_out = place.name.startswith(".") or place.name == "node_modules" or place.is_symlink()
+        if is_left_out:
+            self.left_out.append(place)
+        return is_left_out
+
+    def name(self, path: Path) -> PurePosixPath:
+        """The path of a script from the folder on."""
+        return PurePosixPath(path.relative_to(self._root))
+
+    @contextmanager
+    def noting(self, path: Path) -> Iterator[None]:
+        """Note what is wrong with a script; whatever it is, the others are to be converted."""
+        try:
+            yield
+        except Exception as error:
+            self.faults[path] = fault_of(path, error)
+
+
+def run_folder(root: Path, out: Path, force: bool) -> int:
+    """Convert the scripts of a folder, and say of each what is left to do.
+
+    Args:
+        root: the folder.
+        out: the folder for the Python, which gets the same layout.
+        force: whether files that are there are written over.
+
+    Returns:
+        The exit code: 0 if all is complete, 1 if something is left to do or a script cannot be converted.
+
+    Raises:
+        FileError: nothing can be converted, or files are in the way; nothing has been written then.
+    """
+    optional_module("tree_sitter", "js", "tfpy js2py")
+    folder = _Folder(root, out)
+    _check(folder, root, out, force)
+    project = _read(folder)
+    for path, target in folder.targets.items():
+        if path not in folder.faults:
+            with folder.noting(path):
+                _convert(folder, project, path, target)
+    _sum_up(folder)
+    return int(any(note.left for note in folder.notes) or bool(folder.faults))
+
+
+def _check(folder: _Folder, root: Path, out: Path, force: bool) -> None:
+    """Refuse to convert nothing, and to write over something."""
+    if out.exists() and not out.is_dir():
+        raise FileError(f"{out} is no folder; the Python of a folder goes to one.")
+    if not folder.targets:
+        raise FileError(f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts.")
+    there = [target for target in folder.targets.values() if target.exists()]
+    if there and not force:
+        what = f"{there[0]} and {len(there) - 1} more are" if len(there) > 1 else f"{there[0]} is"
+        raise FileError(f"{what} there already; --force writes over {'them' if len(there) > 1 else 'it'}.")
+
+
+def _read(folder: _Folder) -> Project:
+    """The scripts of a folder, each with what it takes from the others."""
+    from tfpy.js2py.project.project import Project
+
+    project = Project()
+    for path in folder.targets:
+        with folder.noting(path):
+            project.add(folder.name(path), read_script(path, "utf-8-sig"))
+    project.link()
+    return project
+
+
+def _convert(folder: _Folder, project: Project, path: Path, target: Path) -> None:
+    found = project.convert(folder.name(path))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{target.parent} cannot be made: {error.strerror or error}") from None
+    write_script(target, found.code)
+    folder.notes += found.notes
+    say_notes(path, found.notes)
+    print(f"{path}: written to {target}; {counts(found.notes)}", file=sys.stderr)
+
+
+def _sum_up(folder: _Folder) -> None:
+    """What cannot be converted, what is left out, and how much there is to do."""
+    for fault in folder.faults.values():
+        print(fault, file=sys.stderr)
+    if folder.left_out:
+        named = ", ".join(str(path) for path in folder.left_out[:_NAMED])
+        more = len(folder.left_out) - _NAMED
+        print(f"Left out: {named}{f' and {more} more' if more > 0 else ''}.", file=sys.stderr)
+    written = sum(path not in folder.faults for path in folder.targets)
+    print(f"Files written: {written}; with errors: {len(folder.faults)}.", file=sys.stderr)
+    print(summary(folder.notes, bool(folder.faults)), file=sys.stderr)

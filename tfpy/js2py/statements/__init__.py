@@ -1,0 +1,1 @@
+"""The rules for statements: declarations, loops, conditions, classes, imports and exports."""

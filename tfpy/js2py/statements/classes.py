@@ -1,0 +1,228 @@
+"""Classes: constructors, methods, properties, fields."""
+
+from __future__ import annotations
+
+import ast
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis.members import is_attribute
+from tfpy.js2py.converter import Converter, expression, statement
+from tfpy.js2py.expressions.functions import define, reference
+from tfpy.js2py.expressions.operators import INSTANCES
+from tfpy.js2py.expressions.properties import looked_for
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.statements.docstrings import documented
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.build import assign, atom, name_of, py
+from tfpy.js2py.syntax.comments import is_documentation
+from tfpy.js2py.syntax.parse import kids, optional, text
+
+_SPECIAL = {"constructor": "__init__", "toString": "__str__"}
+_FIELDS = ("field_definition", "public_field_definition")
+
+
+@statement("class_declaration", "abstract_class_declaration")
+def class_declaration(c: Converter, node: Node) -> list[ast.stmt]:
+    """A class."""
+    made = class_of(c, node, name_of(c.name(parse.field(node, "name"))))
+    documented(c, made, node)
+    return [made]
+
+
+@statement("enum_declaration")
+def enum(c: Converter, node: Node) -> list[ast.stmt]:
+    """An enum as a class of constants."""
+    own: list[ast.stmt] = []
+    following = 0
+    for member in kids(parse.field(node, "body")):
+        given = optional(member, "value")
+        value = c.expr(given) if given is not None else atom(str(following))
+        whole = build.whole(value)
+        following = whole + 1 if whole is not None else following
+        own.append(assign(atom(text(member if given is None else parse.field(member, "name"))), value))
+    return [ast.ClassDef(name_of(c.name(parse.field(node, "name"))), [], [], build.filled(own), [])]
+
+
+@expression("class")
+def class_expression(c: Converter, node: Node) -> ast.expr:
+    """A class as a value: it gets a name and goes before the statement."""
+    name = optional(node, "name")
+    wanted = text(name) if name is not None else "Made"
+    c.first(class_of(c, node, wanted), effects=False)
+    return atom(wanted)
+
+
+def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
+    """The class statement of a class."""
+    bases = _bases(c, node)
+    own: list[ast.stmt] = []
+    fields: list[Node] = []
+    members = _getters_first(parse.field(node, "body").named_children)
+    for at, member in enumerate(members):
+        if member.type in _FIELDS and not parse.has(member, "static"):
+            fields.append(member)
+            continue
+        found = _member(c, member, members[at - 1] if at else None, own)
+        if found and at and member.start_point.row - members[at - 1].end_point.row > 1:
+            build.put_blank(found[0])
+        own += found
+    own[:0] = [assign(atom(names.attribute(name)), atom("None")) for name in looked_for(node)]
+    _initialise(c, own, [s for field in fields for s in _field(c, field)], bool(bases))
+    return ast.ClassDef(name, bases, [], build.filled(own), [])
+
+
+def _getters_first(members: list[Node]) -> list[Node]:
+    """The members of a class with each getter before its setter, which Python puts onto it."""
+    found: list[Node] = []
+    for member in members:
+        if parse.has(member, "get"):
+            place = next((at for at, other in enumerate(found) if _is_setter_of(other, member)), len(found))
+            found.insert(place, member)
+        else:
+            found.append(member)
+    return found
+
+
+def _is_setter_of(member: Node, getter: Node) -> bool:
+    same = text(member.child_by_field_name("name")) == text(getter.child_by_field_name("name"))
+    return same and parse.has(member, "set") and parse.has(member, "static") == parse.has(getter, "static")
+
+
+def _bases(c: Converter, node: Node) -> list[ast.expr]:
+    base = parse.base_of(node)
+    if base is None:
+        return []
+    if base.type == "identifier" and text(base) in INSTANCES and base.id not in c.scopes.bindings:
+        return [py(INSTANCES[text(base)])]
+    return [c.expr(base)]
+
+
+def _member(c: Converter, node: Node, before: Node | None, own: list[ast.stmt]) -> list[ast.stmt]:
+    if node.type == "comment":
+        if is_documentation(node):
+            return []
+        return c.comment(node, before, own)
+    if node.type in _FIELDS:
+        return _static_field(c, node)
+    if node.type == "method_definition":
+        found = c.by_rule(node, _method)
+        return _raising(found) if found and isinstance(found[-1], ast.Raise) else found
+    if node.type in ("abstract_method_signature", "method_signature", "index_signature"):
+        return []
+    raise NotConvertedError(f"{node.type.replace('_', ' ')} in a class has no counterpart")
+
+
+def _raising(left: list[ast.stmt]) -> list[ast.stmt]:
+    """A method that is left to a person: the class is there without it."""
+    arguments = build.no_arguments()
+    arguments.vararg = ast.arg("_")
+    return [*left[:-1], build.function("not_converted", arguments, left[-1:])]
+
+
+def _name(node: Node) -> str:
+    found = node.child_by_field_name("property") or node.child_by_field_name("name")
+    if text(found) in ("[Symbol.iterator]", "[Symbol.asyncIterator]") and parse.has(node, "*"):
+        return "__iter__"
+    if found is None or found.type not in ("property_identifier", "private_property_identifier"):
+        raise NotConvertedError("a member whose name is computed has no counterpart")
+    return text(found)
+
+
+def _static_field(c: Converter, node: Node) -> list[ast.stmt]:
+    def rule(c: Converter, node: Node) -> list[ast.stmt]:
+        value = optional(node, "value")
+        return [assign(atom(names.attribute(_name(node))), c.expr(value) if value is not None else atom("None"))]
+
+    return c.by_rule(node, rule)
+
+
+def _field(c: Converter, node: Node) -> list[ast.stmt]:
+    """A field of an instance, which its constructor sets."""
+
+    def rule(c: Converter, node: Node) -> list[ast.stmt]:
+        if parse.has(node, "declare") or parse.has(node, "abstract"):
+            return []
+        value = optional(node, "value")
+        target = ast.Attribute(atom("self"), names.attribute(_name(node)))
+        if value is None:
+            return [assign(target, atom("None"))]
+        return [assign(target, reference(c, value, _name(node)) if value.type in parse.FUNCTIONS else c.expr(value))]
+
+    return c.by_rule(node, rule)
+
+
+def _method(c: Converter, node: Node) -> list[ast.stmt]:
+    """A method, a property or the constructor."""
+    name, static = _name(node), parse.has(node, "static")
+    constant = parse.literal_of(node) if static and parse.has(node, "get") else None
+    if constant is not None:
+        return [assign(atom(names.attribute(name)), c.expr(constant))]
+    if node.child_by_field_name("body") is None:
+        return []
+    spelled = _SPECIAL.get(name) or names.attribute(name)
+    if static and parse.has(node, "get") and name in names.attributes():
+        raise NotConvertedError(f"a static getter that computes `{name}` has no counterpart; set it below the class")
+    made = define(c, node, spelled, "" if static else "self")
+    if static:
+        made.decorator_list = [atom("staticmethod")]
+    elif parse.has(node, "get"):
+        made.decorator_list = [atom("property")]
+    elif parse.has(node, "set"):
+        return _setter(node, made)
+    if name == "constructor":
+        made.body = _with_properties(node, made.body)
+    documented(c, made, node)
+    return [made]
+
+
+def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
+    """A setter; without a getter, it is put into a property by hand."""
+    others = kids(node.parent) if node.parent is not None else []
+    if any(parse.has(other, "get") and _is_setter_of(node, other) for other in others):
+        made.decorator_list = [atom(f"{made.name}.setter")]
+        return [made]
+    name, made.name = made.name, f"_set_{made.name}"
+    return [made, assign(atom(name), py("property(fset=_0)", atom(made.name)))]
+
+
+def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:
+    """TypeScript's parameters that are also fields, set at the beginning of the constructor."""
+    found: list[ast.stmt] = []
+    for parameter in kids(parse.field(node, "parameters")):
+        if is_attribute(parameter):
+            name = text(parse.field(parameter, "pattern"))
+            found.append(assign(ast.Attribute(atom("self"), names.attribute(name)), atom(names.variable(name))))
+    if not found:
+        return body
+    kept = [s for s in body if not isinstance(s, ast.Pass)]
+    at = _after_super(kept)
+    return [*kept[:at], *found, *kept[at:]]
+
+
+def _after_super(body: list[ast.stmt]) -> int:
+    """The place after a docstring and the call of the base's constructor."""
+    for at, s in enumerate(body):
+        if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and ast.unparse(s).startswith("super().__init__("):
+            return at + 1
+    return int(bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant))
+
+
+def _initialise(c: Converter, own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:
+    """Put what the fields are set to into the constructor."""
+    if not fields:
+        return
+    for made in own:
+        if isinstance(made, ast.FunctionDef) and made.name == "__init__":
+            kept = [s for s in made.body if not isinstance(s, ast.Pass)]
+            at = _after_super(kept)
+            made.body = [*kept[:at], *fields, *kept[at:]]
+            return
+    arguments = build.no_arguments()
+    arguments.args.append(ast.arg("self"))
+    if derived:
+        arguments.vararg = ast.arg("args")
+        arguments.kwarg = ast.arg("options")
+        fields = [ast.Expr(py("super().__init__(*args, **options)")), *fields]
+    own.insert(0, build.function("__init__", arguments, fields))
