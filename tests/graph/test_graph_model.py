@@ -268,13 +268,63 @@ def test_memory() -> None:
     y.dispose()
     made.keep_intermediate_tensors = True
     y = made.execute(X, "y")
-    assert sorted(made.get_intermediate_tensors() or {}) == ["m", "w", "y"]
+    assert sorted(made.get_intermediate_tensors() or {}) == ["m", "w", "x", "y"]
     made.dispose_intermediate_tensors()
     assert made.getIntermediateTensors() is None
     made.dispose()
     assert accounting.tensors == before
     with pytest.raises(RuntimeError, match="disposed"):
         made.execute(X, "y")
+
+
+def test_what_is_kept_outlives_a_tidy() -> None:
+    made = small()
+    made.keep_intermediate_tensors = True
+    tf.tidy(lambda: made.execute(X, "y").dispose())
+    kept = made.get_intermediate_tensors()
+    np.testing.assert_array_equal(kept["x"][0].numpy(), X)
+    np.testing.assert_array_equal(kept["y"][0].numpy(), np.maximum(X * 2, 0))
+    made.execute(X, "y")
+    assert all(t.is_disposed for tensors in kept.values() for t in tensors), "the next run frees them"
+
+
+# Tables and the like
+
+
+def _table(*nodes: Any, **constants: Any) -> tf.GraphModel:
+    """A model with a table from texts to numbers, and what fills it."""
+    table = node("table", "HashTableV2", shared_name="t", key_dtype=dtype("string"), value_dtype=FLOAT)
+    fill = node("fill", "LookupTableImportV2", "table", "keys", "values")
+    return model(placeholder("keys", "string"), placeholder("values"), table, fill, *nodes, constants=constants)
+
+
+def _filled(made: tf.GraphModel, output: str, **entries: float) -> Any:
+    feeds = {"keys": tf.tensor([*entries]), "values": tf.tensor([*entries.values()], dtype="float32")}
+    return made.execute(feeds, output)
+
+
+def test_tables_are_filled_by_the_name_of_what_fills_them() -> None:
+    made = _table(node("size", "LookupTableSizeV2", "table"), node("same", "Identity", "table"))
+    for count, output in enumerate(["fill", "fill", "fill"], 1):
+        handle = _filled(made, output, **{"abc"[i]: i for i in range(count)})
+        assert (handle.shape, handle.dtype) == ((), "float32"), "as in TF.js"
+        assert int(made.execute({}, "size")) == count
+    assert [t.dtype for t in made.execute({}, ["table", "same"])] == ["float32"] * 2
+    feeds = {"keys": tf.tensor(["a"]), "values": tf.tensor([1.0])}
+    assert asyncio.run(made.execute_async(feeds, "fill")).shape == ()
+
+
+def test_what_an_initializer_makes_is_there_in_all_runs() -> None:
+    """Tensors, too: the scopes of the first run do not free them."""
+    name = {"name": "made:0", "resourceId": 3}
+    made = model(
+        placeholder("x"), placeholder("made"), node("y", "Mul", "x", "made"), constants={"k": np.float32(2)},
+        model_initializer={"node": [node("made", "Neg", "k"), node("k", "Const")]},
+        initializer_signature={"outputs": {"o": name}},
+        signature={"inputs": {"x": {"name": "x:0"}, "made": name}, "outputs": {"y": {"name": "y:0"}}},
+    )  # fmt: skip
+    for x in (X, X + 1, X + 2, X + 3):
+        np.testing.assert_array_equal(made.predict(x).numpy(), -2 * x)
 
 
 # Functions and loops

@@ -238,15 +238,21 @@ class GraphModel(GraphModelCamel, Ready):
         """
         self.dispose_intermediate_tensors()
         wanted = self._wanted(outputs)
-        keep: dict[str, Any] | None = {} if self.keep_intermediate_tensors else None
-        with_kept = tidy(lambda: (self._loaded.run(self._feeds(inputs), wanted, keep), _tensors_in(keep)))
-        self._intermediate = with_kept[1] if keep is not None else None
-        return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
+        found = tidy(lambda: self._run(self._feeds(inputs), wanted))
+        return found[0] if len(wanted) == 1 else found
 
     @accepts_options()
     async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
         """`execute`, to be awaited."""
         return self.execute(inputs, outputs)
+
+    def _run(self, feeds: Feeds, wanted: list[Ref]) -> list[Tensor]:
+        if not self.keep_intermediate_tensors:
+            return self._loaded.run(feeds, wanted)
+        values = dict(feeds)
+        found = self._loaded.run(feeds, wanted, values)
+        self._intermediate = _copies_to_keep(values)
+        return found
 
     def _wanted(self, outputs: Any) -> list[Ref]:
         from tfpy.graph.graph_def import read_ref
@@ -303,6 +309,9 @@ class GraphModel(GraphModelCamel, Ready):
                 resources = self._loaded.resources
                 outputs = self._initializer.graph.outputs
                 values = self._initializer.run({}, [port.ref for port in outputs], resources)
+                for value in values:
+                    if isinstance(value, Tensor):
+                        outlive_scopes(value)
                 captured = {port.resource: value for port, value in zip(outputs, values, strict=True)}
             self._captured = captured
         return self._captured
@@ -310,7 +319,9 @@ class GraphModel(GraphModelCamel, Ready):
     # Keeping and letting go
 
     def get_intermediate_tensors(self) -> dict[str, list[Tensor]] | None:
-        """What the nodes computed in the last run, if `keep_intermediate_tensors` was set."""
+        """What the nodes computed or were given in the last run, if `keep_intermediate_tensors` was set. Scopes do not
+        free it; `dispose_intermediate_tensors` and the next run do.
+        """
         return self._intermediate
 
     def dispose_intermediate_tensors(self) -> None:
@@ -378,10 +389,11 @@ def _holds_tensors(values: Sequence[Any]) -> bool:
     return len(values) > 0 and (isinstance(values[0], Tensor) or getattr(values[0], "shape", ()) != ())
 
 
-def _tensors_in(values: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Tensor]] | None:
-    if values is None:
-        return None
-    return {name: [v.clone() for v in found if isinstance(v, Tensor)] for name, found in values.items()}
+def _copies_to_keep(values: Mapping[str, Iterable[Any]]) -> dict[str, list[Tensor]]:
+    """The tensors among the values of nodes, out of reach of scopes and of those who dispose inputs and outputs."""
+    return {
+        name: [outlive_scopes(v.clone()) for v in listed if isinstance(v, Tensor)] for name, listed in values.items()
+    }
 
 
 @export(doc="Models / Loading", options="options")
