@@ -198,8 +198,8 @@ def test_async() -> None:
     ("inputs", "outputs", "message"),
     [
         ({}, None, "the outputs y, z need the inputs x"),
-        ({"a": X}, None, "Unknown input 'a'"),
-        ({"x": X}, "q", "Unknown output 'q'"),
+        ({"a": X}, None, r"Unknown input 'a'\. Known: m, w, x, y, z\."),
+        ({"x": X}, "q", r"Unknown output 'q'\. Known: m, w, x, y, z\."),
         ({"x": X}, [], "at least one name"),
         ({"x": X}, "y:3", "no value for the output y:3"),
         ({"x": X}, "y:a", "'node:number'"),
@@ -211,6 +211,21 @@ def test_async() -> None:
 def test_inputs_and_outputs_that_do_not_fit(inputs: Any, outputs: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         small().execute(inputs, outputs)
+
+
+@pytest.mark.parametrize("inputs", [{"x": X[:, :2]}, {"x": X[0]}, [X, X], {"x": "text"}, {"": X}])
+def test_errors_name_the_function_that_was_called(inputs: Any) -> None:
+    for name in ("predict", "execute"):
+        with pytest.raises((ValueError, TypeError), match=f"^{name}: "):
+            getattr(small(), name)(inputs)
+
+
+def test_a_constant_without_values_that_only_some_outputs_need() -> None:
+    made = model(placeholder("x"), node("k", "Const"), node("y", "Neg", "x"), node("z", "Add", "x", "k"),
+                 signature={"outputs": {"y": {"name": "y:0"}}})  # fmt: skip
+    assert made.predict(X).shape == (2, 3)
+    with pytest.raises(tf.io.ModelFileError, match="Const 'k': weightsManifest has no values"):
+        made.execute(X, "z")
 
 
 def test_an_input_of_another_dtype() -> None:
@@ -444,6 +459,26 @@ def test_ops_of_ones_own() -> None:
         tf.deregister_op("Triple")
     with pytest.raises(TypeError, match="op_func"):
         tf.registerOp("Triple", None)
+
+
+def test_attributes_of_every_kind() -> None:
+    given = {
+        "text": "Ab", "number": 3, "part": 0.5, "on": True, "off": False, "kind": INT,
+        "shape": {"shape": {"dim": [{"size": "-1"}, {"size": "3"}]}}, "any": {"shape": {"unknownRank": True}},
+        "numbers": [1, 2], "parts": {"list": {"f": [0.5]}}, "texts": ["a", "B"], "nothing": {"list": {}},
+        "body": {"func": {"name": "f"}}, "value": {"tensor": {"dtype": "DT_FLOAT"}},
+    }  # fmt: skip
+    read: dict[str, Any] = {}
+    tf.register_op("Look", lambda given: read.update(given.attrs) or given.inputs[0].neg())
+    try:
+        model(placeholder("x"), node("y", "Look", "x", **given)).predict(X)
+    finally:
+        tf.deregister_op("Look")
+    assert read == {
+        "text": "Ab", "number": 3, "part": 0.5, "on": True, "off": False, "kind": "int32",
+        "shape": (-1, 3), "any": None, "numbers": [1, 2], "parts": [0.5], "texts": ["a", "B"], "nothing": [],
+        "body": "f", "value": None,
+    }  # fmt: skip
 
 
 def test_all_unknown_ops_are_named_at_once() -> None:

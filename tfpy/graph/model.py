@@ -198,7 +198,7 @@ class GraphModel(GraphModelCamel, Ready):
 
         Source: TF.js `tf.GraphModel.predict`.
         """
-        found = self.execute(inputs)
+        found = self._execute("predict", inputs)
         keys = self.model_structured_output_keys
         if not keys:
             return found
@@ -236,15 +236,18 @@ class GraphModel(GraphModelCamel, Ready):
 
         Source: TF.js `tf.GraphModel.execute`.
         """
-        self.dispose_intermediate_tensors()
-        wanted = self._wanted(outputs)
-        found = tidy(lambda: self._run(self._feeds(inputs), wanted))
-        return found[0] if len(wanted) == 1 else found
+        return self._execute("execute", inputs, outputs)
 
     @accepts_options()
     async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
         """`execute`, to be awaited."""
         return self.execute(inputs, outputs)
+
+    def _execute(self, where: str, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
+        self.dispose_intermediate_tensors()
+        wanted = self._wanted(outputs)
+        found = tidy(lambda: self._run(self._feeds(where, inputs), wanted))
+        return found[0] if len(wanted) == 1 else found
 
     def _run(self, feeds: Feeds, wanted: list[Ref]) -> list[Tensor]:
         if not self.keep_intermediate_tensors:
@@ -264,13 +267,13 @@ class GraphModel(GraphModelCamel, Ready):
         for name in [outputs] if isinstance(outputs, str) else outputs:
             ref = known.get(name) or read_ref(name, "execute", "an output")
             if ref.node not in self._graph.nodes:
-                raise unknown_name_error("output", name, [*known, *self._graph.nodes])
+                raise unknown_name_error("output", name, {*known, *self._graph.nodes})
             refs.append(ref)
         if not refs:
             raise argument_error("execute", "outputs", "at least one name", outputs)
         return refs
 
-    def _feeds(self, inputs: Any) -> Feeds:
+    def _feeds(self, where: str, inputs: Any) -> Feeds:
         """The values of nodes by name, checked against what the graph says of them."""
         from tfpy.graph.graph_def import read_ref
         from tfpy.graph.run import put
@@ -282,23 +285,21 @@ class GraphModel(GraphModelCamel, Ready):
         for port in ports.values():
             if port.resource is not None and port.resource in captured:
                 found[port.ref.node] = [captured[port.resource]]
-        for name, value in self._named(inputs, [p for p in ports.values() if p.ref.node not in found]).items():
-            ref = ports[name].ref if name in ports else read_ref(name, "execute", "an input")
+        for name, value in self._named(where, inputs, [p for p in ports.values() if p.ref.node not in found]).items():
+            ref = ports[name].ref if name in ports else read_ref(name, where, "an input")
             if ref.node not in self._graph.nodes:
-                raise unknown_name_error("input", name, [*ports, *self._graph.nodes])
-            put(found, ref, _checked(name, value, by_ref.get(ref)))
+                raise unknown_name_error("input", name, {*ports, *self._graph.nodes})
+            put(found, ref, _checked(where, name, value, by_ref.get(ref)))
         return found
 
-    def _named(self, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
+    def _named(self, where: str, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
             return inputs
         several = isinstance(inputs, (list, tuple)) and (len(ports) != 1 or _holds_tensors(inputs))
         values = list(inputs) if several else [inputs]
         if len(values) != len(ports):
             names = ", ".join(port.key for port in ports)
-            raise argument_error(
-                "execute", "inputs", f"{len(ports)} tensors ({names})", Words(f"{len(values)} of them")
-            )
+            raise argument_error(where, "inputs", f"{len(ports)} tensors ({names})", Words(f"{len(values)} of them"))
         return {port.key: value for port, value in zip(ports, values, strict=True)}
 
     def _captured_resources(self) -> dict[Any, Any]:
@@ -368,19 +369,19 @@ def _listed(ports: Iterable[Port]) -> str:
     return ", ".join([f"{key}: {' '.join(parts)}" if parts else key for key, parts in known])
 
 
-def _checked(name: str, value: Any, port: Port | None) -> Any:
+def _checked(where: str, name: str, value: Any, port: Port | None) -> Any:
     """A value as a tensor of the dtype and shape that the graph says."""
     dtype = None if port is None else port.dtype
     # Plain values take the dtype; whole numbers would be float32 otherwise.
-    tensor = to_tensor("execute", name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
+    tensor = to_tensor(where, name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
     if dtype is not None and tensor.dtype != dtype:
-        raise argument_error("execute", name, f"{with_article(dtype)} tensor", tensor, TypeError)
+        raise argument_error(where, name, f"{with_article(dtype)} tensor", tensor, TypeError)
     shape = None if port is None else port.shape
     fits = shape is None or (
         len(shape) == tensor.rank and all(m in (-1, n) for m, n in zip(shape, tensor.shape, strict=True))
     )
     if not fits and shape is not None:
-        raise argument_error("execute", name, f"of shape {list(shape)}, -1 being any size", tensor)
+        raise argument_error(where, name, f"of shape {list(shape)}, -1 being any size", tensor)
     return tensor
 
 

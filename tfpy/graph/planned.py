@@ -78,7 +78,7 @@ class PlannedRuns:
     def _computed(
         self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None, decisions: Decisions | None = None
     ) -> list[Tensor]:
-        """The outputs, computed node by node: each a tensor of its own, though nodes may pass on what they are given."""
+        """The outputs, computed node by node: each a tensor of its own, though nodes pass on what they are given."""
         taken = {id(v) for values in (*feeds.values(), self.resources.weights.values()) for v in values}
         try:
             found = self.executor.run(feeds, wanted, self.resources, keep, decisions)
