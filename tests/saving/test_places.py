@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from graph.handmade import node
 
 import tfpy as tf
 from tfpy.core import urls
@@ -582,6 +583,59 @@ def test_handlers_of_ones_own(tmp_path: Path) -> None:
     check_same({"load": load})
     with pytest.raises(AttributeError, match="no 'weights'"):
         _ = kept[0].weights
+
+
+@pytest.mark.parametrize("kind", ["iterator", "list", "bytes", "file", "async function", "async generator"])
+@pytest.mark.parametrize("options", [{}, {"streamWeights": True}])
+def test_handlers_may_give_weights_as_a_stream(kind: str, options: dict[str, Any]) -> None:
+    kept: list[Any] = []
+    small_model().save({"save": kept.append})
+    artifacts = dict(kept[0])
+    data = artifacts.pop("weightData")
+    pieces = [data[:5], data[5:]]
+
+    async def later() -> Any:
+        return iter(pieces)
+
+    async def one_by_one() -> Any:
+        for piece in pieces:
+            yield piece
+
+    streams = {
+        **{"iterator": lambda: iter(pieces), "list": lambda: pieces, "bytes": lambda: data},
+        **{"file": lambda: io.BytesIO(data), "async function": later, "async generator": one_by_one},
+    }
+    artifacts["getWeightStream"] = streams[kind]
+    check_same({"load": lambda: artifacts}, **options)
+    check_same(tf.io.from_memory(artifacts), **options)
+    check_same(artifacts, **options)
+
+
+def test_graphs_take_streams_and_have_bytes_then(tmp_path: Path) -> None:
+    topology = {"node": [node("x", "Placeholder"), node("k", "Const"), node("y", "Mul", "x", "k")]}
+    specs = [{"name": "k", "shape": [], "dtype": "float32"}]
+    given = {
+        "modelTopology": topology,
+        "weightSpecs": specs,
+        "getWeightStream": lambda: iter([np.float32([2]).tobytes()]),
+    }
+    models = [tf.load_graph_model({"load": lambda: given}, stream_weights=True), tf.load_graph_model_sync(given)]
+    models.append(tf.GraphModel("nowhere"))
+    assert models[2].load_sync(given)
+    models[0].save(tmp_path)
+    for graph in (*models, tf.load_graph_model(tmp_path)):
+        assert graph.predict(tf.ones([2])).array_sync() == [2, 2]
+
+
+def test_weights_that_are_described_must_be_there() -> None:
+    kept: list[Any] = []
+    small_model().save({"save": kept.append})
+    artifacts = {name: value for name, value in kept[0].items() if name != "weightData"}
+    for place in ({"load": lambda: artifacts}, tf.io.from_memory(artifacts), artifacts):
+        with pytest.raises(tf.io.ModelFileError, match="has weightSpecs, but no weightData"):
+            tf.load_layers_model(place)
+    with pytest.raises(tf.io.ModelFileError, match="model artifacts: has weightSpecs, but no weightData"):
+        tf.GraphModel("nowhere").load_sync(artifacts)
 
 
 def test_handlers_are_given_all_weights_in_one_piece() -> None:

@@ -133,7 +133,12 @@ def test_composite_array_buffer() -> None:
 
 def test_streams() -> None:
     data, specs = tf.io.encode_weights({"a": tf.tensor([1, 2])})
-    for stream in (io.BytesIO(data), iter([data[:3], data[3:]])):
+
+    async def one_by_one() -> Any:
+        for piece in (data[:3], data[3:]):
+            yield piece
+
+    for stream in (io.BytesIO(data), iter([data[:3], data[3:]]), data, one_by_one()):
         assert tf.io.decode_weights_stream(stream, specs)["a"].array_sync() == [1, 2]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
 from tfpy.core.io.json_text import check_depth
@@ -71,7 +71,8 @@ class GraphModel(GraphModelCamel, Ready):
 
     def load_sync(self, artifacts: Mapping[str, Any]) -> bool:
         """Take the model from its artifacts; True when it has been."""
-        return self._load(as_artifacts(artifacts, "load_sync"), "model artifacts")
+        source = "model artifacts"
+        return self._load(with_weight_data(as_artifacts(artifacts, "load_sync"), source), source)
 
     def _load(self, artifacts: ModelArtifacts, source: str) -> bool:
         from tfpy.graph.loading import read_model
