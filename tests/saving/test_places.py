@@ -522,6 +522,21 @@ def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
         tf.io.http("https://example.test/model.json", {"requestInit": {"body": "x"}})
 
 
+@pytest.mark.parametrize("answer", ["{}", None, 3, SimpleNamespace(content="{}"), SimpleNamespace()])
+def test_what_a_fetch_function_must_return(answer: Any) -> None:
+    with pytest.raises(TypeError, match="m.json: fetch_func must return bytes or a response, but got "):
+        tf.load_layers_model("https://example.test/m.json", fetch_func=lambda url: answer)
+
+
+def test_answers_that_need_not_be_closed(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+
+    def fetch(url: str) -> Any:
+        return SimpleNamespace(read=io.BytesIO((tmp_path / url.rsplit("/", 1)[1]).read_bytes()).read)
+
+    check_same("https://example.test/model.json", fetch_func=fetch)
+
+
 # Memory
 
 
