@@ -836,11 +836,31 @@ def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None
     check_same(tmp_path / "back")
 
 
-def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+def save_at(path: Path) -> None:
+    if path.name.endswith((".weights.h5", ".safetensors")):
+        small_model().save_weights(path)
+    else:
+        small_model().save(path)
+
+
+@pytest.mark.parametrize("name", ["m", "m.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
+def test_a_place_that_cannot_be_written_to_is_named(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    for place in (tmp_path / "file" / "model", tmp_path / "file" / "model.zip"):
-        with pytest.raises(ValueError, match=r"file/model.*: cannot be written: "):
-            tf.sequential([tf.layers.dense(units=1, input_shape=[1])]).save(place)
+    place = tmp_path / "file" / name
+    with pytest.raises(tf.io.ModelFileError, match=f"^{place}: cannot be written: [^:]*$") as error:
+        save_at(place)
+    assert isinstance(error.value, OSError)
+    with pytest.raises(tf.io.ModelFileError, match=r"\\x00m.*: cannot be written: paths have no NUL characters"):
+        save_at(tmp_path / f"a\0{name}")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
+def test_a_folder_where_the_file_is_to_be(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(tf.io.ModelFileError, match=f"^{tmp_path / name}: cannot be written: [^:]*$"):
+        save_at(tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("name", ["model.zip", "model.keras", "model.h5"])
