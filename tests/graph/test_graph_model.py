@@ -198,8 +198,8 @@ def test_async() -> None:
     ("inputs", "outputs", "message"),
     [
         ({}, None, "the outputs y, z need the inputs x"),
-        ({"a": X}, None, "Unknown input 'a'"),
-        ({"x": X}, "q", "Unknown output 'q'"),
+        ({"a": X}, None, r"Unknown input 'a'\. Known: m, w, x, y, z\."),
+        ({"x": X}, "q", r"Unknown output 'q'\. Known: m, w, x, y, z\."),
         ({"x": X}, [], "at least one name"),
         ({"x": X}, "y:3", "no value for the output y:3"),
         ({"x": X}, "y:a", "'node:number'"),
@@ -211,6 +211,21 @@ def test_async() -> None:
 def test_inputs_and_outputs_that_do_not_fit(inputs: Any, outputs: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         small().execute(inputs, outputs)
+
+
+@pytest.mark.parametrize("inputs", [{"x": X[:, :2]}, {"x": X[0]}, [X, X], {"x": "text"}, {"": X}])
+def test_errors_name_the_function_that_was_called(inputs: Any) -> None:
+    for name in ("predict", "execute"):
+        with pytest.raises((ValueError, TypeError), match=f"^{name}: "):
+            getattr(small(), name)(inputs)
+
+
+def test_a_constant_without_values_that_only_some_outputs_need() -> None:
+    made = model(placeholder("x"), node("k", "Const"), node("y", "Neg", "x"), node("z", "Add", "x", "k"),
+                 signature={"outputs": {"y": {"name": "y:0"}}})  # fmt: skip
+    assert made.predict(X).shape == (2, 3)
+    with pytest.raises(tf.io.ModelFileError, match="Const 'k': weightsManifest has no values"):
+        made.execute(X, "z")
 
 
 def test_an_input_of_another_dtype() -> None:
@@ -268,13 +283,63 @@ def test_memory() -> None:
     y.dispose()
     made.keep_intermediate_tensors = True
     y = made.execute(X, "y")
-    assert sorted(made.get_intermediate_tensors() or {}) == ["m", "w", "y"]
+    assert sorted(made.get_intermediate_tensors() or {}) == ["m", "w", "x", "y"]
     made.dispose_intermediate_tensors()
     assert made.getIntermediateTensors() is None
     made.dispose()
     assert accounting.tensors == before
     with pytest.raises(RuntimeError, match="disposed"):
         made.execute(X, "y")
+
+
+def test_what_is_kept_outlives_a_tidy() -> None:
+    made = small()
+    made.keep_intermediate_tensors = True
+    tf.tidy(lambda: made.execute(X, "y").dispose())
+    kept = made.get_intermediate_tensors()
+    np.testing.assert_array_equal(kept["x"][0].numpy(), X)
+    np.testing.assert_array_equal(kept["y"][0].numpy(), np.maximum(X * 2, 0))
+    made.execute(X, "y")
+    assert all(t.is_disposed for tensors in kept.values() for t in tensors), "the next run frees them"
+
+
+# Tables and the like
+
+
+def _table(*nodes: Any, **constants: Any) -> tf.GraphModel:
+    """A model with a table from texts to numbers, and what fills it."""
+    table = node("table", "HashTableV2", shared_name="t", key_dtype=dtype("string"), value_dtype=FLOAT)
+    fill = node("fill", "LookupTableImportV2", "table", "keys", "values")
+    return model(placeholder("keys", "string"), placeholder("values"), table, fill, *nodes, constants=constants)
+
+
+def _filled(made: tf.GraphModel, output: str, **entries: float) -> Any:
+    feeds = {"keys": tf.tensor([*entries]), "values": tf.tensor([*entries.values()], dtype="float32")}
+    return made.execute(feeds, output)
+
+
+def test_tables_are_filled_by_the_name_of_what_fills_them() -> None:
+    made = _table(node("size", "LookupTableSizeV2", "table"), node("same", "Identity", "table"))
+    for count, output in enumerate(["fill", "fill", "fill"], 1):
+        handle = _filled(made, output, **{"abc"[i]: i for i in range(count)})
+        assert (handle.shape, handle.dtype) == ((), "float32"), "as in TF.js"
+        assert int(made.execute({}, "size")) == count
+    assert [t.dtype for t in made.execute({}, ["table", "same"])] == ["float32"] * 2
+    feeds = {"keys": tf.tensor(["a"]), "values": tf.tensor([1.0])}
+    assert asyncio.run(made.execute_async(feeds, "fill")).shape == ()
+
+
+def test_what_an_initializer_makes_is_there_in_all_runs() -> None:
+    """Tensors, too: the scopes of the first run do not free them."""
+    name = {"name": "made:0", "resourceId": 3}
+    made = model(
+        placeholder("x"), placeholder("made"), node("y", "Mul", "x", "made"), constants={"k": np.float32(2)},
+        model_initializer={"node": [node("made", "Neg", "k"), node("k", "Const")]},
+        initializer_signature={"outputs": {"o": name}},
+        signature={"inputs": {"x": {"name": "x:0"}, "made": name}, "outputs": {"y": {"name": "y:0"}}},
+    )  # fmt: skip
+    for x in (X, X + 1, X + 2, X + 3):
+        np.testing.assert_array_equal(made.predict(x).numpy(), -2 * x)
 
 
 # Functions and loops
@@ -394,6 +459,26 @@ def test_ops_of_ones_own() -> None:
         tf.deregister_op("Triple")
     with pytest.raises(TypeError, match="op_func"):
         tf.registerOp("Triple", None)
+
+
+def test_attributes_of_every_kind() -> None:
+    given = {
+        "text": "Ab", "number": 3, "part": 0.5, "on": True, "off": False, "kind": INT,
+        "shape": {"shape": {"dim": [{"size": "-1"}, {"size": "3"}]}}, "any": {"shape": {"unknownRank": True}},
+        "numbers": [1, 2], "parts": {"list": {"f": [0.5]}}, "texts": ["a", "B"], "nothing": {"list": {}},
+        "body": {"func": {"name": "f"}}, "value": {"tensor": {"dtype": "DT_FLOAT"}},
+    }  # fmt: skip
+    read: dict[str, Any] = {}
+    tf.register_op("Look", lambda given: read.update(given.attrs) or given.inputs[0].neg())
+    try:
+        model(placeholder("x"), node("y", "Look", "x", **given)).predict(X)
+    finally:
+        tf.deregister_op("Look")
+    assert read == {
+        "text": "Ab", "number": 3, "part": 0.5, "on": True, "off": False, "kind": "int32",
+        "shape": (-1, 3), "any": None, "numbers": [1, 2], "parts": [0.5], "texts": ["a", "B"], "nothing": [],
+        "body": "f", "value": None,
+    }  # fmt: skip
 
 
 def test_all_unknown_ops_are_named_at_once() -> None:

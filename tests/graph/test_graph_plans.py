@@ -297,6 +297,38 @@ def test_results_and_inputs_are_the_users(backend: str) -> None:
         graph.execute(tf.tensor([1.0, 1.0]), "y")
 
 
+@pytest.mark.parametrize("wanted", [["y", "z"], ["z", "z"], ["y", "z", "w", "w"]])
+def test_each_output_is_a_tensor_of_its_own(wanted: list[str], backend: str) -> None:
+    nodes = placeholder("x"), node("y", "Square", "x"), node("z", "Identity", "y"), node("w", "IdentityN", "y")
+    graph = model(*nodes)
+    for _ in range(4):
+        outputs = graph.execute(tf.tensor([3.0]), wanted)
+        for left in range(len(outputs), 0, -1):
+            assert [t.array_sync() for t in outputs[:left]] == [[9]] * left
+            outputs[left - 1].dispose()
+
+
+def test_tables_may_be_filled_at_any_time(backend: str) -> None:
+    graph = model(
+        *(placeholder("keys", "string"), placeholder("values")),
+        node("table", "HashTableV2", key_dtype=dtype("string"), value_dtype=FLOAT),
+        node("fill", "LookupTableImportV2", "table", "keys", "values"),
+        node("done", "Identity", "one", "^fill"),
+        node("find", "LookupTableFindV2", "table", "sought", "missing"),
+        node("size", "LookupTableSizeV2", "table"),
+        node("more", "Add", "size", "one"),
+        constants={"sought": np.array(["a", "b"]), "missing": np.float32(-1), "one": np.int32(1)},
+    )
+
+    def read() -> list[Any]:
+        return [t.array_sync() for t in graph.execute({}, ["find", "more"])]
+
+    assert [read() for _ in range(4)] == [[[-1, -1], 1]] * 4
+    for value in (7.0, 8.0, 9.0, 10.0):
+        graph.execute({"keys": tf.tensor(["a"]), "values": tf.tensor([value])}, "done")
+        assert [read() for _ in range(2)] == [[[value, -1], 2]] * 2
+
+
 def test_gradients_and_profiles_see_every_kernel() -> None:
     graph = model(placeholder("x"), node("y", "Square", "x"))
     x = tf.tensor([3.0])

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from graph.handmade import node
 
 import tfpy as tf
 from tfpy.core import urls
@@ -521,6 +522,21 @@ def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
         tf.io.http("https://example.test/model.json", {"requestInit": {"body": "x"}})
 
 
+@pytest.mark.parametrize("answer", ["{}", None, 3, SimpleNamespace(content="{}"), SimpleNamespace()])
+def test_what_a_fetch_function_must_return(answer: Any) -> None:
+    with pytest.raises(TypeError, match="m.json: fetch_func must return bytes or a response, but got "):
+        tf.load_layers_model("https://example.test/m.json", fetch_func=lambda url: answer)
+
+
+def test_answers_that_need_not_be_closed(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+
+    def fetch(url: str) -> Any:
+        return SimpleNamespace(read=io.BytesIO((tmp_path / url.rsplit("/", 1)[1]).read_bytes()).read)
+
+    check_same("https://example.test/model.json", fetch_func=fetch)
+
+
 # Memory
 
 
@@ -582,6 +598,59 @@ def test_handlers_of_ones_own(tmp_path: Path) -> None:
     check_same({"load": load})
     with pytest.raises(AttributeError, match="no 'weights'"):
         _ = kept[0].weights
+
+
+@pytest.mark.parametrize("kind", ["iterator", "list", "bytes", "file", "async function", "async generator"])
+@pytest.mark.parametrize("options", [{}, {"streamWeights": True}])
+def test_handlers_may_give_weights_as_a_stream(kind: str, options: dict[str, Any]) -> None:
+    kept: list[Any] = []
+    small_model().save({"save": kept.append})
+    artifacts = dict(kept[0])
+    data = artifacts.pop("weightData")
+    pieces = [data[:5], data[5:]]
+
+    async def later() -> Any:
+        return iter(pieces)
+
+    async def one_by_one() -> Any:
+        for piece in pieces:
+            yield piece
+
+    streams = {
+        **{"iterator": lambda: iter(pieces), "list": lambda: pieces, "bytes": lambda: data},
+        **{"file": lambda: io.BytesIO(data), "async function": later, "async generator": one_by_one},
+    }
+    artifacts["getWeightStream"] = streams[kind]
+    check_same({"load": lambda: artifacts}, **options)
+    check_same(tf.io.from_memory(artifacts), **options)
+    check_same(artifacts, **options)
+
+
+def test_graphs_take_streams_and_have_bytes_then(tmp_path: Path) -> None:
+    topology = {"node": [node("x", "Placeholder"), node("k", "Const"), node("y", "Mul", "x", "k")]}
+    specs = [{"name": "k", "shape": [], "dtype": "float32"}]
+    given = {
+        "modelTopology": topology,
+        "weightSpecs": specs,
+        "getWeightStream": lambda: iter([np.float32([2]).tobytes()]),
+    }
+    models = [tf.load_graph_model({"load": lambda: given}, stream_weights=True), tf.load_graph_model_sync(given)]
+    models.append(tf.GraphModel("nowhere"))
+    assert models[2].load_sync(given)
+    models[0].save(tmp_path)
+    for graph in (*models, tf.load_graph_model(tmp_path)):
+        assert graph.predict(tf.ones([2])).array_sync() == [2, 2]
+
+
+def test_weights_that_are_described_must_be_there() -> None:
+    kept: list[Any] = []
+    small_model().save({"save": kept.append})
+    artifacts = {name: value for name, value in kept[0].items() if name != "weightData"}
+    for place in ({"load": lambda: artifacts}, tf.io.from_memory(artifacts), artifacts):
+        with pytest.raises(tf.io.ModelFileError, match="has weightSpecs, but no weightData"):
+            tf.load_layers_model(place)
+    with pytest.raises(tf.io.ModelFileError, match="model artifacts: has weightSpecs, but no weightData"):
+        tf.GraphModel("nowhere").load_sync(artifacts)
 
 
 def test_handlers_are_given_all_weights_in_one_piece() -> None:
@@ -767,11 +836,31 @@ def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None
     check_same(tmp_path / "back")
 
 
-def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+def save_at(path: Path) -> None:
+    if path.name.endswith((".weights.h5", ".safetensors")):
+        small_model().save_weights(path)
+    else:
+        small_model().save(path)
+
+
+@pytest.mark.parametrize("name", ["m", "m.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
+def test_a_place_that_cannot_be_written_to_is_named(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    for place in (tmp_path / "file" / "model", tmp_path / "file" / "model.zip"):
-        with pytest.raises(ValueError, match=r"file/model.*: cannot be written: "):
-            tf.sequential([tf.layers.dense(units=1, input_shape=[1])]).save(place)
+    place = tmp_path / "file" / name
+    with pytest.raises(tf.io.ModelFileError, match=f"^{place}: cannot be written: [^:]*$") as error:
+        save_at(place)
+    assert isinstance(error.value, OSError)
+    with pytest.raises(tf.io.ModelFileError, match=r"\\x00m.*: cannot be written: paths have no NUL characters"):
+        save_at(tmp_path / f"a\0{name}")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
+def test_a_folder_where_the_file_is_to_be(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(tf.io.ModelFileError, match=f"^{tmp_path / name}: cannot be written: [^:]*$"):
+        save_at(tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("name", ["model.zip", "model.keras", "model.h5"])

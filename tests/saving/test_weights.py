@@ -133,7 +133,12 @@ def test_composite_array_buffer() -> None:
 
 def test_streams() -> None:
     data, specs = tf.io.encode_weights({"a": tf.tensor([1, 2])})
-    for stream in (io.BytesIO(data), iter([data[:3], data[3:]])):
+
+    async def one_by_one() -> Any:
+        for piece in (data[:3], data[3:]):
+            yield piece
+
+    for stream in (io.BytesIO(data), iter([data[:3], data[3:]]), data, one_by_one()):
         assert tf.io.decode_weights_stream(stream, specs)["a"].array_sync() == [1, 2]
 
 
@@ -190,10 +195,19 @@ def test_numbers_of_automatic_names_count_by_their_order(tmp_path: Path) -> None
 def test_weights_loader_factory(tmp_path: Path) -> None:
     manifest = two_groups(tmp_path)
 
+    asked = []
+
     async def fetch(paths: list[str]) -> list[bytes]:
+        asked.append([Path(p).name for p in paths])
         return [Path(p).read_bytes() for p in paths]
 
-    assert tf.io.weights_loader_factory(fetch)(manifest, str(tmp_path), ["b"])["b"].array_sync() == [3]
+    load = tf.io.weights_loader_factory(fetch)
+    assert load(manifest, str(tmp_path), ["b"])["b"].array_sync() == [3]
+    assert {n: t.array_sync() for n, t in load(manifest, str(tmp_path)).items()} == {"a": [1, 2], "b": [3], "c": [4, 5]}
+    assert asked == [["two-1.bin", "two-2.bin"], ["one.bin", "two-1.bin", "two-2.bin"]], "all files at once"
+    for answer in (None, [b""], b"123"):
+        with pytest.raises(TypeError, match="fetch_weights_function' must be a function that returns a list of the by"):
+            tf.io.weights_loader_factory(lambda paths, answer=answer: answer)(manifest)
 
 
 def test_as_many_axes_as_a_tensor_can_have() -> None:

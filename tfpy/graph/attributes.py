@@ -57,7 +57,7 @@ class Attributes:
         value = self.raw.get(name)
         return None if value is None else object_in(self._source, f"attr.{name}", value)
 
-    def number(self, name: str, default: float = 0) -> Any:
+    def number(self, name: str, default: float | None = 0) -> Any:
         """A whole number or a float."""
         entry = self._entry(name) or {}
         if entry.get("i") is not None:
@@ -119,7 +119,9 @@ class Attributes:
         return found
 
     def plain(self) -> dict[str, Any]:
-        """All attributes as Python values, for ops of the user's own."""
+        """All attributes as Python values, for ops of the user's own: functions by their names, and None for kinds of
+        values that TF.js does not read either.
+        """
         return {name: self._plain(name) for name in self.raw}
 
     def _plain(self, name: str) -> Any:
@@ -136,7 +138,9 @@ class Attributes:
             shapes = kinds["shape"] if lists else [kinds["shape"]]
             found = [shape_of(s, self._source, f"attr.{name}") for s in shapes]
             return found if lists else found[0]
-        return self.numbers(name) if lists else self.number(name)
+        if "func" in kinds:
+            return self.function(name)
+        return self.numbers(name) if lists else self.number(name, None)
 
 
 def _integer(value: Any, source: str, field: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
 from tfpy.core.io.json_text import check_depth
@@ -71,7 +71,8 @@ class GraphModel(GraphModelCamel, Ready):
 
     def load_sync(self, artifacts: Mapping[str, Any]) -> bool:
         """Take the model from its artifacts; True when it has been."""
-        return self._load(as_artifacts(artifacts, "load_sync"), "model artifacts")
+        source = "model artifacts"
+        return self._load(with_weight_data(as_artifacts(artifacts, "load_sync"), source), source)
 
     def _load(self, artifacts: ModelArtifacts, source: str) -> bool:
         from tfpy.graph.loading import read_model
@@ -198,7 +199,7 @@ class GraphModel(GraphModelCamel, Ready):
 
         Source: TF.js `tf.GraphModel.predict`.
         """
-        found = self.execute(inputs)
+        found = self._execute("predict", inputs)
         keys = self.model_structured_output_keys
         if not keys:
             return found
@@ -236,17 +237,26 @@ class GraphModel(GraphModelCamel, Ready):
 
         Source: TF.js `tf.GraphModel.execute`.
         """
-        self.dispose_intermediate_tensors()
-        wanted = self._wanted(outputs)
-        keep: dict[str, Any] | None = {} if self.keep_intermediate_tensors else None
-        with_kept = tidy(lambda: (self._loaded.run(self._feeds(inputs), wanted, keep), _tensors_in(keep)))
-        self._intermediate = with_kept[1] if keep is not None else None
-        return with_kept[0][0] if len(wanted) == 1 else with_kept[0]
+        return self._execute("execute", inputs, outputs)
 
     @accepts_options()
     async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
         """`execute`, to be awaited."""
         return self.execute(inputs, outputs)
+
+    def _execute(self, where: str, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
+        self.dispose_intermediate_tensors()
+        wanted = self._wanted(outputs)
+        found = tidy(lambda: self._run(self._feeds(where, inputs), wanted))
+        return found[0] if len(wanted) == 1 else found
+
+    def _run(self, feeds: Feeds, wanted: list[Ref]) -> list[Tensor]:
+        if not self.keep_intermediate_tensors:
+            return self._loaded.run(feeds, wanted)
+        values = dict(feeds)
+        found = self._loaded.run(feeds, wanted, values)
+        self._intermediate = _copies_to_keep(values)
+        return found
 
     def _wanted(self, outputs: Any) -> list[Ref]:
         from tfpy.graph.graph_def import read_ref
@@ -258,13 +268,13 @@ class GraphModel(GraphModelCamel, Ready):
         for name in [outputs] if isinstance(outputs, str) else outputs:
             ref = known.get(name) or read_ref(name, "execute", "an output")
             if ref.node not in self._graph.nodes:
-                raise unknown_name_error("output", name, [*known, *self._graph.nodes])
+                raise unknown_name_error("output", name, {*known, *self._graph.nodes})
             refs.append(ref)
         if not refs:
             raise argument_error("execute", "outputs", "at least one name", outputs)
         return refs
 
-    def _feeds(self, inputs: Any) -> Feeds:
+    def _feeds(self, where: str, inputs: Any) -> Feeds:
         """The values of nodes by name, checked against what the graph says of them."""
         from tfpy.graph.graph_def import read_ref
         from tfpy.graph.run import put
@@ -276,23 +286,21 @@ class GraphModel(GraphModelCamel, Ready):
         for port in ports.values():
             if port.resource is not None and port.resource in captured:
                 found[port.ref.node] = [captured[port.resource]]
-        for name, value in self._named(inputs, [p for p in ports.values() if p.ref.node not in found]).items():
-            ref = ports[name].ref if name in ports else read_ref(name, "execute", "an input")
+        for name, value in self._named(where, inputs, [p for p in ports.values() if p.ref.node not in found]).items():
+            ref = ports[name].ref if name in ports else read_ref(name, where, "an input")
             if ref.node not in self._graph.nodes:
-                raise unknown_name_error("input", name, [*ports, *self._graph.nodes])
-            put(found, ref, _checked(name, value, by_ref.get(ref)))
+                raise unknown_name_error("input", name, {*ports, *self._graph.nodes})
+            put(found, ref, _checked(where, name, value, by_ref.get(ref)))
         return found
 
-    def _named(self, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
+    def _named(self, where: str, inputs: Any, ports: list[Port]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
             return inputs
         several = isinstance(inputs, (list, tuple)) and (len(ports) != 1 or _holds_tensors(inputs))
         values = list(inputs) if several else [inputs]
         if len(values) != len(ports):
             names = ", ".join(port.key for port in ports)
-            raise argument_error(
-                "execute", "inputs", f"{len(ports)} tensors ({names})", Words(f"{len(values)} of them")
-            )
+            raise argument_error(where, "inputs", f"{len(ports)} tensors ({names})", Words(f"{len(values)} of them"))
         return {port.key: value for port, value in zip(ports, values, strict=True)}
 
     def _captured_resources(self) -> dict[Any, Any]:
@@ -303,6 +311,9 @@ class GraphModel(GraphModelCamel, Ready):
                 resources = self._loaded.resources
                 outputs = self._initializer.graph.outputs
                 values = self._initializer.run({}, [port.ref for port in outputs], resources)
+                for value in values:
+                    if isinstance(value, Tensor):
+                        outlive_scopes(value)
                 captured = {port.resource: value for port, value in zip(outputs, values, strict=True)}
             self._captured = captured
         return self._captured
@@ -310,7 +321,9 @@ class GraphModel(GraphModelCamel, Ready):
     # Keeping and letting go
 
     def get_intermediate_tensors(self) -> dict[str, list[Tensor]] | None:
-        """What the nodes computed in the last run, if `keep_intermediate_tensors` was set."""
+        """What the nodes computed or were given in the last run, if `keep_intermediate_tensors` was set. Scopes do not
+        free it; `dispose_intermediate_tensors` and the next run do.
+        """
         return self._intermediate
 
     def dispose_intermediate_tensors(self) -> None:
@@ -357,19 +370,19 @@ def _listed(ports: Iterable[Port]) -> str:
     return ", ".join([f"{key}: {' '.join(parts)}" if parts else key for key, parts in known])
 
 
-def _checked(name: str, value: Any, port: Port | None) -> Any:
+def _checked(where: str, name: str, value: Any, port: Port | None) -> Any:
     """A value as a tensor of the dtype and shape that the graph says."""
     dtype = None if port is None else port.dtype
     # Plain values take the dtype; whole numbers would be float32 otherwise.
-    tensor = to_tensor("execute", name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
+    tensor = to_tensor(where, name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
     if dtype is not None and tensor.dtype != dtype:
-        raise argument_error("execute", name, f"{with_article(dtype)} tensor", tensor, TypeError)
+        raise argument_error(where, name, f"{with_article(dtype)} tensor", tensor, TypeError)
     shape = None if port is None else port.shape
     fits = shape is None or (
         len(shape) == tensor.rank and all(m in (-1, n) for m, n in zip(shape, tensor.shape, strict=True))
     )
     if not fits and shape is not None:
-        raise argument_error("execute", name, f"of shape {list(shape)}, -1 being any size", tensor)
+        raise argument_error(where, name, f"of shape {list(shape)}, -1 being any size", tensor)
     return tensor
 
 
@@ -378,10 +391,11 @@ def _holds_tensors(values: Sequence[Any]) -> bool:
     return len(values) > 0 and (isinstance(values[0], Tensor) or getattr(values[0], "shape", ()) != ())
 
 
-def _tensors_in(values: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Tensor]] | None:
-    if values is None:
-        return None
-    return {name: [v.clone() for v in found if isinstance(v, Tensor)] for name, found in values.items()}
+def _copies_to_keep(values: Mapping[str, Iterable[Any]]) -> dict[str, list[Tensor]]:
+    """The tensors among the values of nodes, out of reach of scopes and of those who dispose inputs and outputs."""
+    return {
+        name: [outlive_scopes(v.clone()) for v in listed if isinstance(v, Tensor)] for name, listed in values.items()
+    }
 
 
 @export(doc="Models / Loading", options="options")

@@ -6,10 +6,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from tfpy.core.io.faults import ModelFileError
+from tfpy.core.ops.create import scalar
 from tfpy.core.plans import Plans, Result
 from tfpy.core.tensor import Tensor
 from tfpy.graph.decisions import Decisions
 from tfpy.graph.graph_def import Ref
+from tfpy.graph.lists import HashTable
 from tfpy.graph.mappers import all_known
 from tfpy.graph.run import Executor, Feeds, Resources, Values, put
 
@@ -76,17 +78,26 @@ class PlannedRuns:
     def _computed(
         self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None, decisions: Decisions | None = None
     ) -> list[Tensor]:
-        """The outputs, computed node by node; those that are given are not given back themselves."""
-        given = {id(v) for values in (*feeds.values(), self.resources.weights.values()) for v in values}
+        """The outputs, computed node by node: each a tensor of its own, though nodes pass on what they are given."""
+        taken = {id(v) for values in (*feeds.values(), self.resources.weights.values()) for v in values}
         try:
             found = self.executor.run(feeds, wanted, self.resources, keep, decisions)
         except RecursionError:
             source = self.executor.graph.source
             raise ModelFileError(f"{source}: has functions that call each other too deeply.") from None
-        return [value.clone() if id(value) in given else value for value in map(_as_tensor, found, wanted)]
+        return [_of_its_own(value, taken) for value in map(_as_tensor, found, wanted)]
+
+
+def _of_its_own(value: Tensor, taken: set[int]) -> Tensor:
+    if id(value) in taken:
+        return value.clone()
+    taken.add(id(value))
+    return value
 
 
 def _as_tensor(value: Any, ref: Ref) -> Tensor:
+    if isinstance(value, HashTable):
+        return scalar(0)  # what stands for a table in TF.js: a node that fills one can be run by its name
     if not isinstance(value, Tensor):
         raise ValueError(f"execute: the output {ref} is a {type(value).__name__} and not a tensor.")
     return value

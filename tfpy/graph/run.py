@@ -135,7 +135,7 @@ def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outp
     if missing:
         wanted = ", ".join(map(str, outputs))
         raise ValueError(
-            f"execute: the outputs {wanted} need the inputs {', '.join(missing)}, which are not given "
+            f"{graph.source}: the outputs {wanted} need the inputs {', '.join(missing)}, which are not given "
             f"(given: {', '.join(given) or 'none'})."
         )
 
@@ -195,7 +195,10 @@ class Run:
 
     def constant(self, node: Node) -> Tensor:
         """The value of a Const."""
-        return self.resources.weights[node.name]
+        value = self.resources.weights.get(node.name)
+        if value is None:
+            raise ModelFileError(f"{node.label}: weightsManifest has no values for this constant.")
+        return value
 
     def call_function(self, node: Node, name: str, arguments: Sequence[Any]) -> list[Any]:
         """The results of a function of the library."""
@@ -220,5 +223,5 @@ def _no_output(node: Node, ref: Ref) -> Any:
 def _output(values: Values, ref: Ref, graph: Graph) -> Any:
     found = values.get(ref.node)
     if found is None or ref.output >= len(found) or found[ref.output] is None:
-        raise ValueError(f"execute: {graph.source} has no value for the output {ref}.")
+        raise ValueError(f"{graph.source}: has no value for the output {ref}.")
     return found[ref.output]

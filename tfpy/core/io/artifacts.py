@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.specs import get_weight_specs
 from tfpy.core.ready import Ready, finish
@@ -39,13 +39,14 @@ class ModelArtifacts(Entries, Ready):
     """What makes up a saved model; read by key or attribute in either spelling, None for what is not given.
 
     `model_topology`, `weight_specs` (a list of {'name', 'shape', 'dtype', …}), `weight_data` (bytes, or a list of
-    them), `format`, `generated_by`, `converted_by`, `training_config`, `signature`, `user_defined_metadata`,
+    them), `get_weight_stream` (in its place, a function that gives something to iterate over that gives bytes),
+    `format`, `generated_by`, `converted_by`, `training_config`, `signature`, `user_defined_metadata`,
     `model_initializer`, `initializer_signature`.
 
     Source: TF.js `tf.io.ModelArtifacts`.
     """
 
-    known = (*_IN_JSON, "weight_specs", "weight_data")
+    known = (*_IN_JSON, "weight_specs", "weight_data", "get_weight_stream")
 
 
 class ModelArtifactsInfo(Entries, Ready):
@@ -76,6 +77,22 @@ def as_artifacts(given: Any, where: str) -> ModelArtifacts:
             where, "artifacts", "a dict with modelTopology, weightSpecs and weightData", given, TypeError
         )
     return ModelArtifacts(given)
+
+
+def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
+    """Artifacts whose weights' bytes are at hand, if they have weights: a stream of them is read.
+
+    Raises:
+        ModelFileError: weights are described, but there are no bytes of them.
+    """
+    if artifacts.weight_data is not None:
+        return artifacts
+    if artifacts.get_weight_stream is not None:
+        rest = {name: value for name, value in artifacts.items() if name != "getWeightStream"}
+        return ModelArtifacts({**rest, "weight_data": pieces_of(finish(artifacts.get_weight_stream()))})
+    if artifacts.weight_specs:
+        raise ModelFileError(f"{source}: has weightSpecs, but no weightData, nor a getWeightStream for them.")
+    return artifacts
 
 
 def as_save_result(given: Any) -> SaveResult:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
+from collections.abc import AsyncIterable
 from typing import Any
 
 import numpy as np
 
 from tfpy.core.io._camel import CompositeArrayBufferCamel
+from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 
@@ -63,6 +65,25 @@ def concatenate_array_buffers(buffers: Any) -> bytes:
     Source: TF.js `tf.io.concatenateArrayBuffers`.
     """
     return buffers if isinstance(buffers, bytes) else b"".join(_views(buffers))
+
+
+def pieces_of(stream: Any) -> list[Any]:
+    """All that a stream gives.
+
+    Args:
+        stream: a file object; or something to iterate over, by `async for` if need be, that gives bytes.
+    """
+    if hasattr(stream, "read"):
+        return [finish(stream.read())]
+    if hasattr(stream, "__aiter__"):
+        return list(finish(_gathered(stream)))
+    if isinstance(stream, (bytes, bytearray, memoryview)):
+        return [stream]
+    return list(stream)
+
+
+async def _gathered(stream: AsyncIterable[Any]) -> list[Any]:
+    return [piece async for piece in stream]
 
 
 def _views(buffers: Any) -> list[memoryview]:

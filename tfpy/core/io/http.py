@@ -24,7 +24,7 @@ from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
 from tfpy.core.urls import TIMEOUT, has_scheme, open_web
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, show
 
 WEIGHTS_NAME = "model.weights.bin"
 
@@ -135,17 +135,18 @@ def _fetch(url: str, init: Mapping[str, Any]) -> Any:
 
 def _content(response: Any, url: str, limit: int) -> bytes:
     """The body of a response, one byte more than the limit at most where it can be read in pieces."""
-    if isinstance(response, (bytes, bytearray, memoryview)):
-        return bytes(response)
     from http.client import HTTPException
 
     try:
-        if hasattr(response, "content"):
-            return bytes(response.content)
-        with contextlib.closing(response):
-            return read_pieces(response.read, limit)
+        content = getattr(response, "content", response)
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return bytes(content)
+        if hasattr(response, "read"):
+            with contextlib.closing(response) if hasattr(response, "close") else contextlib.nullcontext():
+                return read_pieces(response.read, limit)
     except (OSError, ValueError, TypeError, HTTPException, AttributeError) as error:
         raise ModelReadError(f"{url}: cannot be fetched: {error}.") from error
+    raise TypeError(f"{url}: fetch_func must return bytes or a response, but got {show(response)}.")
 
 
 def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tfpy.core.ready import ReadyDict, finish
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.urls import local_path
-from tfpy.engine.errors import unknown_name_error
+from tfpy.engine.errors import argument_error, unknown_name_error
 
 Fetch = Callable[[list[str]], Any]
 
@@ -47,11 +48,12 @@ def load_weights(
     """
     options = LoadOptions(request_init=request_init)
 
-    def fetch(places: Sequence[str], limits: Sequence[int]) -> list[bytes]:
-        return [
-            fetch_bytes(place, limit, options) if is_http_scheme(place) else read_file(Path(local_path(place)), limit)
-            for place, limit in zip(places, limits, strict=True)
-        ]
+    def fetch(places: Sequence[str], limits: Sequence[int]) -> Iterator[bytes]:
+        for place, limit in zip(places, limits, strict=True):
+            if is_http_scheme(place):
+                yield fetch_bytes(place, limit, options)
+            else:
+                yield read_file(Path(local_path(place)), limit)
 
     return _load(manifest, file_path_prefix, weight_names, fetch)
 
@@ -61,8 +63,8 @@ def weights_loader_factory(fetch_weights_function: Fetch) -> Callable[..., Ready
     """`load_weights` with a function of one's own that fetches the files.
 
     Args:
-        fetch_weights_function: called with the paths or URLs of files; returns a list of their bytes. It may be
-            `async`.
+        fetch_weights_function: called once, with the paths or URLs of all files; returns a list of their bytes. It may
+            be `async`.
 
     Returns:
         A function of (manifest, file_path_prefix, weight_names).
@@ -73,8 +75,12 @@ def weights_loader_factory(fetch_weights_function: Fetch) -> Callable[..., Ready
     def load(
         manifest: Sequence[Any], file_path_prefix: str = "", weight_names: Sequence[str] | None = None
     ) -> ReadyDict[str, Tensor]:
-        def fetch(places: Sequence[str], limits: Sequence[int]) -> list[bytes]:
-            return list(finish(fetch_weights_function(list(places))))
+        def fetch(places: Sequence[str], limits: Sequence[int]) -> Sequence[bytes]:
+            found = finish(fetch_weights_function(list(places)))
+            if not isinstance(found, (list, tuple)) or len(found) != len(places):
+                expected = f"a function that returns a list of the bytes of {len(places)} files"
+                raise argument_error("weights_loader_factory", "fetch_weights_function", expected, found, TypeError)
+            return found
 
         return _load(manifest, file_path_prefix, weight_names, fetch)
 
@@ -85,7 +91,7 @@ def _load(
     manifest: Any,
     prefix: str,
     names: Sequence[str] | None,
-    fetch: Callable[[Sequence[str], Sequence[int]], list[bytes]],
+    fetch: Callable[[Sequence[str], Sequence[int]], Iterable[bytes]],
 ) -> ReadyDict[str, Tensor]:
     groups = read_manifest(manifest, "load_weights")
     known = [spec.name for group in groups for spec in group.specs]
@@ -95,10 +101,11 @@ def _load(
     wanted = set(known if names is None else names)
     found: ReadyDict[str, Tensor] = ReadyDict()
     before = prefix if not prefix or prefix.endswith("/") else f"{prefix}/"
-    for group in groups:
-        if wanted.isdisjoint(spec.name for spec in group.specs):
-            continue
-        data = CompositeArrayBuffer(fetch([before + path for path in group.paths], [_most(group)] * len(group.paths)))
+    needed = [group for group in groups if not wanted.isdisjoint(spec.name for spec in group.specs)]
+    files = [(before + path, _most(group)) for group in needed for path in group.paths]
+    pieces = iter(fetch([place for place, _ in files], [limit for _, limit in files]))
+    for group in needed:
+        data = CompositeArrayBuffer(list(islice(pieces, len(group.paths))))
         decoded = decode(data, group.specs, f"load_weights: {before}")
         found |= {name: tensor for name, tensor in decoded.items() if name in wanted}
     return found

@@ -199,7 +199,7 @@ class Parsed:
     def load(self) -> ModelArtifacts:
         """The artifacts."""
         given = Entries(self._given)
-        if given.get("weight_data") is not None:
+        if any(given.get(part) is not None for part in ("weight_specs", "weight_data", "get_weight_stream")):
             return ModelArtifacts(given)
         if given.get("model_topology") is None:
             check_depth(self._given, self.label)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.options import read_options
 from tfpy.core.ready import finish
@@ -166,7 +166,9 @@ def load_artifacts(where: str, source: Any, options: LoadOptions) -> tuple[Model
     handler = handler_for(where, "load", source, options)
     load = method_of(handler, "load")
     assert load is not None
-    return as_artifacts(finish(load()), where), str(getattr(handler, "label", "the model"))
+    artifacts = as_artifacts(finish(load()), where)
+    label = str(getattr(handler, "label", "the model"))
+    return with_weight_data(artifacts, label), label
 
 
 def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:

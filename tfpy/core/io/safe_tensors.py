@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tfpy.core.convert import to_tensor
 from tfpy.core.extras import optional_module
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
-from tfpy.core.io.writing import replacing
+from tfpy.core.io.writing import new_file
 from tfpy.core.ready import ReadyDict, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
@@ -52,8 +52,7 @@ def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -
         arrays[str(name)] = np.ascontiguousarray(values.astype(NUMPY[tensor.dtype])).reshape(tensor.shape)
     data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
     file = Path(path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(file) as stream:
+    with new_file(file) as stream:
         stream.write(data)
     return ReadyNone()
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.buffers import CompositeArrayBuffer
+from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.specs import WeightSpec, read_specs
 from tfpy.core.ready import Ready, ReadyDict
@@ -157,7 +157,7 @@ def decode_weights_stream(weight_stream: Any, specs: Sequence[Any]) -> ReadyDict
     """Tensors from bytes that come in pieces.
 
     Args:
-        weight_stream: something to iterate over that gives bytes, or a file object.
+        weight_stream: something to iterate over, by `async for` if need be, that gives bytes; or a file object.
         specs: as for `decode_weights`.
 
     Returns:
@@ -165,5 +165,4 @@ def decode_weights_stream(weight_stream: Any, specs: Sequence[Any]) -> ReadyDict
 
     Source: TF.js `tf.io.decodeWeightsStream`.
     """
-    pieces = weight_stream.read() if hasattr(weight_stream, "read") else b"".join(weight_stream)
-    return ReadyDict(decode_weights(pieces, specs))
+    return ReadyDict(decode_weights(pieces_of(weight_stream), specs))

@@ -53,15 +53,13 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
     if os.path.isfile(path) and ending(path) not in (".zip", ".json"):
         raise ModelReadError(f"{path}: is a file; give a folder, or a path that ends with .json or .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
-    try:
+    with _naming(path):
         if ending(path) == ".zip":
             _write_archive(path, artifacts, shard_bytes)
         elif ending(path) == ".json":
             _write_folder(path, artifacts, _shards(artifacts, f"{path.stem}.weights.bin", shard_bytes))
         else:
             _write_folder(path / JSON_NAME, artifacts, _shards(artifacts, "weights.bin", shard_bytes))
-    except OSError as error:
-        raise ModelReadError(f"{path}: cannot be written: {error.strerror or error}.") from error
     return SaveResult({"model_artifacts_info": info})
 
 
@@ -91,8 +89,7 @@ def _write_archive(path: Path, artifacts: ModelArtifacts, shard_bytes: int | Non
 
     shards = _shards(artifacts, "weights.bin", shard_bytes)
     text = model_json_text(artifacts, list(shards), str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with new_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(JSON_NAME, text)
         for name, data in shards.items():
             archive.writestr(name, data.tobytes())
@@ -166,6 +163,32 @@ def _also_called(file: Path, name: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """What the file system refuses inside a `with` is told of the place that the user gave."""
+    if "\0" in str(path):
+        raise ModelReadError(f"{str(path)!r}: cannot be written: paths have no NUL characters.")
+    try:
+        yield
+    except ModelReadError:
+        raise
+    except OSError as error:
+        raise ModelReadError(f"{path}: cannot be written: {error.strerror or error}.") from error
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that a user asks for, in a folder that is made if need be; what was there stays whole until it is written.
+
+    Raises:
+        ModelReadError: it cannot be written.
+    """
+    with _naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            yield file
 
 
 @contextlib.contextmanager

@@ -288,6 +288,8 @@ def _make_table(call: Call) -> Any:
 
 
 def _table(call: Call) -> HashTable:
+    """The table that an op reads or fills: it may have other contents the next time, which a plan would not see."""
+    refuse_plan("a hash table")
     value = call.value(0)
     if not isinstance(value, HashTable):
         raise argument_error(call.node.label, "input 0", "a hash table", value, TypeError)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.io.faults import ModelFileError
-from tfpy.core.io.writing import replacing
+from tfpy.core.io.writing import new_file
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.types import Logs
@@ -152,8 +152,7 @@ class BackupAndRestore(RunKeeper):
             "random": rng.source_state(),
         }
         text = json.dumps(pack(state, arrays)).encode()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(self.path) as file:
+        with new_file(self.path) as file:
             np.savez(file, **{_STATE: np.frombuffer(text, np.uint8)}, **arrays)  # type: ignore[arg-type]
 
     def on_train_end(self, logs: Logs | None = None) -> None:

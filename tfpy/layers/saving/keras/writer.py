@@ -14,7 +14,7 @@ import numpy as np
 
 from tfpy.core.io.artifacts import SaveResult, json_text, saved_now
 from tfpy.core.io.hdf5 import package
-from tfpy.core.io.writing import replacing
+from tfpy.core.io.writing import new_file
 from tfpy.core.ready import ReadyNone
 from tfpy.core.urls import ending
 from tfpy.engine import dispatch
@@ -71,8 +71,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
     config = made.config
     compiled = include_optimizer and model.optimizer is not None
     training = _training(training_config_of(model), version) if compiled else None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
+    with new_file(path) as file:
         if version == 3:
             state = keras_state(model) if compiled else []
             _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
@@ -84,8 +83,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
 def save_weights(model: SavableModel, path: Path) -> ReadyNone:
     """Write the weights alone, as Keras 3 does: a file that ends with `.weights.h5`."""
     data = _tree(model, {"class_name": model.get_class_name(), "config": model.get_config()}, [])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
+    with new_file(path) as file:
         file.write(data)
     return ReadyNone()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy._version import VERSION
 from tfpy.core.extras import optional_module
 from tfpy.core.io.artifacts import SaveResult, saved_now
-from tfpy.core.io.writing import replacing
+from tfpy.core.io.writing import new_file
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.builder import Builder, Value
 from tfpy.layers.saving.onnx.nodes import Shared
@@ -41,8 +41,7 @@ def save_onnx(model: SavableModel, path: Path) -> SaveResult:
         ImportError: the extra `onnx` is not installed.
     """
     data = onnx_model(model).SerializeToString()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
+    with new_file(path) as file:
         file.write(data)
     return saved_now("ONNX", model.weights)
 
