@@ -1,4 +1,4 @@
-"""How long work takes, as a ratio: what is asked of it must not depend on the machine."""
+"""How long work takes, as a ratio of processor times: what is asked of it must depend on no machine and its load."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def growth(work: Callable[[int], object], size: int) -> float:
 
 
 def _seconds(work: Callable[[int], object], size: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work(size)
-    return time.perf_counter() - start
+    return time.process_time() - start

@@ -124,6 +124,18 @@ def test_results_of_earlier_runs_stay_what_they_are(gpu: GlBackend) -> None:
         np.testing.assert_array_equal(same.numpy(), x.numpy())
 
 
+def test_a_result_that_occurs_twice_stays_what_it_is(gpu: GlBackend) -> None:
+    h = x = tf.input(shape=[8])
+    for seed in range(1, 9):
+        h = tf.layers.dense(units=128, kernel_initializer=tf.initializers.he_normal(seed=seed)).apply(h)
+    y, z = (tf.layers.dense(units=16).apply(h) for _ in range(2))
+    model = tf.model(inputs=x, outputs=[y, z, y, tf.layers.dropout(rate=0.5).apply(y)])
+    found = [model.predict(tf.fill([1, 8], k)) for k in range(1, 6)]
+    for first, _, *others in found:
+        for other in others:
+            np.testing.assert_array_equal(other.numpy(), first.numpy())
+
+
 def test_parameters_are_set_anew_where_others_were_in_between(gpu: GlBackend) -> None:
     x = on_gpu(5)
     slopes = (0.1, 0.2, 0.1, 0.1)

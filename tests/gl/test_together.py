@@ -114,6 +114,16 @@ def test_gradients_that_depend_on_where_their_elements_are(gpu: GlBackend, make:
         np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-7)
 
 
+def test_an_element_of_its_own_gradient_is_another_one_for_each_variable(gpu: GlBackend) -> None:
+    class First(tf.Optimizer):
+        def update(self, value: tf.Tensor, grad: tf.Tensor, slots: object) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+            return value.sub(grad.mul(grad.slice([0], [1]))), {}
+
+    v, w = tf.variable(tf.tensor([1.0, 2.0])), tf.variable(tf.tensor([10.0, 20.0, 30.0]))
+    First(0.1).apply_gradients({v.name: tf.tensor([0.5, 1.0]), w.name: tf.tensor([2.0, 1.0, 1.0])})
+    assert (v.array_sync(), w.array_sync()) == ([0.75, 1.5], [6, 18, 28])
+
+
 def test_an_old_value_outlives_the_step(gpu: GlBackend) -> None:
     found, optimizer = variables(), tf.train.sgd(0.1)
     optimizer.apply_gradients(gradients(0))

@@ -253,6 +253,28 @@ def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPat
     assert with_plans == losses()
 
 
+@pytest.mark.parametrize("which", ["a dict", "a function's own", "a list"])
+def test_what_is_written_to_an_option_is_seen(which: str) -> None:
+    given: Any = {"alpha": 0.1}
+    if which == "a list":
+        layer, expected = tf.layers.reshape(target_shape=[2, 3], input_shape=[6]), (1, 3, 2)
+    elif which == "a dict":
+        layer = tf.layers.lambda_(function=tf.leaky_relu, arguments=given, input_shape=[6])
+    else:
+        layer = tf.layers.lambda_(function=functools.partial(tf.leaky_relu, **given), input_shape=[6])
+        given = layer.function.keywords
+    model, x = tf.sequential([layer]), tf.fill([1, 6], -1)
+    for _ in range(4):
+        model.predict(x)
+    if which == "a list":
+        layer.target_shape[:] = [3, 2]
+        with pytest.warns(UserWarning, match="call returned shape"):
+            assert model.predict(x).shape == expected
+        return
+    (given if which != "a dict" else layer.arguments)["alpha"] = 0.5
+    assert model.predict(x).array_sync() == [[-0.5] * 6]
+
+
 @pytest.mark.parametrize("when", [0, 4])
 def test_a_call_that_is_replaced_in_a_class_of_layers_is_seen(when: int, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tf.layers.Dense.call

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.layers.declared import Declared
 from tfpy.layers.saving.training_config import training_config_of
 
 X = np.linspace(-1, 1, 20).reshape(10, 2).astype(np.float32)
@@ -170,6 +171,20 @@ def test_a_stateful_model_predicts_in_batches_of_its_size() -> None:
     for call, count in ((model.predict, 3), (model.predict_on_batch, 16)):
         with pytest.raises(ValueError, match="'x' must be as many samples as full batches of 8 take"):
             call(np.ones((count, 5, 1)))
+
+
+def test_an_interrupt_as_a_training_begins_leaves_a_model_that_can_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Any, name: str, value: Any) -> None:
+        own(self, name, value)
+        if name == "_training" and value:
+            raise KeyboardInterrupt
+
+    model, own = linear(), Declared.__setattr__
+    with monkeypatch.context() as patch:
+        patch.setattr(Declared, "__setattr__", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            fit(model)
+    fit(model)
 
 
 def test_losses_that_a_model_is_given_itself_count() -> None:

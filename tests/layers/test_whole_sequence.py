@@ -203,3 +203,39 @@ def test_a_core_beside_gives_the_same_bits(factory: str, masked: bool, monkeypat
     assert calls == [False, False, True, True]
     for a, b in zip(alone, together, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.cpu  # whose shards these are
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("factory", FACTORIES)
+@pytest.mark.parametrize(("before", "after"), [(3, 1), (1, 3), (2, 3)])
+def test_shards_may_be_other_ones_backwards(
+    factory: str, before: int, after: int, masked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer = made(factory, 64)
+    x = tf.tensor(RNG.normal(size=(200, 5, 4)))
+    mask = tf.tensor(RNG.random((200, 5)) > 0.3) if masked else None
+
+    def gradient(most: int) -> np.ndarray:
+        def total(t: Any) -> Any:
+            monkeypatch.setattr(machine.share, "shards", before)
+            y = layer.apply(t, mask=mask).sum()
+            monkeypatch.setattr(machine.share, "shards", most)
+            return y
+
+        return tf.grad(total)(x).numpy()
+
+    np.testing.assert_array_equal(gradient(after), gradient(before))
+
+
+def test_the_backend_stays_the_same_from_a_layer_to_its_gradient() -> None:
+    layer = made("lstm")
+
+    def total(t: Any) -> Any:
+        y = layer.apply(t).sum()
+        tf.set_backend("exact")
+        return y
+
+    tf.set_backend("cpu")
+    with pytest.raises(RuntimeError, match="LSTMSequence: the backend was changed to 'exact' between"):
+        tf.grad(total)(tf.ones([2, 5, 4]))

@@ -60,8 +60,14 @@ def _gradients(kernel: str, names: Sequence[str]) -> Any:
     def joint(dy: Sequence[Tensor], n: Any) -> list[Tensor | None]:
         attrs = {name: n.attrs[name] for name in ("go_backwards", "recurrent_activation") if name in n.attrs}
         inputs = [getattr(n, name) for name in names]
+        backend, workspace = current(), n.y[-1]
+        if workspace.backend is not backend:  # only the one that filled it knows what is where
+            raise RuntimeError(
+                f"{kernel}: the backend was changed to {backend.name!r} between a recurrent layer and its gradient; "
+                "change it before or after both."
+            )
         wanted = tuple(i for i, w in enumerate(n.wanted) if w and names[i] != "mask")
-        found = run_multi(f"{kernel}Grad", *dy, *inputs, n.y[-1], wanted=wanted, **attrs)
+        found = run_multi(f"{kernel}Grad", *dy, *inputs, workspace, wanted=wanted, **attrs)
         gradients = dict(zip(wanted, found, strict=True))
         return [gradients.get(i) for i in range(len(names))]
 

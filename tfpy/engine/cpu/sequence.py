@@ -221,6 +221,8 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
 
         def shard(a: int, b: int) -> None:
             part = workspace[a:b].reshape(-1) if training else None
+            if part is not None:
+                part[-1] = b - a  # read by `_shards_of`
             way = cell(inputs[a:b], units, weights, recurrent_activation, part)
             way.hide(None if seen is None else seen[a:b])
             way.fill(inputs[a:b], states[0][a:b])
@@ -249,7 +251,7 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         dx = np.empty_like(x) if 0 in wanted else None
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
         dfirst = [np.empty_like(d) for d in dlast]
-        shards = cuts(x, kernel, recurrent)
+        shards = _shards_of(workspace)
         beside = dict(zip(shards, range(cores_beside(len(shards))), strict=False))
         sums: dict[int, list[Array]] = {}
 
@@ -281,6 +283,17 @@ def cuts(x: Array, kernel: Array, recurrent: Array) -> list[tuple[int, int]]:
     """The shards of the batch."""
     numbers = len(x) * len(recurrent)
     return spans_in_turns(len(x), max(numbers // _SHARD_SIZE, products(x, kernel, recurrent) // _SHARD_PRODUCTS), 1)
+
+
+def _shards_of(workspace: Array) -> list[tuple[int, int]]:
+    """The shards that filled a workspace: each has its size as its last number. It may be other ones by now."""
+    shards: list[tuple[int, int]] = []
+    stop = len(workspace)
+    while stop or not shards:
+        size = int(workspace[stop - 1, -1]) if stop else 0
+        shards.append((stop - size, stop))
+        stop -= size
+    return shards[::-1]
 
 
 def _chunks(time: int, most: int) -> Iterator[tuple[int, int]]:

@@ -100,7 +100,8 @@ class Executor:
             shared.adopt(own)
         else:
             self.recordings[key] = found
-        return [_copied(device, v) if i in layout.places else v for i, v in enumerate(results)]
+        own_copies = {id(results[i]): _copied(device, results[i]) for i in layout.places}
+        return [own_copies.get(id(v), v) for v in results]
 
     def _results(self, payloads: Sequence[Value]) -> list[Value]:
         """Run the kernels one by one; nobody holds a value longer than its last use."""

@@ -37,10 +37,11 @@ class Fused:
         leaves: the dtypes of the buffers read.
         direct: the buffers read at the very index that is computed.
         base: the dtype of what the shader itself computes and these steps go on from.
+        mixed: whether something is read at the computed index and elsewhere, too.
         vectorizable: whether neighbours can be read and written four at a time.
     """
 
-    __slots__ = ("base", "direct", "leaves", "outputs", "steps", "vectorizable", "widths")
+    __slots__ = ("base", "direct", "leaves", "mixed", "outputs", "steps", "vectorizable", "widths")
 
     def __init__(self, steps: tuple[Step, ...], outputs: tuple[tuple[int, str], ...]) -> None:
         self.steps = steps
@@ -51,8 +52,8 @@ class Fused:
         self.leaves = [kinds[leaf] for leaf in range(len(kinds))]
         self.direct = sorted({leaf for _, _, leaf, index in loads if index == ROOT})
         self.base: str | None = next((s[1] for s in steps if s[0] == "base"), None)
-        mixed = any(leaf in self.direct for _, _, leaf, index in loads if index != ROOT)
-        self.vectorizable = not mixed and "complex64" not in (*self.leaves, *[dtype for _, dtype in outputs])
+        self.mixed = any(leaf in self.direct for _, _, leaf, index in loads if index != ROOT)
+        self.vectorizable = not self.mixed and "complex64" not in (*self.leaves, *[dtype for _, dtype in outputs])
 
 
 @functools.cache

@@ -79,6 +79,7 @@ def _member(device: Device, values: list[Value]) -> _Member | None:
     shared = [(i, v) for i, v in enumerate(trace.leaves) if i not in direct]
     if (
         not direct
+        or fused.mixed
         or len(trace.leaves) + len(values) > device.blocks
         or any(v.spec.size != 1 for _, v in shared)
         or any(trace.leaves[i].spec.size != trace.size for i in direct)

@@ -29,11 +29,11 @@ RECURRENT_ACTIVATIONS = ("sigmoid", "hard_sigmoid")
 
 
 def workspace_rows(cell: str, time: int, features: int, units: int) -> int:
-    """How many numbers of each sample the backward pass of a cell reads again."""
+    """How many numbers of each sample the backward pass of a cell reads again, and one for what a backend has to note."""
     inputs = (time + 1) * (units + features + 1)  # the states, the inputs of the steps and ones
     if cell == "SimpleRNN":
-        return inputs
-    return inputs + time * units * (6 if cell == "LSTM" else 4) + units
+        return inputs + 1
+    return inputs + time * units * (6 if cell == "LSTM" else 4) + units + 1
 
 
 def _forward(cell: str, gates: int, masked: bool) -> Infer:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class _Watch:
     def __init__(self, watched: Sequence[Declared], things: Sequence[Any]) -> None:
         self._watched = [(thing, thing.changes) for thing in watched]
         self._calls = list({type(thing): _call_of(thing) for thing in watched}.items())
+        self._contents = [(thing, type(thing)(thing)) for thing in _containers(watched)]
         self._things = things
         self._total = Total.changes
 
@@ -78,7 +80,31 @@ class _Watch:
                 if thing.changes != changes:
                     return False
             self._total = total
-        return True
+        return all([_same(now, then) for now, then in self._contents])
+
+
+def _containers(watched: Sequence[Declared]) -> list[Any]:
+    """The lists and dicts among options: what is written to them is not told of, as a new value of an option is."""
+    found: list[Any] = []
+    stack = [vars(thing).get(name) for thing in watched for name in thing.options]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, partial):
+            stack.append(value.keywords)
+        elif type(value) is dict:
+            found.append(value)
+            stack.extend(value.values())
+        elif type(value) is list:
+            found.append(value)
+            stack.extend(value)
+    return found
+
+
+def _same(now: Any, then: Any) -> bool:
+    """Whether a list or a dict holds the very things that it held."""
+    if type(now) is list:
+        return len(now) == len(then) and all(map(is_, now, then))
+    return now.keys() == then.keys() and all(map(is_, now.values(), then.values()))
 
 
 def _call_of(thing: Any) -> Any:

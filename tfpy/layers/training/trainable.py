@@ -341,8 +341,8 @@ class TrainableModel(TrainableModelCamel, Container):
     def _only_fit(self) -> Iterator[None]:
         if self._training:
             raise RuntimeError("fit: the model is being trained already.")
-        self._training = True
         try:
+            self._training = True
             yield
         finally:
             self._training = False
