@@ -29,7 +29,7 @@ RECURRENT_ACTIVATIONS = ("sigmoid", "hard_sigmoid")
 
 
 def workspace_rows(cell: str, time: int, features: int, units: int) -> int:
-    """How many numbers of each sample the backward pass of a cell reads again, and one for what a backend has to note."""
+    """How many numbers of each sample the backward pass of a cell reads again; the last one is what a backend notes."""
     inputs = (time + 1) * (units + features + 1)  # the states, the inputs of the steps and ones
     if cell == "SimpleRNN":
         return inputs + 1
