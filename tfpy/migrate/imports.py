@@ -86,10 +86,11 @@ class _Left(cst.CSTTransformer):
 
     def _see(self, node: cst.Name | cst.Attribute) -> bool:
         path = self.names.path(node)
-        if path is None:
+        head = (dotted(node) or "").partition(".")[0]
+        if path is None and head not in self.names.perhaps:
             return False
-        self.used.add((dotted(node) or "").partition(".")[0])
-        reason = self._reason(path)
+        self.used.add(head)
+        reason = self._reason(path) if path is not None else f"a condition decides whose {head} this is"
         if reason and self._found:
             self._found[-1].append(reason)
         return True

@@ -44,9 +44,9 @@ def migrate(source: str) -> Migration:
     names = Names(module)
     if not names.is_legacy:
         return Migration(source, 0, [])
-    other_numbers = statements.other_numerics(module, names)
-    if other_numbers is not None:
-        code, left = other_numbers
+    unchanged = statements.unchanged(module, names)
+    if unchanged is not None:
+        code, left = unchanged
         return Migration(code.code, 0, left)
     module = aliases.imported(module, names)
     names = Names(module)

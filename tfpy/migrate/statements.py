@@ -280,35 +280,42 @@ def _is_within(around: tuple[str, ...], place: tuple[str, ...], name: str, bound
     return not any((around[:n], name) in bound for n in range(min(len(place), len(around)), len(around) + 1))
 
 
-class _Numerics(cst.CSTTransformer):
-    """Remarks on the statements that ask for deeplearn.js's own numbers."""
+class _Unchanged(cst.CSTTransformer):
+    """Remarks on the statements because of which a file stays as it is."""
 
     def __init__(self, names: Names) -> None:
         super().__init__()
         self.names = names
         self.found = False
-        self._here: list[bool] = []
+        self._here: list[str] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, STATEMENTS):
-            self._here.append(False)
+            self._here.append("")
         return super().on_visit(node)
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         result = super().on_leave(original_node, updated_node)
-        if isinstance(original_node, STATEMENTS) and self._here.pop():
-            return remarked(result, ["the new API has no numbers of deeplearn.js; the file stays as it is"])
-        return result
+        reason = self._here.pop() if isinstance(original_node, STATEMENTS) else ""
+        return remarked(result, [f"{reason}; the file stays as it is"]) if reason else result
+
+    def _stays(self, reason: str) -> None:
+        self.found = True
+        self._here[-1] = reason
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        if node in self.names.hiding:
+            self._stays("this may hide names of tfpy.legacy")
 
     def visit_Call(self, node: cst.Call) -> None:
         named = node.args[0].value if node.args else None
         ours = isinstance(named, cst.SimpleString) and named.evaluated_value == "tfjs"
         if self.names.path(node.func) == "numerics" and self._here and not ours:
-            self.found = self._here[-1] = True
+            self._stays("the new API has no numbers of deeplearn.js")
 
 
-def other_numerics(module: cst.Module, names: Names) -> tuple[cst.Module, list[str]] | None:
-    """The file with a remark where it asks for deeplearn.js's numbers; None if it does not."""
-    finder = _Numerics(names)
+def unchanged(module: cst.Module, names: Names) -> tuple[cst.Module, list[str]] | None:
+    """A file that stays as it is, with remarks where it asks for deeplearn.js's numbers, or hides names; else None."""
+    finder = _Unchanged(names)
     result = module.visit(finder)
     return (result, remarks(result)) if finder.found else None
