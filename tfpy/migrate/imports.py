@@ -10,7 +10,7 @@ import libcst as cst
 from tfpy.legacy.successors import table
 from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
-from tfpy.migrate.statements import MARK, STATEMENTS, remarked, removed, tidied
+from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied
 
 # What graphs need: a file whose graphs stay has its remark already.
 _OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
@@ -61,9 +61,7 @@ class _Left(cst.CSTTransformer):
         result = super().on_leave(original_node, updated_node)
         if isinstance(original_node, STATEMENTS):
             reasons = self._found.pop()
-            lines = getattr(original_node, "leading_lines", ())
-            told = any(line.comment is not None and line.comment.value.startswith(MARK) for line in lines)
-            return result if told else remarked(result, list(dict.fromkeys(reasons)))
+            return remarked(result, list(dict.fromkeys(reasons)))
         return result
 
     def visit_Import(self, node: cst.Import) -> bool:

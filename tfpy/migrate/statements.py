@@ -12,22 +12,36 @@ from tfpy.migrate.names import Names, dotted
 
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 MARK = "# tfpy migrate: "
-Place = tuple[tuple[str, ...], str]  # the names of the functions and classes around a name, and the name
+# The names of the functions and classes around a name, and the name; an attribute's has a dot before it.
+Place = tuple[tuple[str, ...], str]
 _GONE = "__tfpy_removed__"
 _FUNCTION = "__tfpy_function__"
 
 
 def remarked(statement: Any, reasons: Sequence[str]) -> Any:
     """A statement with the reasons why something in it was left, as comments before it."""
-    if not reasons:
-        return statement
     if isinstance(statement, cst.FlattenSentinel):
         first, *others = statement
         return cst.FlattenSentinel([remarked(first, reasons), *others])
-    lines = list(statement.leading_lines)
-    there = {line.comment.value for line in lines if line.comment is not None}
-    new = [cst.EmptyLine(comment=cst.Comment(MARK + r)) for r in reasons if MARK + r not in there]
-    return statement.with_changes(leading_lines=[*lines, *new])
+    if not reasons or is_remarked(statement):
+        return statement
+    new = [cst.EmptyLine(comment=cst.Comment(MARK + reason)) for reason in reasons]
+    return statement.with_changes(leading_lines=[*statement.leading_lines, *new])
+
+
+def is_remarked(statement: Any) -> bool:
+    """Whether a statement has remarks already, of another part of this run or of an earlier one."""
+    lines = getattr(statement, "leading_lines", ())
+    return any(line.comment is not None and line.comment.value.startswith(MARK) for line in lines)
+
+
+def with_own_header(module: cst.Module) -> cst.Module:
+    """A file whose first statement has the comments before it, as all others have."""
+    if not module.body:
+        return module
+    first, *others = module.body
+    first = first.with_changes(leading_lines=[*module.header, *first.leading_lines])
+    return module.with_changes(header=[], body=[first, *others])
 
 
 def remarks(module: cst.Module) -> list[str]:
@@ -183,7 +197,9 @@ def _with_blank(lines: Sequence[cst.EmptyLine], count: int) -> list[cst.EmptyLin
 class _Loads(cst.CSTVisitor):
     """The names that a file reads and binds, each with the functions and classes around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.attributes: set[Place] = set()
         self.read: set[Place] = set()
         self.bound: set[Place] = set()
         self._around: list[str] = []
@@ -202,8 +218,15 @@ class _Loads(cst.CSTVisitor):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         if isinstance(node.value, cst.Name) and node.value.value == "self":
-            self._read(node.attr.value)
+            self._read(f".{node.attr.value}")
+        if self.names.path(node) is None and (dotted(node) or "").partition(".")[0] not in self.names.others:
+            self.attributes.add(attribute(node.attr.value))
         self._labels.add(node.attr)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        named = node.args[1].value if len(node.args) > 1 and dotted(node.func) in ("getattr", "hasattr") else None
+        if isinstance(named, cst.SimpleString):
+            self.attributes.add(attribute(str(named.evaluated_value)))
 
     def visit_Arg(self, node: cst.Arg) -> None:
         if node.keyword is not None:
@@ -211,8 +234,9 @@ class _Loads(cst.CSTVisitor):
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._bind(node.name)
-        self.bound |= {((*self._around, node.name.value), p.name.value) for p in node.params.params}
-        self._labels |= {p.name for p in node.params.params}
+        params = [*node.params.params, *node.params.kwonly_params]
+        self.bound |= {((*self._around, node.name.value), p.name.value) for p in params}
+        self._labels |= {p.name for p in params}
 
     def visit_Lambda(self, node: cst.Lambda) -> None:
         for param in node.params.params:
@@ -244,7 +268,7 @@ class _Loads(cst.CSTVisitor):
         elif isinstance(target, cst.Name):
             self._bind(target)
         elif isinstance(target, cst.Attribute):
-            self._bound(target.attr.value)
+            self._bound(f".{target.attr.value}")
 
     def _bind(self, node: cst.Name) -> None:
         self._bound(node.value)
@@ -261,11 +285,16 @@ class _Loads(cst.CSTVisitor):
             self._read(node.value)
 
 
-def missing(module: cst.Module, removed_names: set[Place]) -> set[Place]:
+def attribute(name: str) -> Place:
+    """The place of an attribute, which objects of other classes may read, too."""
+    return (), f".{name}"
+
+
+def missing(module: cst.Module, removed_names: set[Place], names: Names) -> set[Place]:
     """Names that a file reads although their definitions were taken away."""
-    loads = _Loads()
+    loads = _Loads(names)
     module.visit(loads)
-    found = set()
+    found = removed_names & loads.attributes
     for place, name in removed_names:
         for around, read in loads.read:
             if read == name and _is_within(around, place, name, loads.bound):
