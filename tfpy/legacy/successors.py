@@ -289,6 +289,15 @@ class Successor(NamedTuple):
         """For readers."""
         return " or ".join(form for _, form in self.forms if form) or self.reason
 
+    @property
+    def function(self) -> str:
+        """The function that takes the same arguments, maybe under other names; empty where there is none."""
+        if self.path or self.own or len(self.forms) != 1:
+            return self.path
+        arguments = f"({', '.join(name for name, _ in self.parameters)})"
+        function = self.forms[0][1].removesuffix(arguments)
+        return "" if "(" in function else function
+
 
 def parameters(function: Callable[..., Any], skip: int = 0) -> Parameters:
     """The names and defaults of a function's parameters, behind the first `skip` ones."""

@@ -10,6 +10,13 @@ from tfpy.migrate.variables import ARRAYS, Kinds
 
 # Methods that no other class has, so that they are rewritten even where it is not known what they are called on.
 ONLY_ARRAYS = ("get_values", "get_values_async")
+# What is not called: a method that is given to a function, and what is no method.
+REFERENCES = {
+    "get": "a.buffer_sync().get",
+    "val": "a.buffer_sync().get",
+    "strides": "tuple(a.strides)",
+    "add": "a.add",
+}
 
 
 def made(kinds: Kinds, path: str, original: cst.Call, updated: cst.Call, tf: str) -> cst.BaseExpression | None:

@@ -14,6 +14,7 @@ from tfpy.migrate import arrays, maths, statements
 from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.inference import Scoped, called, is_write
+from tfpy.migrate.kind import UNSEEN
 from tfpy.migrate.padding import default_pad
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
@@ -48,6 +49,7 @@ class ExpressionRewriter(Scoped, Truth):
         self.helpers: list[str] = []
         self._remarks: list[list[str]] = []
         self._frozen: set[cst.CSTNode] = set()
+        self._called_here: set[cst.CSTNode] = set()
 
     def again(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of the script as it is rewritten, for use in another place."""
@@ -101,7 +103,22 @@ class ExpressionRewriter(Scoped, Truth):
         of_node = "node" in (self.kinds.of(original_node), self.kinds.of(original_node.value))
         if not self.kinds.graphs_stay and of_node and original_node.attr.value in ("node", "data"):
             return updated_node.value
+        if original_node not in self._called_here:
+            return self._reference(original_node, updated_node)
         return updated_node
+
+    def _reference(self, original: cst.Attribute, updated: cst.Attribute) -> cst.BaseExpression:
+        """A method that is not called here, as it is given to a function; and the strides of an array."""
+        owner, name = self.kinds.of(original.value), original.attr.value
+        found = successor(owner, name) if owner in ("math", "array") else None
+        if found is None:
+            return updated
+        text = arrays.REFERENCES.get(snake("array", name), found.function) if owner == "array" else found.function
+        if not text:
+            self._remark(found.reason or f"what {name} becomes depends on its arguments, which cannot be seen here")
+            return updated
+        self.count += 1
+        return expression(text, {"a": updated.value}, {}, self.tf)
 
     def _constant(self, path: str) -> cst.BaseExpression | None:
         """A legacy name that stands for a value or a function of the new API."""
@@ -145,6 +162,7 @@ class ExpressionRewriter(Scoped, Truth):
     # Calls
 
     def visit_Call(self, node: cst.Call) -> None:
+        self._called_here.add(node.func)
         if isinstance(node.func, cst.Name) and node.func.value == "bool" and len(node.args) == 1:
             self._ask(node.args[0].value)
         for function, method in called(self.kinds, node):
@@ -232,7 +250,7 @@ class ExpressionRewriter(Scoped, Truth):
         owner, name = self.kinds.of(old.value), old.attr.value
         if owner == "math":
             return maths.call(self.kinds, original, updated, self.tf)
-        if owner in ("array", None, "mixed"):
+        if owner in ("array", "mixed", *UNSEEN):
             plain = snake("array", name)
             found = table("array").get(plain)
             if found is not None and (owner == "array" or plain in arrays.ONLY_ARRAYS):
@@ -310,4 +328,4 @@ class ExpressionRewriter(Scoped, Truth):
         """Whether a function loses a parameter."""
         kind = self.kinds.known.get(function, {}).get(name)
         kept = {n for place, n in self.keep if isinstance(function, cst.Lambda) or place[-1:] == (function.name.value,)}
-        return kind in maths.DROPPED and name not in kept
+        return kind in maths.DROPPED and name not in kept and function not in self.kinds.escaped

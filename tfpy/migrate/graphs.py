@@ -422,7 +422,7 @@ class Graphs(ScopedVisitor):
         """Whether an attribute may be the graph or the session of an object of the file, named by other than `self`."""
         if self.kinds.attributes.get(node.attr.value) not in ("graph", "session") or self.kinds.key(node) is not None:
             return False
-        return self.kinds.of(node.value) in (None, "object") and dotted(node.value) not in self.kinds.names.others
+        return self.kinds.may_be_object(node.value, self.kinds.of(node.value))
 
     def visit_Name(self, node: cst.Name) -> None:
         self._expected(node)

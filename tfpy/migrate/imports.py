@@ -10,7 +10,7 @@ import libcst as cst
 from tfpy.legacy.successors import table
 from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
-from tfpy.migrate.statements import MARK, STATEMENTS, remarked, removed, tidied
+from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied
 
 # What graphs need: a file whose graphs stay has its remark already.
 _OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
@@ -61,9 +61,7 @@ class _Left(cst.CSTTransformer):
         result = super().on_leave(original_node, updated_node)
         if isinstance(original_node, STATEMENTS):
             reasons = self._found.pop()
-            lines = getattr(original_node, "leading_lines", ())
-            told = any(line.comment is not None and line.comment.value.startswith(MARK) for line in lines)
-            return result if told else remarked(result, list(dict.fromkeys(reasons)))
+            return remarked(result, list(dict.fromkeys(reasons)))
         return result
 
     def visit_Import(self, node: cst.Import) -> bool:
@@ -86,10 +84,11 @@ class _Left(cst.CSTTransformer):
 
     def _see(self, node: cst.Name | cst.Attribute) -> bool:
         path = self.names.path(node)
-        if path is None:
+        head = (dotted(node) or "").partition(".")[0]
+        if path is None and head not in self.names.perhaps:
             return False
-        self.used.add((dotted(node) or "").partition(".")[0])
-        reason = self._reason(path)
+        self.used.add(head)
+        reason = self._reason(path) if path is not None else f"a condition decides whose {head} this is"
         if reason and self._found:
             self._found[-1].append(reason)
         return True

@@ -7,14 +7,15 @@ from typing import Any
 
 import libcst as cst
 
-from tfpy.migrate.kind import element
-from tfpy.migrate.names import Names
+from tfpy.migrate.kind import UNKNOWN, UNSEEN, Kind, element, functions, holds_arrays, is_function
+from tfpy.migrate.names import Names, asname, dotted
 from tfpy.migrate.providers import math_of
 from tfpy.migrate.variables import SCOPES, Kinds, Staying, arguments
 from tfpy.migrate.versions import labels
 
 _ROUNDS = 8  # of kinds going from calls to parameters to results; more than files need
 _WITH_KEY = ("max", "min", "sorted")
+_TRANSPARENT = ("staticmethod", "classmethod", "property", "abstractmethod", "abc.abstractmethod")
 _WRITES = ("set", "add", "fill")
 _ARRAYS = ("array", "ndarray")
 
@@ -31,11 +32,12 @@ def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
     called_apart = labels(module)
     while True:
         kinds = Kinds(names, called_apart, staying, pinned)
-        for _ in range(_ROUNDS):
-            kinds.changed = False
-            module.visit(_Round(kinds))
-            if not kinds.changed:
-                break
+        for kinds.settled in (False, True):
+            for _ in range(_ROUNDS):
+                kinds.changed = False
+                module.visit(_Round(kinds))
+                if not kinds.changed:
+                    break
         before = len(pinned)
         module.visit(_Writes(kinds))
         while module.visit(_Passing(kinds)) and kinds.changed:
@@ -80,6 +82,8 @@ class _Round(ScopedVisitor):
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self.kinds.define(node.name, ("function", node))
+        if any(dotted(d.decorator) not in _TRANSPARENT for d in node.decorators):
+            self.kinds.escaped.add(node)
         if self.kinds.scopes and isinstance(self.kinds.scopes[-1], cst.ClassDef):
             methods = self.kinds.methods.setdefault(node.name.value, [])
             if node not in methods:
@@ -94,15 +98,32 @@ class _Round(ScopedVisitor):
         table = self.kinds.known.setdefault(node, {})
         in_class = bool(self.kinds.scopes) and isinstance(self.kinds.scopes[-1], cst.ClassDef)
         provided = math_of(node) if in_class and isinstance(node, cst.FunctionDef) else None
-        for param in node.params.params:
+        for param in [*node.params.params, *node.params.kwonly_params]:
             kind = self.kinds.annotated(param.annotation.annotation) if param.annotation is not None else None
             if param is provided or (param.name.value == "math" and "math" not in self.kinds.names.others):
                 kind = "math"
             if table.get(param.name.value) is None:
                 table[param.name.value] = kind
+            default = self.kinds.of(param.default)
+            if is_function(default) or holds_arrays(default) or default == "math":
+                self.kinds.note(table, param.name.value, default, (node, param.name.value))
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self.kinds.define(node.name, ("type", node))
+
+    def visit_Import(self, node: cst.Import) -> None:
+        self._imported(node.names)
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        if not isinstance(node.names, cst.ImportStar):
+            self._imported(node.names)
+
+    def _imported(self, names: Sequence[cst.ImportAlias]) -> None:
+        """What a function imports hides variables of that name outside of it."""
+        for alias in names:
+            name = asname(alias).partition(".")[0]
+            if isinstance(self.kinds.scopes[-1], cst.FunctionDef) and name not in self.kinds.names.legacy:
+                self.kinds.note(self.kinds.known[self.kinds.scopes[-1]], name, UNKNOWN)
 
     def visit_Global(self, node: cst.Global) -> None:
         self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
@@ -146,7 +167,7 @@ class _Round(ScopedVisitor):
     def leave_With(self, original_node: cst.With) -> None:
         for item in original_node.items:
             if item.asname is not None:
-                self.kinds.define(item.asname.name, "block" if self.kinds.of(item.item) is None else None)
+                self.kinds.define(item.asname.name, "block" if self.kinds.of(item.item) in UNSEEN else None)
 
     def leave_Return(self, original_node: cst.Return) -> None:
         function = next((s for s in reversed(self.kinds.scopes) if isinstance(s, cst.FunctionDef)), None)
@@ -181,8 +202,22 @@ class _Round(ScopedVisitor):
         for function, method in called(self.kinds, original_node):
             table = self.kinds.known.setdefault(function, {})
             for param, arg in arguments(function, original_node.args, method):
-                key = (function, param.name.value)
-                self.kinds.note(table, param.name.value, self.kinds.of(arg.value), key)
+                name = param.name.value
+                if not name == table.get(name) == "math":  # a decorator may give the math, and the call other arguments
+                    self.kinds.note(table, name, self.kinds.of(arg.value), (function, name))
+        if self.kinds.settled:
+            self._escape(original_node)
+
+    def _escape(self, node: cst.Call) -> None:
+        """Note functions whose calls cannot be rewritten with their parameters."""
+        meant = {function for function, _ in called(self.kinds, node)}
+        passed = {part for arg in node.args for part in _nodes(self.kinds.of(arg.value))} if not meant else set()
+        unseen = len(meant) < len(functions(self.kinds.of(node.func))) or any(arg.star for arg in node.args)
+        before = len(self.kinds.escaped)
+        self.kinds.escaped |= passed
+        if unseen or meant & self.kinds.escaped:
+            self.kinds.escaped |= meant
+        self.kinds.changed |= len(self.kinds.escaped) > before
 
     def _for_each(self, name: str, args: Sequence[cst.Arg]) -> None:
         """A function that `map`, `filter`, or the `key` of `sorted` and the like calls with each item."""
@@ -191,11 +226,10 @@ class _Round(ScopedVisitor):
         function, items = (named.get("key"), plain[:1]) if name in _WITH_KEY else (None, plain)
         if name in ("map", "filter") and len(plain) > 1:
             function, items = plain[0], plain[1:]
-        kind = self.kinds.of(function)
-        if isinstance(kind, tuple) and kind[0] == "function":
-            table = self.kinds.known.setdefault(kind[1], {})
-            for param, item in zip(kind[1].params.params, items, strict=False):
-                self.kinds.note(table, param.name.value, element(self.kinds.of(item)), (kind[1], param.name.value))
+        for node in _nodes(self.kinds.of(function)):
+            table = self.kinds.known.setdefault(node, {})
+            for param, item in zip(node.params.params, items, strict=False):
+                self.kinds.note(table, param.name.value, element(self.kinds.of(item)), (node, param.name.value))
 
     def _scope(self, node: cst.Call) -> None:
         """The parameters of a scope's function are keep and track."""
@@ -208,22 +242,27 @@ class _Round(ScopedVisitor):
                 self.kinds.note(table, param.name.value, what)
 
 
+def _nodes(kind: Kind) -> list[Any]:
+    """The functions of the file that a kind may mean."""
+    return [part[1] for part in functions(kind) if isinstance(part, tuple) and part[0] == "function"]
+
+
 def called(kinds: Kinds, call: cst.Call) -> list[tuple[Any, bool]]:
     """The functions of the file that a call may mean, each with whether its first parameter is `self`."""
     func = call.func
     if kinds.of(func) == "object":
         return [(m, True) for m in kinds.methods.get("__call__", [])]
-    if isinstance(func, (cst.Name, cst.Lambda)):
-        kind = kinds.of(func)
-        if isinstance(kind, tuple) and kind[0] == "function":
-            return [(kind[1], False)]
-        if isinstance(kind, tuple) and kind[0] == "type":
-            return [(m, True) for m in kinds.methods.get("__init__", []) if any(m is i for i in kind[1].body.body)]
-    if isinstance(func, cst.Attribute) and kinds.path(func) is None:
+    if kinds.path(func) is not None:
+        return []
+    kind = kinds.of(func)
+    if isinstance(func, cst.Attribute) and func.attr.value in kinds.methods:
         owner = kinds.of(func.value)
-        if owner is None or owner == "object" or (isinstance(owner, tuple) and owner[0] == "custom"):
-            return [(m, True) for m in kinds.methods.get(func.attr.value, [])]
-    return []
+        if owner in UNSEEN or owner == "object" or (isinstance(owner, tuple) and owner[0] == "custom"):
+            return [(m, True) for m in kinds.methods[func.attr.value]]
+        return []
+    if isinstance(func, cst.Name) and isinstance(kind, tuple) and kind[0] == "type":
+        return [(m, True) for m in kinds.methods.get("__init__", []) if any(m is i for i in kind[1].body.body)]
+    return [(function, False) for function in _nodes(kind)]
 
 
 class _Writes(ScopedVisitor):

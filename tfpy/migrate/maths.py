@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tfpy.legacy.successors import snake, successor
+from tfpy.migrate.kind import is_function
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill, parenthesized
 from tfpy.migrate.variables import Kinds
 
@@ -53,13 +54,14 @@ def scope(kinds: Kinds, original: cst.Call, updated: cst.Call, tf: str) -> cst.B
     if not original.args:
         return tidy
     kind = kinds.of(original.args[0].value)
-    if not (isinstance(kind, tuple) and kind[0] == "function"):
+    if not (is_function(kind) and kind[0] == "function"):
         raise CannotRewrite("what the scope's function takes cannot be seen here")
     function = kind[1]
     known = kinds.known.get(function, {})
     for param in function.params.params:
         name = param.name.value
-        if name != "self" and param.default is None and known.get(name) not in DROPPED:
+        stays = function in kinds.escaped or known.get(name) not in DROPPED
+        if name != "self" and param.default is None and stays:
             raise CannotRewrite("the scope's function is called in other ways, too")
     if isinstance(function, cst.FunctionDef) and function.asynchronous is not None:
         return cst.Call(_callee(updated.args[0].value))

@@ -24,6 +24,24 @@ def asname(alias: cst.ImportAlias) -> str:
     return dotted(alias.name) or ""
 
 
+def _is_import(statement: cst.CSTNode) -> bool:
+    """Whether a statement does nothing but import, or is a text."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    return all(
+        isinstance(item, (cst.Import, cst.ImportFrom))
+        or (isinstance(item, cst.Expr) and isinstance(item.value, cst.BaseString))
+        for item in statement.body
+    )
+
+
+def _is_legacy(name: str) -> bool:
+    """Whether `*` brings a name."""
+    from tfpy import legacy
+
+    return not name.startswith("_") and hasattr(legacy, name)
+
+
 class Names(cst.CSTVisitor):
     """The imports of a file.
 
@@ -33,6 +51,9 @@ class Names(cst.CSTVisitor):
         star: whether all legacy names are imported with `*`.
         tf: the name of the new API, if the file has imported it.
         others: all other names that imports bind.
+        rebound: those of them that hide what `*` brought.
+        perhaps: names that are legacy ones or another module's; which, a condition decides.
+        hiding: imports of all names of another module, which may hide any that `*` brought.
     """
 
     def __init__(self, module: cst.Module) -> None:
@@ -41,36 +62,67 @@ class Names(cst.CSTVisitor):
         self.star = False
         self.tf: str | None = None
         self.others: set[str] = set()
-        module.visit(self)
+        self.rebound: set[str] = set()
+        self.perhaps: set[str] = set()
+        self.hiding: set[cst.CSTNode] = set()
+        self._at_top = True  # whether only imports have come, which hold for all that follows
+        self._inside = 0  # functions, and handlers of imports that fail: what they import hides nothing outside
+        for statement in module.body:
+            self._at_top = self._at_top and _is_import(statement)
+            statement.visit(self)
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self._inside += isinstance(node, (cst.FunctionDef, cst.ExceptHandler))
+        return super().on_visit(node)
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        super().on_leave(original_node)
+        self._inside -= isinstance(original_node, (cst.FunctionDef, cst.ExceptHandler))
+
+    def _of_legacy(self, bound: str, path: str) -> None:
+        if bound in self.others and not self._at_top and not self._inside:
+            self.perhaps.add(bound)
+        self.legacy[bound] = path
+        self.is_legacy = True
+
+    def _of_other(self, bound: str) -> None:
+        self.others.add(bound)
+        if self._inside or not (bound in self.legacy or (self.star and _is_legacy(bound))):
+            return
+        if self._at_top:
+            self.rebound.add(bound)
+            self.legacy.pop(bound, None)
+        else:
+            self.perhaps.add(bound)
 
     def visit_Import(self, node: cst.Import) -> None:
         for alias in node.names:
             name, bound = dotted(alias.name) or "", asname(alias)
             if name == PACKAGE:
-                self.legacy[bound] = ""
-                self.is_legacy = True
+                self._of_legacy(bound, "")
             elif name == "tfpy":
                 self.tf = bound
                 self.legacy[f"{bound}.legacy"] = ""
             else:
-                self.others.add(bound.partition(".")[0])
+                self._of_other(bound.partition(".")[0])
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         module = dotted(node.module) or ""
         if isinstance(node.names, cst.ImportStar):
-            self.star = self.star or module == PACKAGE
-            self.is_legacy = self.is_legacy or self.star
+            if module == PACKAGE:
+                self.star = self.is_legacy = True
+                self.rebound.clear()
+            elif self.star and not self._inside:
+                self.hiding.add(node)
             return
         for alias in node.names:
             name, bound = dotted(alias.name) or "", asname(alias)
             if module == "tfpy" and name == "legacy":
-                self.legacy[bound] = ""
-                self.is_legacy = True
+                self._of_legacy(bound, "")
             elif module == PACKAGE or module.startswith(f"{PACKAGE}."):
-                self.legacy[bound] = name
-                self.is_legacy = True
+                self._of_legacy(bound, name)
             else:
-                self.others.add(bound)
+                self._of_other(bound)
 
     def path(self, node: cst.CSTNode | None) -> str | None:
         """The path under tfpy.legacy that an expression means: 'Array2D.new' for `dl.Array2D.new`; else None."""
@@ -78,13 +130,11 @@ class Names(cst.CSTVisitor):
         if text is None:
             return None
         parts = text.split(".")
+        if parts[0] in self.perhaps:
+            return None
         for n in range(len(parts), 0, -1):
             prefix = ".".join(parts[:n])
             if prefix in self.legacy:
                 rest = [self.legacy[prefix], *parts[n:]]
                 return ".".join(p for p in rest if p)
-        if self.star:
-            from tfpy import legacy
-
-            return text if not parts[0].startswith("_") and hasattr(legacy, parts[0]) else None
-        return None
+        return text if self.star and parts[0] not in self.rebound and _is_legacy(parts[0]) else None

@@ -11,6 +11,7 @@ from tfpy.migrate.expressions import ExpressionRewriter
 from tfpy.migrate.graphs import Feed, Graphs, are_placeholders
 from tfpy.migrate.imports import with_imports
 from tfpy.migrate.inference import infer
+from tfpy.migrate.kind import functions
 from tfpy.migrate.names import Names
 from tfpy.migrate.templates import CannotRewrite
 from tfpy.migrate.variables import Kinds
@@ -40,13 +41,13 @@ def migrate(source: str) -> Migration:
     Raises:
         libcst.ParserSyntaxError: the text is no Python.
     """
-    module = cst.parse_module(source)
+    module = statements.with_own_header(cst.parse_module(source))
     names = Names(module)
     if not names.is_legacy:
         return Migration(source, 0, [])
-    other_numbers = statements.other_numerics(module, names)
-    if other_numbers is not None:
-        code, left = other_numbers
+    unchanged = statements.unchanged(module, names)
+    if unchanged is not None:
+        code, left = unchanged
         return Migration(code.code, 0, left)
     module = aliases.imported(module, names)
     names = Names(module)
@@ -64,12 +65,12 @@ def migrate(source: str) -> Migration:
         if rewriter.failed:
             staying |= rewriter.failed
             continue
-        missing = statements.missing(result, rewriter.removed) - keep
+        missing = statements.missing(result, rewriter.removed, names) - keep
         if not missing:
             break
         keep |= missing
         if missing & rewriter.of_graphs:
-            named = ", ".join(sorted({name for _, name in missing}))
+            named = ", ".join(sorted({name.removeprefix(".") for _, name in missing}))
             staying[module] = module.body[0], f"{named} is used in a way that has no counterpart"
     code = with_imports(result, names, rewriter.tf, rewriter.helpers, bool(staying))
     return Migration(code.code, rewriter.count, statements.remarks(code))
@@ -145,11 +146,15 @@ class Rewriter(ExpressionRewriter):
         line: cst.SimpleStatementLine,
     ) -> Any:
         kind, key = self.kinds.of(old), self.kinds.key(target)
-        place = self._place(plain(key[1]) if key is not None else "")
-        if place in self.keep:
+        place = self._place_of(key)
+        attribute = statements.attribute(key[1]) if key is not None and _is_attribute(key) else place
+        if self.keep & {place, attribute}:
             return line
+        if new is not old and isinstance(self.kinds.scopes[-1], cst.ClassDef) and _names_functions(kind, old):
+            return statements.with_value(line, cst.Call(cst.Name("staticmethod"), [cst.Arg(new)]))
         if kind == "math" and key is not None:
             self._remove(place)
+            self.removed.add(attribute)
             backend = _backend(self.kinds, old)
             return statements.replaced(line, f'{self.tf}.set_backend("cpu")') if backend else statements.removed(line)
         if self.kinds.graphs_stay:
@@ -169,6 +174,11 @@ class Rewriter(ExpressionRewriter):
         """The values of a list of feeds by the names of the arguments."""
         items = {cst.SimpleString(f'"{plain(key[1])}"'): self.again(feed.value) for key, feed in feeds.items()}
         return cst.Dict([cst.DictElement(key, value) for key, value in items.items()])
+
+    def _place_of(self, key: Any) -> Place:
+        """The place of a variable."""
+        name = plain(key[1]) if key is not None else ""
+        return self._place(f".{name}" if key is not None and key[0] == "self" else name)
 
     def _place(self, name: str, *inner: str) -> Place:
         """A name with the functions and classes around it."""
@@ -216,18 +226,24 @@ class Rewriter(ExpressionRewriter):
 
     def leave_Lambda(self, original_node: cst.Lambda, updated_node: cst.Lambda) -> cst.Lambda:
         params = self._params(original_node, updated_node.params)
-        space = updated_node.whitespace_after_lambda if params.params else cst.SimpleWhitespace("")
+        if params is updated_node.params:
+            return updated_node
+        left = params.params or params.kwonly_params or isinstance(params.star_arg, cst.Param) or params.star_kwarg
+        space = updated_node.whitespace_after_lambda if left else cst.SimpleWhitespace("")
         return updated_node.with_changes(params=params, whitespace_after_lambda=space)
 
     def _params(self, function: cst.FunctionDef | cst.Lambda, params: cst.Parameters) -> cst.Parameters:
-        left = [p for p in params.params if not self._drops(function, p.name.value)]
-        if len(left) == len(params.params):
+        every = [*params.params, *params.kwonly_params]
+        dropped = {p.name.value for p in every if self._drops(function, p.name.value)}
+        if not dropped:
             return params
-        dropped = {p.name.value for p in params.params} - {p.name.value for p in left}
         self.removed |= {self._inside(function, name) for name in dropped}
-        if left:
-            left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        return params.with_changes(params=left)
+        left, named = ([p for p in of if p.name.value not in dropped] for of in (params.params, params.kwonly_params))
+        for group in (left, named):
+            group[-1:] = [p.with_changes(comma=cst.MaybeSentinel.DEFAULT) for p in group[-1:]]
+        alone = not named and isinstance(params.star_arg, cst.ParamStar)
+        star = cst.MaybeSentinel.DEFAULT if alone else params.star_arg
+        return params.with_changes(params=left, star_arg=star, kwonly_params=named)
 
     def _inside(self, function: cst.FunctionDef | cst.Lambda, name: str) -> Place:
         inner = (function.name.value,) if isinstance(function, cst.FunctionDef) else ()
@@ -238,6 +254,16 @@ class Rewriter(ExpressionRewriter):
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> Any:
         return statements.tidied(updated_node, 2)
+
+
+def _is_attribute(key: Any) -> bool:
+    """Whether a variable is one of an object or a class."""
+    return key[0] == "self" or isinstance(key[0], cst.ClassDef)
+
+
+def _names_functions(kind: Any, node: cst.BaseExpression) -> bool:
+    """Whether an expression names methods of the math, to which an object whose class has them does not give itself."""
+    return not isinstance(node, cst.Call) and all(part and part[0] == "gives" for part in functions(kind))
 
 
 def _backend(kinds: Kinds, node: cst.BaseExpression) -> bool:

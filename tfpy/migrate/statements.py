@@ -12,21 +12,35 @@ from tfpy.migrate.names import Names, dotted
 
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 MARK = "# tfpy migrate: "
-Place = tuple[tuple[str, ...], str]  # the names of the functions and classes around a name, and the name
+# The names of the functions and classes around a name, and the name; an attribute's has a dot before it.
+Place = tuple[tuple[str, ...], str]
 _GONE = "__tfpy_removed__"
 
 
 def remarked(statement: Any, reasons: Sequence[str]) -> Any:
     """A statement with the reasons why something in it was left, as comments before it."""
-    if not reasons:
-        return statement
     if isinstance(statement, cst.FlattenSentinel):
         first, *others = statement
         return cst.FlattenSentinel([remarked(first, reasons), *others])
-    lines = list(statement.leading_lines)
-    there = {line.comment.value for line in lines if line.comment is not None}
-    new = [cst.EmptyLine(comment=cst.Comment(MARK + r)) for r in reasons if MARK + r not in there]
-    return statement.with_changes(leading_lines=[*lines, *new])
+    if not reasons or is_remarked(statement):
+        return statement
+    new = [cst.EmptyLine(comment=cst.Comment(MARK + reason)) for reason in reasons]
+    return statement.with_changes(leading_lines=[*statement.leading_lines, *new])
+
+
+def is_remarked(statement: Any) -> bool:
+    """Whether a statement has remarks already, of another part of this run or of an earlier one."""
+    lines = getattr(statement, "leading_lines", ())
+    return any(line.comment is not None and line.comment.value.startswith(MARK) for line in lines)
+
+
+def with_own_header(module: cst.Module) -> cst.Module:
+    """A file whose first statement has the comments before it, as all others have."""
+    if not module.body:
+        return module
+    first, *others = module.body
+    first = first.with_changes(leading_lines=[*module.header, *first.leading_lines])
+    return module.with_changes(header=[], body=[first, *others])
 
 
 def remarks(module: cst.Module) -> list[str]:
@@ -182,7 +196,9 @@ def _with_blank(lines: Sequence[cst.EmptyLine], count: int) -> list[cst.EmptyLin
 class _Loads(cst.CSTVisitor):
     """The names that a file reads and binds, each with the functions and classes around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.attributes: set[Place] = set()
         self.read: set[Place] = set()
         self.bound: set[Place] = set()
         self._around: list[str] = []
@@ -201,8 +217,15 @@ class _Loads(cst.CSTVisitor):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         if isinstance(node.value, cst.Name) and node.value.value == "self":
-            self._read(node.attr.value)
+            self._read(f".{node.attr.value}")
+        if self.names.path(node) is None and (dotted(node) or "").partition(".")[0] not in self.names.others:
+            self.attributes.add(attribute(node.attr.value))
         self._labels.add(node.attr)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        named = node.args[1].value if len(node.args) > 1 and dotted(node.func) in ("getattr", "hasattr") else None
+        if isinstance(named, cst.SimpleString):
+            self.attributes.add(attribute(str(named.evaluated_value)))
 
     def visit_Arg(self, node: cst.Arg) -> None:
         if node.keyword is not None:
@@ -210,8 +233,9 @@ class _Loads(cst.CSTVisitor):
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._bind(node.name)
-        self.bound |= {((*self._around, node.name.value), p.name.value) for p in node.params.params}
-        self._labels |= {p.name for p in node.params.params}
+        params = [*node.params.params, *node.params.kwonly_params]
+        self.bound |= {((*self._around, node.name.value), p.name.value) for p in params}
+        self._labels |= {p.name for p in params}
 
     def visit_Lambda(self, node: cst.Lambda) -> None:
         for param in node.params.params:
@@ -243,7 +267,7 @@ class _Loads(cst.CSTVisitor):
         elif isinstance(target, cst.Name):
             self._bind(target)
         elif isinstance(target, cst.Attribute):
-            self._bound(target.attr.value)
+            self._bound(f".{target.attr.value}")
 
     def _bind(self, node: cst.Name) -> None:
         self._bound(node.value)
@@ -260,11 +284,16 @@ class _Loads(cst.CSTVisitor):
             self._read(node.value)
 
 
-def missing(module: cst.Module, removed_names: set[Place]) -> set[Place]:
+def attribute(name: str) -> Place:
+    """The place of an attribute, which objects of other classes may read, too."""
+    return (), f".{name}"
+
+
+def missing(module: cst.Module, removed_names: set[Place], names: Names) -> set[Place]:
     """Names that a file reads although their definitions were taken away."""
-    loads = _Loads()
+    loads = _Loads(names)
     module.visit(loads)
-    found = set()
+    found = removed_names & loads.attributes
     for place, name in removed_names:
         for around, read in loads.read:
             if read == name and _is_within(around, place, name, loads.bound):
@@ -279,35 +308,42 @@ def _is_within(around: tuple[str, ...], place: tuple[str, ...], name: str, bound
     return not any((around[:n], name) in bound for n in range(min(len(place), len(around)), len(around) + 1))
 
 
-class _Numerics(cst.CSTTransformer):
-    """Remarks on the statements that ask for deeplearn.js's own numbers."""
+class _Unchanged(cst.CSTTransformer):
+    """Remarks on the statements because of which a file stays as it is."""
 
     def __init__(self, names: Names) -> None:
         super().__init__()
         self.names = names
         self.found = False
-        self._here: list[bool] = []
+        self._here: list[str] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, STATEMENTS):
-            self._here.append(False)
+            self._here.append("")
         return super().on_visit(node)
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         result = super().on_leave(original_node, updated_node)
-        if isinstance(original_node, STATEMENTS) and self._here.pop():
-            return remarked(result, ["the new API has no numbers of deeplearn.js; the file stays as it is"])
-        return result
+        reason = self._here.pop() if isinstance(original_node, STATEMENTS) else ""
+        return remarked(result, [f"{reason}; the file stays as it is"]) if reason else result
+
+    def _stays(self, reason: str) -> None:
+        self.found = True
+        self._here[-1] = reason
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        if node in self.names.hiding:
+            self._stays("this may hide names of tfpy.legacy")
 
     def visit_Call(self, node: cst.Call) -> None:
         named = node.args[0].value if node.args else None
         ours = isinstance(named, cst.SimpleString) and named.evaluated_value == "tfjs"
         if self.names.path(node.func) == "numerics" and self._here and not ours:
-            self.found = self._here[-1] = True
+            self._stays("the new API has no numbers of deeplearn.js")
 
 
-def other_numerics(module: cst.Module, names: Names) -> tuple[cst.Module, list[str]] | None:
-    """The file with a remark where it asks for deeplearn.js's numbers; None if it does not."""
-    finder = _Numerics(names)
+def unchanged(module: cst.Module, names: Names) -> tuple[cst.Module, list[str]] | None:
+    """A file that stays as it is, with remarks where it asks for deeplearn.js's numbers, or hides names; else None."""
+    finder = _Unchanged(names)
     result = module.visit(finder)
     return (result, remarks(result)) if finder.found else None

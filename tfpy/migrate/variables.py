@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,12 +11,16 @@ import libcst as cst
 from tfpy.legacy import successors
 from tfpy.migrate import eager
 from tfpy.migrate.kind import (
+    UNKNOWN,
+    UNSEEN,
     Kind,
     as_pinned,
     dict_of,
     element,
+    functions,
     holds_arrays,
     is_dict,
+    is_function,
     is_record,
     join,
     parts_of,
@@ -86,6 +91,9 @@ class Kinds:
         pinned: names and attributes of arrays that are written to, and stay NDArrays.
         scopes: the scopes around the node that is looked at, the innermost last.
         unused: the expressions that are statements: nothing is done with what they give.
+        settled: whether all calls of the file's functions have been followed, so that what is still not known of a
+            call's result cannot be seen.
+        escaped: functions that are called in ways that cannot be seen, and must keep their parameters.
     """
 
     def __init__(self, names: Names, labels: Labels, staying: Staying, pinned: set[Any]) -> None:
@@ -101,6 +109,8 @@ class Kinds:
         self.outer: dict[cst.CSTNode, set[str]] = {}
         self.views: dict[Any, cst.BaseExpression] = {}
         self.unused: set[cst.CSTNode] = set()
+        self.settled = False
+        self.escaped: set[cst.CSTNode] = set()
         self.changed = False
 
     @property
@@ -111,9 +121,9 @@ class Kinds:
     # Names
 
     def scope_of(self, name: str) -> cst.CSTNode | None:
-        """The scope that defines a name."""
+        """The scope that defines a name; that of a class is seen from within the class alone, not from its methods."""
         for scope in reversed(self.scopes):
-            if name in self.known.get(scope, {}):
+            if name in self.known.get(scope, {}) and (scope is self.scopes[-1] or not isinstance(scope, cst.ClassDef)):
                 return scope
         return None
 
@@ -142,6 +152,8 @@ class Kinds:
             label = self.label(target)
             scope = self._defining(label)
             self.note(self.known.setdefault(scope, {}), label, kind, (scope, label))
+            if isinstance(scope, cst.ClassDef) and not (is_function(kind) and kind[0] == "function"):
+                self.note(self.attributes, target.value, kind, ("self", target.value))
         elif isinstance(target, cst.Attribute) and self.key(target) is not None:
             self.note(self.attributes, target.attr.value, kind, self.key(target))
         elif isinstance(target, cst.Subscript) and is_dict(self.of(target.value)):
@@ -198,7 +210,13 @@ class Kinds:
     def _of_path(self, path: str) -> Kind:
         if path.startswith("Scalar.") and path.split(".")[1] in SCALARS:
             return "array"
-        return "math" if path == "ENV.math" else None
+        if path == "ENV.math":
+            return "math"
+        head, _, name = path.partition(".")
+        if head in ARRAYS and (name == "new" or successors.successor("static", name)):
+            return "gives", "ndarray"
+        result = eager.results().get(path)
+        return None if result is None else ("gives", result if eager.is_in_both(path) else as_pinned(result))
 
     def annotated(self, node: cst.BaseExpression) -> Kind:
         """The kind that an annotation says: of a class, or of a list of instances."""
@@ -222,7 +240,9 @@ class Kinds:
             return "truth"
         label = self.label(node)
         scope = self.scope_of(label)
-        return None if scope is None else self.known[scope][label]
+        if scope is None:
+            return UNKNOWN if self.settled and label in self.names.others else None
+        return self.known[scope][label]
 
     @_kind_of(cst.Integer, cst.Float)
     def _of_integer(self, node: cst.CSTNode) -> Kind:
@@ -312,11 +332,13 @@ class Kinds:
         if key is not None and node.attr.value in self.attributes:
             return self.attributes[node.attr.value]
         owner, name = self.of(node.value), node.attr.value
-        if owner in (None, "object") and dotted(node.value) not in self.names.others:
+        if owner == "math":
+            return self._of_math_method(name)
+        if self.may_be_object(node.value, owner):
             found = self.attributes.get(name)
             for method in self.methods.get(name, []):
                 found = join(found, self.returns.get(method)) if _is_property(method) else found
-            if found == "math" or holds_arrays(found):
+            if found == "math" or is_function(found) or holds_arrays(found):
                 return found
         if key is not None and len(self.methods.get(name, [])) == 1:
             return "function", self.methods[name][0]
@@ -332,16 +354,51 @@ class Kinds:
             return "array" if owner == "record" else owner
         if name in ("size", "rank"):
             return "number"
-        return "shape" if name == "shape" else None
+        if name == "shape":
+            return "shape"
+        return UNKNOWN if self.settled and (dotted(node) or "").partition(".")[0] in self.names.others else None
+
+    def may_be_object(self, node: cst.CSTNode, kind: Kind) -> bool:
+        """Whether an expression of a kind may be an object or a class of the file."""
+        if dotted(node) in self.names.others:
+            return False
+        return kind in UNSEEN or kind == "object" or (isinstance(kind, tuple) and kind[0] == "type")
+
+    def _of_math_method(self, name: str) -> Kind:
+        """A method of the math that is not called here: its successor, if that takes the same arguments."""
+        found = successors.successor("math", name)
+        if found is None or found.own or not found.forms:
+            return None
+        result = _OF_MATH.get(successors.snake("math", name), "array")
+        return "gives", result if found.function else as_pinned(result)
 
     @_kind_of(cst.Call)
     def _of_call(self, node: cst.Call) -> Kind:
+        found = self._seen(node)
+        return UNKNOWN if found is None and self.settled and self._is_unseen(node.func) else found
+
+    def _is_unseen(self, function: cst.BaseExpression) -> bool:
+        """Whether what is called is neither a function of the file nor one of Python's own."""
+        if self.path(function) is not None or is_function(self.of(function)):
+            return False
+        if isinstance(function, cst.Attribute):
+            return function.attr.value not in self.methods
+        return not isinstance(function, cst.Name) or self._is_of_file(function) or not hasattr(builtins, function.value)
+
+    def _is_of_file(self, name: cst.Name) -> bool:
+        return name.value in self.names.others or self.scope_of(self.label(name)) is not None
+
+    def _seen(self, node: cst.Call) -> Kind:
+        """What a call gives as far as it can be seen."""
         path = self.path(node.func)
         if path is not None:
             return self.instance(path) or self._of_eager(node, path)
+        text = dotted(node.func) or ""
+        if self.names.tf is not None and text in (f"{self.names.tf}.tidy", f"{self.names.tf}.keep"):
+            return self._of_eager(node, text.removeprefix(f"{self.names.tf}."))  # of a script that is migrated already
         function = self.of(node.func)
-        if isinstance(function, tuple) and function[0] == "gives":
-            return function[1]
+        if is_function(function) and not self.is_method(node.func):
+            return self._result(function)
         if function == "object":
             return self._returned("__call__")
         if isinstance(node.func, cst.Attribute):
@@ -361,23 +418,34 @@ class Kinds:
         return eager.results().get(path)
 
     def _result(self, function: Kind) -> Kind:
-        """What a function of the file gives."""
-        return self.returns.get(function[1]) if isinstance(function, tuple) and function[0] == "function" else None
+        """What a function gives, or one of several."""
+        found = None
+        for one in functions(function) if is_function(function) else ():
+            found = join(found, one[1] if one[0] == "gives" else self.returns.get(one[1]))
+        return found
+
+    def is_method(self, function: cst.BaseExpression) -> bool:
+        """Whether an expression names a method of the math, or one that classes of the file have."""
+        if not isinstance(function, cst.Attribute):
+            return False
+        return self.of(function.value) == "math" or function.attr.value in self.methods
 
     def _of_function(self, node: cst.Call, name: str) -> Kind:
         kind = self.of(node.func)
         if kind in ("keep", "track") and node.args:
             return self.of(node.args[0].value)
-        if isinstance(kind, tuple) and kind[0] == "function":
-            return self.returns.get(kind[1])
         if isinstance(kind, tuple) and kind[0] == "type":
             found = [f for f in NEXT_COPY if any(_class_of(kind[1], m) for m in self.methods.get(f, []))]
             return ("custom", found[0]) if found else "object"
-        if kind is not None or not node.args:
+        if kind not in UNSEEN or not node.args:
             return None
         first = self.of(node.args[0].value)
-        if name == "map" and len(node.args) == 2 and isinstance(first, tuple) and first[0] == "function":
-            return "list", self.returns.get(first[1])
+        if name == "map" and is_function(first):
+            return "list", self._result(first)
+        if name == "reduce" and is_function(first):
+            return join(self._result(first), element(self.of(node.args[1].value)) if len(node.args) > 1 else None)
+        if name == "partial" and is_function(first):
+            return "gives", self._result(first)
         if name == "next":
             return element(first)
         if name == "filter" and len(node.args) == 2:
@@ -478,12 +546,13 @@ def _class_of(owner: cst.ClassDef, method: cst.FunctionDef) -> bool:
 def arguments(function: Function, call: Sequence[cst.Arg], method: bool) -> list[tuple[cst.Param, cst.Arg]]:
     """The parameters of a function of the file with the arguments of a call of it."""
     params = list(function.params.params)[1 if method else 0 :]
+    named = [*params, *function.params.kwonly_params]
     found = []
     for i, arg in enumerate(call):
         if arg.star:
             break
         if arg.keyword is not None:
-            found += [(p, arg) for p in params if p.name.value == arg.keyword.value]
+            found += [(p, arg) for p in named if p.name.value == arg.keyword.value]
         elif i < len(params):
             found.append((params[i], arg))
     return found
