@@ -16,13 +16,13 @@ import tfpy as tf
 from tfpy.core.names import camel
 from tfpy.engine.backend import registry
 from tfpy.layers.base import Layer
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 every_row = pytest.mark.parametrize("row", ROWS, ids=str)
 
 
 def outputs(found: Any) -> list[np.ndarray]:
-    return [t.numpy() for t in as_list(found)]
+    return [t.numpy() for t in to_list(found)]
 
 
 def built(row: Row, weights: Any = None, **more: Any) -> Any:
@@ -71,7 +71,7 @@ def test_the_numbers_are_the_formulas(row: Row, backend: str) -> None:
         expected = outputs(built(row).apply(row.inputs(), row.call))
     else:
         values = [np.float32(w).astype(np.float64) for w in row.random_weights()]
-        expected = as_list(row.reference(*(a.astype(np.float64) for a in row.arrays()), *values))
+        expected = to_list(row.reference(*(a.astype(np.float64) for a in row.arrays()), *values))
     relative, absolute = FORWARD[backend]
     for f, e in zip(found, expected, strict=True):
         np.testing.assert_allclose(f, e, rtol=20 * relative, atol=20 * absolute)
@@ -141,7 +141,7 @@ def test_gradients_match_central_differences(row: Row) -> None:
     dys = [rng.normal(size=o.shape) for o in outputs(layer.apply(row.inputs(arrays), row.call))]
 
     def cost(*tensors: tf.Tensor) -> tf.Tensor:
-        found = as_list(layer.apply(tensors[0] if len(tensors) == 1 else list(tensors), row.call))
+        found = to_list(layer.apply(tensors[0] if len(tensors) == 1 else list(tensors), row.call))
         total = tf.scalar(0)
         for y, dy in zip(found, dys, strict=True):
             total = total.add(y.mul(tf.tensor(dy)).sum())
@@ -173,7 +173,7 @@ def test_it_trains_in_a_model(row: Row) -> None:
     layer = row.make()
     entries = [tf.input(shape=s[1:]) for s in row.shapes]
     found = layer.apply(entries if len(entries) > 1 else entries[0], row.call)
-    flat = [y if len(y.shape) == 2 else tf.layers.flatten().apply(y) for y in as_list(found)]
+    flat = [y if len(y.shape) == 2 else tf.layers.flatten().apply(y) for y in to_list(found)]
     joined = tf.layers.concatenate().apply(flat) if len(flat) > 1 else flat[0]
     model = tf.model(inputs=entries, outputs=tf.layers.dense(units=2).apply(joined))
     model.compile(optimizer="sgd", loss="meanSquaredError")

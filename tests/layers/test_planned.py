@@ -16,7 +16,7 @@ from tfpy.core import plans
 from tfpy.engine import rng
 from tfpy.engine.errors import DisposedError
 from tfpy.engine.hooks import observing
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(12, 6, 4)).astype(np.float32)
@@ -450,7 +450,7 @@ def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPat
         layer = row.make()
         entries = [tf.input(shape=s[1:]) for s in row.shapes]
         found = layer.apply(entries if len(entries) > 1 else entries[0], row.call)
-        flat = [y if len(y.shape) == 2 else tf.layers.flatten().apply(y) for y in as_list(found)]
+        flat = [y if len(y.shape) == 2 else tf.layers.flatten().apply(y) for y in to_list(found)]
         joined = tf.layers.concatenate().apply(flat) if len(flat) > 1 else flat[0]
         model = tf.model(inputs=entries, outputs=tf.layers.dense(units=2).apply(joined))
         start = np.random.default_rng(3)

@@ -15,7 +15,7 @@ from layers.test_random_models import OPTIMIZERS, network
 
 import tfpy as tf
 from tfpy.core import plans
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 Array = np.ndarray
 LOSSES = ["meanSquaredError", "meanAbsoluteError", "hinge", "categoricalCrossentropy", "cosineProximity"]
@@ -31,7 +31,7 @@ class World:
         rng = np.random.default_rng(seed)
         first = network(seed)
         x = tf.input(shape=list(first.inputs[0].shape[1:]))
-        above = tf.layers.dense(units=2).apply(tf.layers.dropout(rate=0.2, seed=3).apply(as_list(first.apply(x))[0]))
+        above = tf.layers.dense(units=2).apply(tf.layers.dropout(rate=0.2, seed=3).apply(to_list(first.apply(x))[0]))
         self.models = [
             first,
             tf.model(inputs=first.inputs[0], outputs=first.outputs[0]),
@@ -52,7 +52,7 @@ class World:
         return [self.y[n]] * len(model.outputs) if len(model.outputs) > 1 else self.y[n]
 
     def train(self, model: tf.LayersModel, n: int) -> None:
-        self.found += [np.array(number) for number in as_list(model.train_on_batch(self.xs[n], self.ys(model, n)))]
+        self.found += [np.array(number) for number in to_list(model.train_on_batch(self.xs[n], self.ys(model, n)))]
 
     def fit(self, model: tf.LayersModel, n: int) -> None:
         size, epochs = self.random.choice([2, 4]), self.random.choice([1, 3])
@@ -60,12 +60,12 @@ class World:
         self.found += [np.array(values) for values in history.history.values()]
 
     def predict(self, model: tf.LayersModel, n: int) -> None:
-        for y in as_list(model.predict(self.xs[n], batch_size=self.random.choice([2, 4]))):
+        for y in to_list(model.predict(self.xs[n], batch_size=self.random.choice([2, 4]))):
             self.held.append((y, y.numpy().copy()))
         self.found += [values for _, values in self.held[-len(model.outputs) :]]
 
     def evaluate(self, model: tf.LayersModel, n: int) -> None:
-        self.found += [number.numpy() for number in as_list(model.evaluate(self.xs[n], self.ys(model, n)))]
+        self.found += [number.numpy() for number in to_list(model.evaluate(self.xs[n], self.ys(model, n)))]
 
     def set_weights(self, model: tf.LayersModel, n: int) -> None:
         model.set_weights([w.numpy() * np.float32(0.9) for w in model.get_weights()])

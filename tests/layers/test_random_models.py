@@ -11,7 +11,7 @@ import pytest
 
 import tfpy as tf
 from tfpy.core import plans
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 Choice = Callable[[random.Random], Any]
 L = tf.layers
@@ -81,7 +81,7 @@ def network(seed: int) -> tf.LayersModel:
         if r.random() < 0.25 and ends[0].shape == ends[1].shape:
             ends[at] = r.choice(MERGES)().apply(ends)
         elif np.prod(y.shape[1:]) < 300:
-            for layer in as_list(r.choice([*BY_RANK[len(y.shape)], *ALWAYS[:3], r.choice(ALWAYS)])(r)):
+            for layer in to_list(r.choice([*BY_RANK[len(y.shape)], *ALWAYS[:3], r.choice(ALWAYS)])(r)):
                 ends[at] = layer.apply(ends[at])
     outputs = [L.dense(units=2).apply(end if len(end.shape) == 2 else L.flatten().apply(end)) for end in ends]
     return tf.model(inputs=x, outputs=outputs)

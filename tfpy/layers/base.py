@@ -33,7 +33,7 @@ from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import check_partial_shape, shapes_agree
 from tfpy.layers.specs import InputSpec, check_inputs
-from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, one_or_list
+from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, make_weight, set_values
 
 
@@ -125,7 +125,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
-            shape = [base["batch_size"], *as_list(unpacked(inner))]
+            shape = [base["batch_size"], *to_list(unpacked(inner))]
         self.batch_input_shape = None if shape is None else check_partial_shape(self.name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"
@@ -165,7 +165,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of what `call` returns; the inputs' own by default."""
         if not self.supports_masking:
-            if any(m is not None for m in as_list(mask)):
+            if any(m is not None for m in to_list(mask)):
                 raise TypeError(f"Layer {self.name} does not support masking, but its input has a mask.")
             return None
         return mask
@@ -213,20 +213,20 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         if self._references == 0:
             raise RuntimeError(f"Layer {self.name} is already disposed.")
         inputs = _as_tensors(self.name, inputs)
-        symbolic = [isinstance(x, SymbolicTensor) for x in as_list(inputs)]
+        symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
         if any(symbolic) and not all(symbolic):
             raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
         with name_scope(self.name):
             if not self.built:
-                check_inputs(self.name, self.input_spec, as_list(inputs))
+                check_inputs(self.name, self.input_spec, to_list(inputs))
                 self._build_for(inputs)
                 if not any(symbolic) and self._references is None:
                     self._references = 1
-            check_inputs(self.name, self.input_spec, as_list(inputs))
+            check_inputs(self.name, self.input_spec, to_list(inputs))
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
 
     def _build_for(self, inputs: Any) -> None:
-        shapes = [tuple(x.shape) for x in as_list(inputs)]
+        shapes = [tuple(x.shape) for x in to_list(inputs)]
         self.build(one_or_list(shapes))
         self.built = True
         if self.initial_weights is not None:
@@ -234,12 +234,12 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     def _compute(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         output = self.invoke(inputs, arguments)
-        given = as_list(inputs)
-        copied = [x.clone() if any(x is g for g in given) else x for x in as_list(output)]
+        given = to_list(inputs)
+        copied = [x.clone() if any(x is g for g in given) else x for x in to_list(output)]
         return copied if isinstance(output, (list, tuple)) else copied[0]
 
     def _connect(self, inputs: Any, arguments: dict[str, Any]) -> Any:
-        given = as_list(inputs)
+        given = to_list(inputs)
         self._warn_of_other_shape(given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
         several = isinstance(shapes, list) and all(isinstance(s, (list, tuple)) for s in shapes)
@@ -276,7 +276,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
                 outputs = self.call(inputs, **known)
         finally:
             running.pop()
-        for output in as_list(outputs):
+        for output in to_list(outputs):
             if not isinstance(output, Tensor):
                 raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
         return outputs
@@ -337,11 +337,11 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         Raises:
             TypeError: something else, such as a value that the function would give.
         """
-        for loss in as_list(losses):
+        for loss in to_list(losses):
             if not callable(loss):
                 expected = "functions without arguments, such as lambda: x.square().mean()"
                 raise argument_error("add_loss", "losses", expected, loss, TypeError)
-        self._losses = [*self._losses, *as_list(losses)]
+        self._losses = [*self._losses, *to_list(losses)]
 
     def calculate_losses(self) -> list[Tensor]:
         """The values of the added losses."""

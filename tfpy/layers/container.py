@@ -20,7 +20,7 @@ from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.naming import uid
 from tfpy.layers.shapes import check_partial_shape
-from tfpy.layers.symbolic import Node, SymbolicTensor, as_list, node_of, one_or_list
+from tfpy.layers.symbolic import Node, SymbolicTensor, node_of, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable
 
 
@@ -49,8 +49,8 @@ class Container(ContainerCamel, Layer):
 
     def _start(self) -> None:
         """Take in inputs and outputs."""
-        self.inputs: list[SymbolicTensor] = as_list(self.inputs)
-        self.outputs: list[SymbolicTensor] = as_list(self.outputs)
+        self.inputs: list[SymbolicTensor] = to_list(self.inputs)
+        self.outputs: list[SymbolicTensor] = to_list(self.outputs)
         self._check_ends()
         self._changed()
         self.layers = self.graph.layers
@@ -146,13 +146,13 @@ class Container(ContainerCamel, Layer):
 
     def _values(self, inputs: Any) -> list[Tensor]:
         """What the model is called on, a tensor for each input."""
-        values = [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x, "any") for x in as_list(inputs)]
+        values = [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x, "any") for x in to_list(inputs)]
         if len(values) != len(self.inputs):
             raise argument_error(self.name, "inputs", f"{len(self.inputs)} tensors", Words(f"{len(values)}"))
         return values
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        _, masks = self.graph.run(self._values(inputs), False, as_list(mask) if mask is not None else None)
+        _, masks = self.graph.run(self._values(inputs), False, to_list(mask) if mask is not None else None)
         return one_or_list(masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -11,7 +11,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.shapes import shapes_agree
-from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, as_list, node_of, one_or_list
+from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, node_of, one_or_list, to_list
 
 
 class LayerGraph:
@@ -120,7 +120,7 @@ def _call(
     elif mask is not None:
         arguments["mask"] = mask
     try:
-        outputs = as_list(layer.invoke(one_or_list(inputs), arguments))
+        outputs = to_list(layer.invoke(one_or_list(inputs), arguments))
     except (ValueError, TypeError, RuntimeError) as error:
         shapes = ", ".join(str(list(x.shape)) for x in inputs)
         error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
@@ -130,7 +130,7 @@ def _call(
     if layer.supports_masking:
         # All outputs have the mask of the first, as in TF.js.
         compute = layer.keras3_mask if masks_of == 3 else layer.compute_mask
-        found = as_list(compute(one_or_list(inputs), one_or_list(input_masks)))[0]
+        found = to_list(compute(one_or_list(inputs), one_or_list(input_masks)))[0]
         masks.update(dict.fromkeys(node.output_tensors, found))
     return mask
 

@@ -10,8 +10,7 @@ from tfpy.core.ops.join import concat
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_list as items_of
-from tfpy.engine.arguments import as_positive
+from tfpy.engine.arguments import as_list, as_positive
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.config import register
@@ -90,7 +89,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.execute`.
         """
-        names: list[Any] = [outputs] if isinstance(outputs, str) else items_of("execute", "outputs", outputs, "names")
+        names: list[Any] = [outputs] if isinstance(outputs, str) else as_list("execute", "outputs", outputs, "names")
         if not names:
             raise argument_error("execute", "outputs", "at least one name", outputs)
         inner = self.graph.by_name()

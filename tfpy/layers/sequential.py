@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_list as items_of
+from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
@@ -17,7 +17,7 @@ from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
 from tfpy.layers.model import LayersModel
 from tfpy.layers.one_output import OneOutput
-from tfpy.layers.symbolic import SymbolicTensor, as_list
+from tfpy.layers.symbolic import SymbolicTensor, to_list
 
 
 @export(doc="Models / Classes")
@@ -35,7 +35,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     name_prefix: ClassVar[str] = "sequential_"
 
     def configure(self) -> None:
-        given = [] if self.layers is None else items_of("sequential", "layers", self.layers, "layers")
+        given = [] if self.layers is None else as_list("sequential", "layers", self.layers, "layers")
         super().configure()
         for layer in given:
             self.add(layer)  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     def _outputs_of(self, layer: Layer) -> list[SymbolicTensor]:
         if self.outputs:
             made = layer.apply(self.outputs[0])
-            return as_list(made)
+            return to_list(made)
         if isinstance(layer, LayersModel):
             return list(layer.outputs)
         if not layer.inbound_nodes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tfpy.engine.arguments import as_int
-from tfpy.engine.arguments import as_list as items_of
+from tfpy.engine.arguments import as_int, as_list
 from tfpy.engine.errors import argument_error
 from tfpy.layers.symbolic import PartialShape
 
@@ -14,7 +13,7 @@ from tfpy.layers.symbolic import PartialShape
 def check_partial_shape(name: str, shape: Any) -> PartialShape:
     """A shape in which sizes may be None, as a tuple; a number stands for a shape of rank 1."""
     several = isinstance(shape, Iterable) and not isinstance(shape, (str, bytes))
-    given = items_of(name, "input_shape", shape, "sizes") if several else [shape]
+    given = as_list(name, "input_shape", shape, "sizes") if several else [shape]
     sizes = [None if n is None else as_int(name, "input_shape", n) for n in given]
     if any(n is not None and n < 0 for n in sizes):
         raise argument_error(name, "input_shape", "sizes of 0 or more, or None", list(sizes))

@@ -9,8 +9,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.spelling import AttributesInBothSpellings, attribute_of
 from tfpy.engine import handle
-from tfpy.engine.arguments import as_dtype
-from tfpy.engine.arguments import as_list as items_of
+from tfpy.engine.arguments import as_dtype, as_list
 from tfpy.engine.dtypes import DType
 from tfpy.layers._camel import NodeCamel, SymbolicTensorCamel
 from tfpy.layers.naming import scoped, unique
@@ -53,7 +52,7 @@ class SymbolicTensor(SymbolicTensorCamel):
     ) -> None:
         self.id = handle.next_id()
         self.dtype = as_dtype("SymbolicTensor", dtype)
-        sizes: list[Any] = items_of("SymbolicTensor", "shape", shape, "sizes")
+        sizes: list[Any] = as_list("SymbolicTensor", "shape", shape, "sizes")
         self.shape: PartialShape = tuple(sizes)
         self.source_layer = source_layer
         self.inputs = list(inputs)
@@ -183,7 +182,7 @@ def node_of(tensor: SymbolicTensor) -> Node:
     return tensor.source_layer.inbound_nodes[tensor.node_index]
 
 
-def as_list(value: Any) -> list[Any]:
+def to_list(value: Any) -> list[Any]:
     """A list of what may be one thing or a list of them."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
 

@@ -20,7 +20,7 @@ from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
@@ -80,11 +80,11 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
     def configure(self) -> None:
         self.supports_masking = True
         if self.shared_axes is not None:
-            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in as_list(unpacked(self.shared_axes))]
+            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in to_list(unpacked(self.shared_axes))]
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(input_shape)
-        shared = as_list(self.shared_axes) if self.shared_axes is not None else []
+        shared = to_list(self.shared_axes) if self.shared_axes is not None else []
         for axis in shared:
             if not 1 <= axis < len(shape):
                 raise argument_error("prelu", "shared_axes", f"axes from 1 to {len(shape) - 1}", self.shared_axes)
@@ -149,7 +149,7 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
         x = one_tensor(inputs)
         if mask is not None and broadcasts_to(mask.shape, x.shape):
             x = add(x, mul(sub(1, mask.cast(x.dtype)), -1e9))
-        axes = as_list(self.axis)
+        axes = to_list(self.axis)
         if len(axes) == 1 and axes[0] in (-1, x.rank - 1):
             return x.softmax()
         return sub(x, log_sum_exp(x, axes, True)).exp()

@@ -26,7 +26,7 @@ from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import shapes_agree
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
 
 
@@ -80,7 +80,7 @@ class _Attending(Layer):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the query."""
-        return as_list(mask)[0]
+        return to_list(mask)[0]
 
     def attended(self, scores: Tensor, value: Tensor, seen: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
         """The values weighed by the scores of those that are seen, and the weights."""
@@ -147,7 +147,7 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
         return_attention_scores: bool = False,
     ) -> Any:
         query, value, key = self.roles(inputs)
-        query_mask, value_mask = [*as_list(mask), None][:2]
+        query_mask, value_mask = [*to_list(mask), None][:2]
         seen = [None if value_mask is None else expand_dims(value_mask, 1)]
         seen.append(_causal_mask(query, value) if use_causal_mask else None)
         output, weights = self.attended(self._scores(query, key), value, _all_of(seen), training)
@@ -204,7 +204,7 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
         others = [arguments.pop(name, None) for name in ("value", "key")]
         if others[0] is None and others[1] is not None:
             raise argument_error(self.name, "key", "given together with a value", others[1])
-        return super()._apply([*as_list(inputs), *(t for t in others if t is not None)], arguments)
+        return super()._apply([*to_list(inputs), *(t for t in others if t is not None)], arguments)
 
     def build(self, input_shape: Any) -> None:
         query, value, key = self.shapes(input_shape)
@@ -269,7 +269,7 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
 
     def _seen(self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool) -> Tensor | None:
         """What steps of the value each step of the query sees, for all heads or each."""
-        query_mask, value_mask = [*as_list(mask), None][:2] if len(as_list(mask)) > 1 else as_list(mask) * 2
+        query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
         masks = [
             attention_mask,
             None if query_mask is None else expand_dims(query_mask, 2),

@@ -23,7 +23,7 @@ from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.naming import name_scope
 from tfpy.layers.products import affine, dot
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 from tfpy.layers.weights import LayerVariable
 
 
@@ -139,7 +139,7 @@ class Cell(CellOptions, RNNCell):
 
     def parts(self, name: str, inputs: Any, count: int) -> list[Tensor]:
         """The input and the states, checked to be as many as the cell has."""
-        listed = as_list(inputs)
+        listed = to_list(inputs)
         if len(listed) != count:
             raise argument_error(name, "inputs", f"a list of {count} tensors, the input and the states", inputs)
         return [x if isinstance(x, Tensor) else to_tensor(name, "inputs", x) for x in listed]
@@ -275,7 +275,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
     @property
     def state_size(self) -> list[int]:
         """The sizes of the states, those of the last cell first."""
-        return [size for cell in reversed(self.cells) for size in as_list(cell.state_size)]
+        return [size for cell in reversed(self.cells) for size in to_list(cell.state_size)]
 
     def new_sequence(self) -> None:
         """Draw dropout masks anew."""
@@ -289,14 +289,14 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
                 if not cell.built:
                     cell.build(shape)
                     cell.built = True
-            shape = (shape[0], as_list(cell.state_size)[0])
+            shape = (shape[0], to_list(cell.state_size)[0])
         self.built = True
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
-        output, *states = as_list(inputs)
+        output, *states = to_list(inputs)
         of_cell = []
         for cell in reversed(self.cells):
-            count = len(as_list(cell.state_size))
+            count = len(to_list(cell.state_size))
             of_cell.append(states[:count])
             states = states[count:]
         found = []

@@ -28,13 +28,13 @@ from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import check_partial_shape
 from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
+from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
     """An option that is one axis or a list of them, as whole numbers."""
     value = unpacked(value)
-    listed = [as_int(layer, "axis", axis) for axis in as_list(value)]
+    listed = [as_int(layer, "axis", axis) for axis in to_list(value)]
     return listed if isinstance(value, (list, tuple)) else listed[0]
 
 
@@ -57,7 +57,7 @@ def whole_shape(shape: Any) -> PartialShape:
 
 def one_tensor(inputs: Any) -> Tensor:
     """A layer's only input, which may come in a list."""
-    listed = as_list(inputs)
+    listed = to_list(inputs)
     if len(listed) != 1:
         raise argument_error("layer", "inputs", "a single input", Words(f"{len(listed)}"))
     tensor = listed[0]
@@ -216,7 +216,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         self.output_dim = as_positive("embedding", "output_dim", self.output_dim)
         self.supports_masking = bool(self.mask_zero)
         if self.batch_input_shape is None:
-            self.set_input_shape((None,) if self.input_length is None else tuple(as_list(self.input_length)))
+            self.set_input_shape((None,) if self.input_length is None else tuple(to_list(self.input_length)))
 
     def build(self, input_shape: Any) -> None:
         self.embeddings = self.add_weight(
@@ -232,7 +232,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         shape = one_shape(input_shape)
         if self.input_length is None:
             return (*shape, self.output_dim)
-        lengths = as_list(self.input_length)
+        lengths = to_list(self.input_length)
         if len(lengths) != len(shape) - 1 or any(
             m is not None and n is not None and m != n for m, n in zip(lengths, shape[1:], strict=True)
         ):
@@ -306,7 +306,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
         with shapes_only():
             known = [tuple(size if n is None else n for n in shape) for shape in shapes]
             inputs = [placeholder(Tensor, spec(shape, "float32")) for shape in known]
-            return [tuple(t.shape) for t in as_list(self.call(one_or_list(inputs)))]
+            return [tuple(t.shape) for t in to_list(self.call(one_or_list(inputs)))]
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "function": getattr(self.function, "__name__", "function")}

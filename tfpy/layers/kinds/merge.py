@@ -19,7 +19,7 @@ from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.one_output import OneOutput
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, to_list
 
 
 class Merge(OneOutput):
@@ -67,7 +67,7 @@ class Merge(OneOutput):
         return (*a[: len(a) - len(b)], *tail)
 
     def call(self, inputs: Any) -> Tensor:
-        listed = as_list(inputs)
+        listed = to_list(inputs)
         rank = max(x.rank for x in listed)
         if not all(x.rank for x in listed):
             raise argument_error(self.name, "inputs", "tensors with the batch size in front", inputs)
@@ -79,12 +79,12 @@ class Merge(OneOutput):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """True where the masks of all inputs are. TF.js makes of them one that no layer can use."""
-        given = [m for m in as_list(mask) if m is not None]
+        given = [m for m in to_list(mask) if m is not None]
         return reduce(logical_and, given) if given else None
 
     def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
         """True where the mask of any input is; none if one of the inputs has none."""
-        masks = as_list(mask)
+        masks = to_list(mask)
         return None if any(m is None for m in masks) else reduce(logical_or, masks)
 
 
@@ -189,7 +189,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         raise argument_error(self.name, "inputs", expected, [list(s) for s in shapes])
 
     def call(self, inputs: Any) -> Tensor:
-        return concat(as_list(inputs), self.axis)
+        return concat(to_list(inputs), self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         joined = self._joined_masks(inputs, mask)
@@ -201,11 +201,11 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         return None if joined is None else any_(joined, -1)
 
     def _joined_masks(self, inputs: Any, mask: Any) -> Tensor | None:
-        masks = as_list(mask)
+        masks = to_list(mask)
         if all(m is None for m in masks):
             return None
         parts = []
-        for x, m in zip(as_list(inputs), masks, strict=True):
+        for x, m in zip(to_list(inputs), masks, strict=True):
             if m is None:
                 m = full((*x.shape[:-1], 1), 1, "bool")
             parts.append(_along(m, x))
@@ -226,7 +226,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
     def configure(self) -> None:
         super().configure()
         self.axes = unpacked(self.axes)
-        given = as_list(self.axes)
+        given = to_list(self.axes)
         if len(given) not in (1, 2):
             raise argument_error("dot", "axes", "an axis, or one of each input", self.axes)
         listed = [as_int("dot", "axes", axis) for axis in given]
@@ -256,7 +256,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         return (*found, 1) if len(found) == 1 else found
 
     def call(self, inputs: Any) -> Tensor:
-        a, b = as_list(inputs)
+        a, b = to_list(inputs)
         i, j = self.axes_of((a.shape, b.shape))
         if self.normalize:
             a, b = of_length_1(a, i), of_length_1(b, j)

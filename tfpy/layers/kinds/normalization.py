@@ -20,7 +20,7 @@ from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
 
 
@@ -141,7 +141,7 @@ class LayerNormalization(_Normalization, class_name="LayerNormalization", factor
 
 def _distinct_axes(layer: str, axis: Any, rank: int) -> list[int]:
     """Axes counted from the front, in the order given."""
-    axes = [resolve_axis(layer, a, rank) for a in as_list(axis)]
+    axes = [resolve_axis(layer, a, rank) for a in to_list(axis)]
     if len(set(axes)) != len(axes):
         raise argument_error(layer, "axis", "distinct axes", axis)
     return axes

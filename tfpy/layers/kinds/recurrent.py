@@ -30,7 +30,7 @@ from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequence
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import PartialShape, SymbolicTensor, as_list
+from tfpy.layers.symbolic import PartialShape, SymbolicTensor, to_list
 from tfpy.layers.weights import LayerVariable
 
 Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
@@ -104,7 +104,7 @@ class TakesStates(Layer):
         if states is None:
             return super()._apply(inputs, arguments)
         states = [
-            s if isinstance(s, SymbolicTensor) else to_tensor(self.name, "initial_state", s) for s in as_list(states)
+            s if isinstance(s, SymbolicTensor) else to_tensor(self.name, "initial_state", s) for s in to_list(states)
         ]
         if not states:
             raise argument_error(self.name, "initial_state", "a list of at least one state", states)
@@ -115,7 +115,7 @@ class TakesStates(Layer):
             return super()._apply(inputs, {**arguments, "initial_state": states})
         own, self.input_spec = self.input_spec, [*(self.input_spec or []), *specs]
         try:
-            return super()._apply([*as_list(inputs), *states], arguments)
+            return super()._apply([*to_list(inputs), *states], arguments)
         finally:
             if self.input_spec is not None and len(self.input_spec) > 1:
                 self.input_spec = own if not self.built or own is None else own[:1]
@@ -167,7 +167,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
     @property
     def state_sizes(self) -> list[int]:
         """The sizes of the states."""
-        return as_list(self.cell.state_size)
+        return to_list(self.cell.state_size)
 
     def expect_states(self, specs: list[InputSpec]) -> None:
         self.state_spec = specs
@@ -211,7 +211,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         training: bool = False,
         initial_state: Sequence[Tensor] | None = None,
     ) -> Any:
-        x, *listed = as_list(inputs)
+        x, *listed = to_list(inputs)
         states = self._first_states(x, initial_state or listed)
         seen = mask[0] if isinstance(mask, (list, tuple)) else mask
         if seen is not None and seen.shape[:2] != x.shape[:2]:
@@ -293,7 +293,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         if states is None:
             self._states, self._zeros = None, wanted
             return
-        given = as_list(states)
+        given = to_list(states)
         if len(given) != len(wanted):
             raise argument_error("reset_states", "states", f"{len(wanted)} states", Words(f"{len(given)}"))
         tensors = to_tensors("reset_states", "states", given)

@@ -15,7 +15,7 @@ from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
 from tfpy.layers.specs import InputSpec, check_shapes
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
 
 
@@ -204,16 +204,16 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         return [*outputs, *states, *states] if len(outputs) > 1 or states else outputs[0]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        output = as_list(mask)[0] if self.forward_layer.return_sequences else None
+        output = to_list(mask)[0] if self.forward_layer.return_sequences else None
         outputs = [output] * (2 if self.merge_mode is None else 1)
         states = [None] * (2 * len(self.forward_layer.state_sizes) if self.forward_layer.return_state else 0)
         return [*outputs, *states] if len(outputs) > 1 or states else output
 
     def call(self, inputs: Any, mask: Any = None, training: bool = False, initial_state: Any = None) -> Any:
-        x, *listed = as_list(inputs)
+        x, *listed = to_list(inputs)
         given = self._halves(list(initial_state or listed))
         found = [
-            as_list(layer.call(x, mask=mask, training=training, initial_state=states or None))
+            to_list(layer.call(x, mask=mask, training=training, initial_state=states or None))
             for layer, states in zip(self.both, given, strict=True)
         ]
         forward, backward = (outputs[0] for outputs in found)
@@ -235,6 +235,6 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
 
     def reset_states(self, states: Any = None) -> None:
         """Let both layers start from zeros again, or from given states, those of the forward layer first."""
-        halves = (None, None) if states is None else self._halves(as_list(states))
+        halves = (None, None) if states is None else self._halves(to_list(states))
         for layer, own in zip(self.both, halves, strict=True):
             layer.reset_states(own)

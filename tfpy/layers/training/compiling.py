@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.symbolic import SymbolicTensor, as_list
+from tfpy.layers.symbolic import SymbolicTensor, to_list
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output
 from tfpy.layers.training.sharing import Sharing
@@ -31,7 +31,7 @@ def judged_outputs(names: Sequence[str], outputs: Sequence[SymbolicTensor], loss
     for i, (name, own) in enumerate(zip(names, _losses(loss, names), strict=True)):
         function = None if own is None else get_loss(own)
         shape = outputs[i].shape
-        found.append(Output(name, function, [metric_for_output(m, shape, function) for m in as_list(named[i])]))
+        found.append(Output(name, function, [metric_for_output(m, shape, function) for m in to_list(named[i])]))
     return found
 
 

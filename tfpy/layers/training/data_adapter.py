@@ -17,7 +17,7 @@ from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Spec
 from tfpy.layers.shapes import shapes_agree
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.training import losses
 from tfpy.layers.training.losses import Loss
 
@@ -243,7 +243,7 @@ def rows(tensor: Tensor, start: int, end: int) -> Tensor:
 
 def validation(data: Any) -> tuple[Any, Any]:
     """x and y of validation data."""
-    pair = as_list(data)
+    pair = to_list(data)
     if len(pair) != 2:
         raise argument_error(
             "fit",

@@ -12,7 +12,7 @@ from tfpy.layers.kinds.advanced_activations import ELU, LeakyReLU, PReLU, ReLU, 
 from tfpy.layers.kinds.core import Activation
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import may_broadcast
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 
 def _gelu(b: Builder, x: Value) -> Value:
@@ -131,7 +131,7 @@ def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Val
         if fits is None:
             raise Refused("whether its mask fits its inputs depends on their sizes")
         x = hidden(b, x, call.mask) if fits else x
-    axes = as_list(layer.axis)
+    axes = to_list(layer.axis)
     if len(axes) == 1:
         return b.each("Softmax", x, axis=x.stored(axes[0]))
     powers = b.each("Exp", b.each("Sub", x, b.reduced("ReduceMax", x, axes, True).name))

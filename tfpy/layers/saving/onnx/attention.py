@@ -12,12 +12,12 @@ from tfpy.layers.saving.onnx.activations import hidden
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value
 from tfpy.layers.saving.onnx.core import affine, turned
 from tfpy.layers.saving.onnx.masks import all_of, with_axes
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 
 def _attention(b: Builder, layer: Attention, inputs: list[Value], call: Call) -> list[Value]:
     query, value, key = layer.roles(inputs)
-    query_mask, value_mask = [*as_list(call.mask), None][:2]
+    query_mask, value_mask = [*to_list(call.mask), None][:2]
     seen = all_of(b, [None if value_mask is None else with_axes(b, value_mask, 1), _causal(b, query, value, call)])
     output, weights = _attended(b, _scores(b, layer, query, key), value, seen)
     if query_mask is not None:
@@ -79,7 +79,7 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
 
 def _seen(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
     """What steps of the value each step of the query sees, for all heads or each."""
-    listed = as_list(call.mask)
+    listed = to_list(call.mask)
     query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
     given = call.arguments.get("attention_mask")
     masks = [

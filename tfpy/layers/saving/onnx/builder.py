@@ -13,7 +13,7 @@ from tfpy.engine import dispatch
 from tfpy.layers.base import Layer
 from tfpy.layers.call_keywords import keywords_of
 from tfpy.layers.saving.onnx.nodes import Nodes, Shared
-from tfpy.layers.symbolic import PartialShape, as_list, one_or_list
+from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 
 # Where each axis that is stored lies among the axes that the layer speaks of.
 Order = tuple[int, ...]
@@ -196,7 +196,7 @@ class Builder(Nodes):
         listed = [tuple(s) for s in (shapes if isinstance(shapes, list) else [shapes])]
         with self.within(layer.name):
             try:
-                found = as_list(self._exported(layer, inputs, arguments, mask, listed))
+                found = to_list(self._exported(layer, inputs, arguments, mask, listed))
             except Refused as reason:
                 path = "/".join(self.shared.path)
                 self.shared.refused.setdefault(f"{path} ({layer.get_class_name()})", str(reason))

@@ -15,7 +15,7 @@ from tfpy.layers.saving.onnx.core import affine
 from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.windows import windowed
 from tfpy.layers.spatial import channel_axis
-from tfpy.layers.symbolic import PartialShape, as_list
+from tfpy.layers.symbolic import PartialShape, to_list
 
 Step = Callable[[Builder, Any, Value, list[Value]], list[Value]]
 
@@ -34,7 +34,7 @@ def looped(
     # Time comes first, and images have their channels in front.
     by_time = (1, 0, *(axis + 1 for axis in (order or range(len(shape)))[1:]))
     first = [b.arranged(state, order) for state in states]
-    first = first or [_zeros(b, x, stored(shape, order))] * len(as_list(cell.state_size))
+    first = first or [_zeros(b, x, stored(shape, order))] * len(to_list(cell.state_size))
     scanned = [b.arranged(x, by_time)]
     if mask is not None:
         scanned.append(b.arranged(with_axes(b, mask, *range(2, 1 + len(shape))), (1, 0, *range(2, 1 + len(shape)))))
@@ -68,7 +68,7 @@ def _zeros(b: Builder, x: Value, shape: PartialShape) -> str:
 
 def _body(b: Builder, step: Step, cell: Any, inner: PartialShape, shape: PartialShape, masked: bool) -> Any:
     """What is done at each step: from the states, the input and maybe the mask to the states and the output."""
-    old = [Value(b.unique(f"state_{i}"), shape) for i in range(len(as_list(cell.state_size)))]
+    old = [Value(b.unique(f"state_{i}"), shape) for i in range(len(to_list(cell.state_size)))]
     now, seen = Value(b.unique("now"), inner), Value(b.unique("seen"), (shape[0], *[1] * (len(shape) - 1)), "bool")
     new = step(b, cell, now, old)
     if masked:

@@ -15,7 +15,7 @@ from tfpy.layers.kinds.normalization import (
     UnitNormalization,
 )
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value, channels_in_front
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 
 def _batch_normalization(b: Builder, layer: BatchNormalization, inputs: list[Value], call: Call) -> Value:
@@ -31,7 +31,7 @@ def _batch_normalization(b: Builder, layer: BatchNormalization, inputs: list[Val
 
 def _layer_normalization(b: Builder, layer: LayerNormalization, inputs: list[Value], call: Call) -> Value:
     x = inputs[0]
-    axes = as_list(layer.axis)
+    axes = to_list(layer.axis)
     if axes != list(range(axes[0], x.rank)):
         shape = [n or 1 if i in axes else 1 for i, n in enumerate(x.shape)]
         return _scaled(b, layer, normalized(b, x, axes, layer.epsilon), shape)
@@ -70,7 +70,7 @@ def _group_normalization(b: Builder, layer: GroupNormalization, inputs: list[Val
 
 
 def _unit_normalization(b: Builder, layer: UnitNormalization, inputs: list[Value], call: Call) -> Value:
-    return of_length_1(b, inputs[0], as_list(layer.axis), 1e-12)
+    return of_length_1(b, inputs[0], to_list(layer.axis), 1e-12)
 
 
 def of_length_1(b: Builder, x: Value, axes: Sequence[int], least: float) -> Value:

@@ -17,7 +17,7 @@ from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.loops import looped
 from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.nodes import Array
-from tfpy.layers.symbolic import as_list
+from tfpy.layers.symbolic import to_list
 
 # The nodes, and which of the gates of the cells come first in them.
 _NODES = {SimpleRNNCell: ("RNN", [0]), GRUCell: ("GRU", [0, 1, 2]), LSTMCell: ("LSTM", [0, 3, 1, 2])}
@@ -45,7 +45,7 @@ def _recurrent(b: Builder, layer: RNN, inputs: list[Value], call: Call) -> list[
 def _given(b: Builder, inputs: list[Value], call: Call) -> tuple[Value, list[Value]]:
     """The sequence, and the states to start from, if there are any."""
     x, *states = inputs
-    return x, [b.tensor(state, "float32") for state in as_list(call.arguments.get("initial_state", []))] or states
+    return x, [b.tensor(state, "float32") for state in to_list(call.arguments.get("initial_state", []))] or states
 
 
 def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value | None) -> tuple[Value, list[Value]]:
@@ -82,7 +82,7 @@ def _run_stack(
     last: list[Value] = []
     for cell in stack.cells:
         # The states of the last cell come first.
-        count = len(as_list(cell.state_size))
+        count = len(to_list(cell.state_size))
         own, rest = (rest[len(rest) - count :], rest[: len(rest) - count]) if rest else ([], [])
         x, new = run_cell(b, cell, x, own, mask, backwards)
         last = [*new, *last]
@@ -100,7 +100,7 @@ def _activations(cell: Any) -> list[str | None]:
 def _whole(b: Builder, cell: Any, x: Value, states: Sequence[Value], backwards: bool) -> tuple[Value, list[Value]]:
     """A cell run over a sequence by one node."""
     kind, gates = _NODES[type(cell)]
-    count = len(as_list(cell.state_size))
+    count = len(to_list(cell.state_size))
     first = [b.node("Unsqueeze", b.plain(state), b.integers(0)) for state in states]
     weights = [b.weight(w, lambda w: _by_gate(w, gates), "by-gate") for w in (cell.kernel, cell.recurrent_kernel)]
     bias = "" if cell.bias is None else b.weight(cell.bias, lambda w: _biases(w, gates), "by-gate")

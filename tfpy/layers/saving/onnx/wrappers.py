@@ -12,7 +12,7 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import MASKS
 from tfpy.layers.sequential import Sequential
-from tfpy.layers.symbolic import SymbolicTensor, as_list
+from tfpy.layers.symbolic import SymbolicTensor, to_list
 
 
 def run_graph(b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any = None) -> list[Value]:
@@ -46,7 +46,7 @@ def _model(b: Builder, layer: LayersModel, inputs: list[Value], call: Call) -> l
 def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], call: Call) -> Value:
     """The time steps as samples of one batch: outside of training layers do not look at other samples."""
     (x,), (shape,) = inputs, call.shapes
-    if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in as_list(getattr(layer.layer, "axis", 1))]:
+    if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in to_list(getattr(layer.layer, "axis", 1))]:
         raise Refused("its layer goes along the samples")
     steps = b.reshaped(x, [-1, *((x, axis) for axis in range(2, x.rank))], (None, *x.shape[2:]))
     (y,) = b.call(layer.layer, [steps], {})
