@@ -22,8 +22,8 @@ Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`
 - `scope` may be given an async function; its scope ends when the function has finished, and arrays that other tasks
   make while it waits are not its own.
 - Arrays nobody refers to are freed at once, in a scope or not.
-- In safe mode math methods, new arrays, `keep` and `track` outside a scope are errors, and so is returning an array
-  from the outermost scope.
+- In safe mode math methods, functions, new arrays, `keep` and `track` outside a scope or `dl.tidy` are errors, and so
+  is returning an array from the outermost one.
 """
 
 from __future__ import annotations
@@ -42,14 +42,17 @@ from tfpy.legacy.browser import initialize_gpu as initialize_gpu
 from tfpy.legacy.browser import initializeGPU as initializeGPU
 from tfpy.legacy.browser import render_ndarray_gpu_util as render_ndarray_gpu_util
 from tfpy.legacy.browser import webgl_util as webgl_util
+from tfpy.legacy.buffer import buffer as buffer
 from tfpy.legacy.data import DataStats as DataStats
 from tfpy.legacy.data import InCPUMemoryShuffledInputProviderBuilder as InCPUMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InGPUMemoryShuffledInputProviderBuilder as InGPUMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InMemoryDataset as InMemoryDataset
 from tfpy.legacy.data import InMemoryShuffledInputProviderBuilder as InMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InputProvider as InputProvider
+from tfpy.legacy.eager import keep as keep
 from tfpy.legacy.eager import set_backend as set_backend
 from tfpy.legacy.eager import setBackend as setBackend
+from tfpy.legacy.eager import tidy as tidy
 from tfpy.legacy.environment import ENV as ENV
 from tfpy.legacy.environment import Environment as Environment
 from tfpy.legacy.graph import Graph as Graph
