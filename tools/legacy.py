@@ -213,7 +213,7 @@ def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
     wrapped = {name: wrapper for name, (_, node) in sorted(chosen.items()) if (wrapper := _wrapper(node))}
     for name, (module, node) in sorted(chosen.items()):
         lines.append(f"from {module.name} import {node.name} as {'_' * (name in wrapped)}{name}\n")
-    spaces = sorted({p.namespace for p in public} & {"image", "losses", "train"})
+    spaces = sorted({p.namespace for p in public} & {"image", "losses"})
     lines += [f"from tfpy._api import {space} as {space}\n" for space in spaces]
     lines += ["\n", *[f"{name} = {wrapper}(_{name})\n" for name, wrapper in wrapped.items()]]
     aliases = {camel(name, ""): name for name in sorted(chosen) if camel(name, "") != name}

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from legacy.test_faces import ARGUMENTS
 
+import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.engine.scope import handles_in
 from tfpy.legacy.buffer import ArrayBuffer
@@ -126,6 +127,26 @@ def test_gradients_go_through_the_methods_of_variables() -> None:
     v = dl.variable(dl.tensor1d([1, 2]), True, "w")
     found = dl.variableGrads(lambda: (v.reshapeAs(dl.ones([2, 1])).toFloat() * 3 - v.as2D(2, 1)).square().sum())
     assert found.grads["w"].getValues().tolist() == [8, 16]
+
+
+@pytest.mark.parametrize("make", [lambda: dl.train.sgd(0.1), lambda: dl.SGDOptimizer(0.1), lambda: dl.train.adam(0.1)])
+def test_optimizers_give_arrays(make: Callable[[], Any]) -> None:
+    v = dl.variable(dl.scalar(3), True, "v")
+    optimizer = make()
+    found = optimizer.computeGradients(lambda: v.square())
+    assert (type(found.value), type(found.grads["v"])) == (dl.Scalar, dl.Scalar)
+    assert (found.value.get(), found.grads["v"].get()) == (9, 6)
+    optimizer.applyGradients(found.grads)
+    assert v.get() < 3
+    assert optimizer.minimize(lambda: v.square(), True).get() < 9
+
+
+def test_optimizers_of_dl_train_train_models_of_the_core() -> None:
+    tf.set_seed(1)
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
+    model.compile(optimizer=dl.train.adam(0.1), loss="meanSquaredError")
+    assert model.fit(tf.ones([4, 1]), tf.ones([4, 1]), epochs=2, verbose=0).history["loss"][1] >= 0
+    assert {n for n in dir(tf.train) if not n.startswith("_")} <= set(dir(dl.train))
 
 
 def test_buffers_give_arrays() -> None:

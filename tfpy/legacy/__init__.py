@@ -28,11 +28,16 @@ Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tfpy._version import VERSION
+from tfpy.core.hints import MissingNameError as _MissingNameError
+from tfpy.core.hints import names_of as _names_of
 from tfpy.core.io.loader import load_weights as load_weights
 from tfpy.legacy import conv_util as conv_util
 from tfpy.legacy import environment as environment
 from tfpy.legacy import test_util as test_util
+from tfpy.legacy import train as train
 from tfpy.legacy import util as util
 from tfpy.legacy import xhr_dataset as xhr_dataset
 from tfpy.legacy._eager import *  # noqa: F403
@@ -105,6 +110,7 @@ from tfpy.legacy.quirks import sums as _sum_quirks
 from tfpy.legacy.session import CostReduction as CostReduction
 from tfpy.legacy.session import FeedEntry as FeedEntry
 from tfpy.legacy.session import Session as Session
+from tfpy.legacy.values import Rank as Rank
 from tfpy.legacy.variables import Variable as Variable
 from tfpy.legacy.variables import variable as variable
 
@@ -118,3 +124,12 @@ version = VERSION
 loadWeights = load_weights
 getNumerics = get_numerics
 migrationHints = migration_hints
+
+_ELSEWHERE = {
+    "contrib": "tf.data, with csv, text_line, zip and the like",
+}
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+
+    def __getattr__(name: str) -> object:
+        raise _MissingNameError("module 'tfpy.legacy'", name, lambda: _names_of(globals()), _ELSEWHERE)

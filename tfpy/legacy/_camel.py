@@ -160,6 +160,7 @@ class CheckpointLoaderCamel:
     __slots__ = ()
 
     if TYPE_CHECKING:
+        urlPath: str
 
         def getCheckpointManifest(self) -> ReadyDict[str, Any]: ...
 
@@ -168,6 +169,7 @@ class CheckpointLoaderCamel:
         def getVariable(self, varName: str, /) -> NDArray: ...
 
     else:
+        urlPath = forward_property("url_path", writable=True)
         getCheckpointManifest = forward("get_checkpoint_manifest")
         getAllVariables = forward("get_all_variables")
         getVariable = forward("get_variable")
@@ -187,7 +189,11 @@ class EnvironmentCamel:
 
         def setFeatures(self, features: Mapping[str, Any]) -> None: ...
 
-        def getBackend(self, name: str) -> Any: ...
+        @classmethod
+        def getBackend(cls, name: str | None = None) -> Any: ...
+
+        @classmethod
+        def setBackend(cls, backendType: str, safeMode: bool = False, /) -> Any: ...
 
         def getBestBackend(self) -> Any: ...
 
@@ -201,7 +207,8 @@ class EnvironmentCamel:
         safeMode = forward_property("safe_mode")
         setMath = forward("set_math")
         setFeatures = forward("set_features")
-        getBackend = forward("get_backend")
+        getBackend = classmethod(forward("get_backend"))
+        setBackend = classmethod(forward("set_backend"))
         getBestBackend = forward("get_best_backend")
         findBackend = forward("find_backend")
         getBestBackendType = forward("get_best_backend_type")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from tfpy._api import image as image
 from tfpy._api import losses as losses
-from tfpy._api import train as train
 from tfpy.core.backends import get_backend as get_backend
 from tfpy.core.grads import custom_grad as _custom_grad
 from tfpy.core.grads import grad as _grad
@@ -537,7 +536,6 @@ __all__ = [
     "tensor4d",
     "tile",
     "time",
-    "train",
     "transpose",
     "truncatedNormal",
     "truncated_normal",
