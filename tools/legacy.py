@@ -56,7 +56,7 @@ def generated(public: list[Public]) -> dict[Path, str]:
             core.append(Method(p.module, p.node, names))
     constants = _constants()
     return {
-        PACKAGE / "legacy/_math.py": _math([*core, *own]),
+        PACKAGE / "legacy/_math.py": _math([m for m in (*core, *own) if m.names]),
         PACKAGE / "legacy/_graph.py": _graph(public, constants["GRAPH_OPS"].split()),
         PACKAGE / "legacy/_eager.py": _eager(public, own, constants["EAGER_OPS"].split()),
         PACKAGE / "legacy/_chained.py": _chained(public, own, constants["CHAINED_OPS"].split()),
@@ -69,13 +69,17 @@ def generated(public: list[Public]) -> dict[Path, str]:
 
 
 def _marked(module: Module) -> list[Method]:
-    """The functions of a module that are marked with @math_op(…)."""
+    """The functions of a module that are marked with @math_op(…), or for 0.5's functions and methods alone."""
     found = []
     for node in module.tree.body:
         if not isinstance(node, ast.FunctionDef):
             continue
         for mark in node.decorator_list:
-            if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "math_op":
+            if not isinstance(mark, ast.Call) or not isinstance(mark.func, ast.Name):
+                continue
+            if mark.func.id == "eager_op":
+                found.append(Method(module, node, (), (ast.literal_eval(mark.args[0]),)))
+            if mark.func.id == "math_op":
                 values = {k.arg: ast.literal_eval(k.value) for k in mark.keywords}
                 names = (node.name, *values.get("also", "").split())
                 found.append(Method(module, node, names, tuple(values.get("eager", "").split())))
@@ -209,7 +213,7 @@ def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
     wrapped = {name: wrapper for name, (_, node) in sorted(chosen.items()) if (wrapper := _wrapper(node))}
     for name, (module, node) in sorted(chosen.items()):
         lines.append(f"from {module.name} import {node.name} as {'_' * (name in wrapped)}{name}\n")
-    spaces = sorted({p.namespace for p in public} & {"image", "losses", "train"})
+    spaces = sorted({p.namespace for p in public} & {"image", "losses"})
     lines += [f"from tfpy._api import {space} as {space}\n" for space in spaces]
     lines += ["\n", *[f"{name} = {wrapper}(_{name})\n" for name, wrapper in wrapped.items()]]
     aliases = {camel(name, ""): name for name in sorted(chosen) if camel(name, "") != name}

@@ -29,7 +29,8 @@ What deeplearn.js 0.1 to 0.4 exports, and the public methods of its classes, wit
 `dl` is `tfpy.legacy`. Both spellings work everywhere. The functions that 0.5 has beside them (`dl.add`, `dl.tidy`, …)
 are those of `tf`, but give arrays (`dl.tensor2d(…).get(0, 0)`); where deeplearn.js takes or gives something else, they
 are its own (`dl.argMax`, `dl.oneHot`, `dl.where`). The methods of 0.5's arrays are there, too:
-`a.sub(b).square().mean()`. `dl.train`, `dl.losses` and `dl.image` are the namespaces of `tf`: of 0.5's
+`a.sub(b).square().mean()`. Arguments stand in the order of 0.5: `dl.conv2d(x, filter, strides, pad, dimRoundingMode)`.
+`dl.train`, `dl.losses` and `dl.image` are the namespaces of `tf`, and gradients of `dl.train` are arrays. Of 0.5's
 `dl.losses.softmaxCrossEntropy`, which gave a number for each row, `math.softmaxCrossEntropyWithLogits` is what remains.
 """
 BROWSER = {"gpgpu_util", "webgl_util", "render_ndarray_gpu_util", "GPGPUContext"}

@@ -150,8 +150,11 @@ def test_values(case: str) -> None:
 def test_text_and_buffer(capsys: pytest.CaptureFixture[str]) -> None:
     a = A1([1, 2])
     a.print()
-    assert "[1, 2]" in capsys.readouterr().out
-    assert "[1, 2]" in a.toString()
+    assert capsys.readouterr().out == "Tensor\n    [1, 2]\n"
+    a.print(True)
+    verbose = "Tensor\n  dtype: float32\n  rank: 1\n  shape: [2]\n  values:\n    [1, 2]"
+    assert capsys.readouterr().out == verbose + "\n"
+    assert a.toString() == verbose
     copy = a.buffer()
     copy.set(5, 0)
     assert (copy.get(0), a.get(0)) == (5, 1)

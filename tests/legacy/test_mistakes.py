@@ -150,14 +150,14 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     ),
     "a pad that is an array": (
         lambda m: m.math.max_pool(dl.Array3D.zeros([2, 2, 1]), 1, 1, np.ones(2)),
-        TypeError,
-        "argument 'pad' must be a whole number",
+        ValueError,
+        "max_pool: argument 'pad' must be a pair",
     ),
     "a dtype that is an array": (lambda m: V([1], np.ones(2)), ValueError, "argument 'dtype' must be one of"),
     "a shape beyond all bounds": (lambda m: dl.Array1D.zeros([10**30]), ValueError, "zeros: argument 'shape'"),
     **{
         f"windows of {name} that do not fit": (
-            lambda m, call=call: call(m.math, dl.Array3D.ones([3, 3, 1])),
+            lambda m, call=call: _with_numerics_of_deeplearn(lambda: call(m.math, dl.Array3D.ones([3, 3, 1]))),
             ValueError,
             f"{name}: argument 'pad' must be one that gives a whole number of outputs",
         )

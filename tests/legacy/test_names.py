@@ -86,13 +86,11 @@ def test_the_page_of_names_is_up_to_date() -> None:
 
 
 def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:
-    for name in ("tidy", "keep", "memory"):
-        assert getattr(dl, name) is getattr(tf, name)
+    assert dl.memory is tf.memory
     for name in ("add", "mat_mul", "matMul", "scalar", "tensor1d", "square", "max", "moments", "grad", "variableGrads"):
         assert getattr(dl, name).__wrapped__ is getattr(tf, name)
     assert dl.matMul is dl.mat_mul
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
-    assert dl.train is tf.train
     assert dl.losses is tf.losses
     assert dl.loadWeights is tf.io.load_weights
     assert dl.version == tf.__version__
@@ -105,3 +103,18 @@ def test_functions_of_05_that_are_not_the_cores() -> None:
     assert dl.oneHot(dl.tensor1d([1, 0], "int32"), 2).dtype == "float32"
     rows = dl.where(dl.tensor1d([True, False]), table, dl.mul(table, -1))
     assert rows.array_sync() == [[1, 9], [-7, 0]]
+
+
+def test_what_else_05_exports() -> None:
+    assert dl.Rank.R2 == "R2"
+    dl.Environment.setBackend("cpu", True)
+    assert (dl.Environment.getBackend(), dl.ENV.math.safe_mode) == ("cpu", True)
+    dl.Environment.setBackend("cpu")
+    assert dl.Environment.memory().numTensors >= 0
+    dl.ENV.set("DEBUG", True)
+    assert dl.ENV.get("DEBUG")
+    assert dl.CheckpointLoader("some/place").urlPath == "some/place/"
+    with pytest.raises(AttributeError, match=r"'contrib'\. In tfpy it is tf\.data"):
+        dl.contrib  # noqa: B018
+    with pytest.raises(AttributeError, match="Did you mean 'mat_mul'"):
+        dl.matmul  # noqa: B018

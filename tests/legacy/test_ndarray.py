@@ -129,10 +129,18 @@ def test_reading_in_all_ways() -> None:
     assert "<b>Array2D</b> float32, 2 × 2" in a._repr_html_()
 
 
-@pytest.mark.parametrize("locs", [(), (1,), (2, 0), (-1, 0), (0, 2), (0, 0, 0)])
+@pytest.mark.parametrize("locs", [(1,), (2, 0), (-1, 0), (0, 2), (0, 0, 0)])
 def test_places_outside_are_errors(locs: tuple[int, ...]) -> None:
     a = dl.Array2D.new([2, 2], [1, 2, 3, 4])
     for access in (lambda: a.get(*locs), lambda: a.set(1, *locs), lambda: a.add(1, *locs)):
+        with pytest.raises(ValueError, match="locs"):
+            access()
+
+
+def test_without_indices_the_first_element_is_read() -> None:
+    for a in (dl.ones([1]), dl.tensor2d([[1, 2], [3, 4]]), dl.variable(dl.tensor1d([1, 2]))):
+        assert a.get() == 1
+    for access in (lambda: dl.zeros([0]).get(), lambda: dl.ones([2]).set(1), lambda: dl.ones([2]).add(1)):
         with pytest.raises(ValueError, match="locs"):
             access()
 

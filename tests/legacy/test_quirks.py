@@ -121,6 +121,11 @@ def long_product() -> float:
 # name: (what to compute, deeplearn.js's result, TF.js's result)
 CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
     "typed_arrays": (lambda: flat(A1([NAN, 1.7], "int32")), [SMALLEST, 1], [0, 1]),
+    "cast_through_typed_array": (
+        lambda: [flat(a) for a in (A1([0.3, -0.4, 0, NAN]).asType("bool"), m().cast(A1([NAN, 1.7]), "int32"))],
+        [[0, 0, 0, 1], [SMALLEST, 1]],
+        [[1, 1, 0, 1], [0, 1]],
+    ),
     "variance_scaling_one_sided": (
         lambda: bool(dl.VarianceScalingInitializer(1, "fan_in", "uniform").initialize([99], 1, 1).get_values().min() < 0),
         False,

@@ -22,17 +22,22 @@ Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`
 - `scope` may be given an async function; its scope ends when the function has finished, and arrays that other tasks
   make while it waits are not its own.
 - Arrays nobody refers to are freed at once, in a scope or not.
-- In safe mode math methods, new arrays, `keep` and `track` outside a scope are errors, and so is returning an array
-  from the outermost scope.
+- In safe mode math methods, functions, new arrays, `keep` and `track` outside a scope or `dl.tidy` are errors, and so
+  is returning an array from the outermost one.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tfpy._version import VERSION
+from tfpy.core.hints import MissingNameError as _MissingNameError
+from tfpy.core.hints import names_of as _names_of
 from tfpy.core.io.loader import load_weights as load_weights
 from tfpy.legacy import conv_util as conv_util
 from tfpy.legacy import environment as environment
 from tfpy.legacy import test_util as test_util
+from tfpy.legacy import train as train
 from tfpy.legacy import util as util
 from tfpy.legacy import xhr_dataset as xhr_dataset
 from tfpy.legacy._eager import *  # noqa: F403
@@ -42,14 +47,17 @@ from tfpy.legacy.browser import initialize_gpu as initialize_gpu
 from tfpy.legacy.browser import initializeGPU as initializeGPU
 from tfpy.legacy.browser import render_ndarray_gpu_util as render_ndarray_gpu_util
 from tfpy.legacy.browser import webgl_util as webgl_util
+from tfpy.legacy.buffer import buffer as buffer
 from tfpy.legacy.data import DataStats as DataStats
 from tfpy.legacy.data import InCPUMemoryShuffledInputProviderBuilder as InCPUMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InGPUMemoryShuffledInputProviderBuilder as InGPUMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InMemoryDataset as InMemoryDataset
 from tfpy.legacy.data import InMemoryShuffledInputProviderBuilder as InMemoryShuffledInputProviderBuilder
 from tfpy.legacy.data import InputProvider as InputProvider
+from tfpy.legacy.eager import keep as keep
 from tfpy.legacy.eager import set_backend as set_backend
 from tfpy.legacy.eager import setBackend as setBackend
+from tfpy.legacy.eager import tidy as tidy
 from tfpy.legacy.environment import ENV as ENV
 from tfpy.legacy.environment import Environment as Environment
 from tfpy.legacy.graph import Graph as Graph
@@ -102,6 +110,7 @@ from tfpy.legacy.quirks import sums as _sum_quirks
 from tfpy.legacy.session import CostReduction as CostReduction
 from tfpy.legacy.session import FeedEntry as FeedEntry
 from tfpy.legacy.session import Session as Session
+from tfpy.legacy.values import Rank as Rank
 from tfpy.legacy.variables import Variable as Variable
 from tfpy.legacy.variables import variable as variable
 
@@ -115,3 +124,12 @@ version = VERSION
 loadWeights = load_weights
 getNumerics = get_numerics
 migrationHints = migration_hints
+
+_ELSEWHERE = {
+    "contrib": "tf.data, with csv, text_line, zip and the like",
+}
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+
+    def __getattr__(name: str) -> object:
+        raise _MissingNameError("module 'tfpy.legacy'", name, lambda: _names_of(globals()), _ELSEWHERE)

@@ -80,6 +80,52 @@ class ArrayFactoriesCamel:
         fromPixels = classmethod(forward("from_pixels"))
 
 
+class ArrayMethodsCamel:
+    """TF.js's spellings for ArrayMethods."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def getValues(self) -> Array: ...
+
+        def getData(self) -> dict[str, Array]: ...
+
+        def asScalar(self) -> NDArray: ...
+
+        def as1D(self) -> NDArray: ...
+
+        def as2D(self, rows: int, columns: int) -> NDArray: ...
+
+        def as3D(self, rows: int, columns: int, depth: int) -> NDArray: ...
+
+        def as4D(self, rows: int, columns: int, depth: int, depth2: int) -> NDArray: ...
+
+        def asType(self, dtype: LegacyDType) -> NDArray: ...
+
+        def throwIfDisposed(self) -> None: ...
+
+        def inGPU(self) -> bool: ...
+
+        def getTexture(self, preferredShapeRc: ShapeLike | None = None, /) -> Any: ...
+
+        def getTextureShapeRC(self, preferredShapeRc: ShapeLike | None = None, /) -> Any: ...
+
+    else:
+        getValues = forward("get_values")
+        getData = forward("get_data")
+        asScalar = forward("as_scalar")
+        as1D = forward("as_1d")
+        as2D = forward("as_2d")
+        as3D = forward("as_3d")
+        as4D = forward("as_4d")
+        asType = forward("as_type")
+        throwIfDisposed = forward("throw_if_disposed")
+        inGPU = forward("in_gpu")
+        getTexture = forward("get_texture")
+        getTextureShapeRC = forward("get_texture_shape_rc")
+
+
 class ChainedCamel:
     """TF.js's spellings for Chained."""
 
@@ -114,6 +160,7 @@ class CheckpointLoaderCamel:
     __slots__ = ()
 
     if TYPE_CHECKING:
+        urlPath: str
 
         def getCheckpointManifest(self) -> ReadyDict[str, Any]: ...
 
@@ -122,6 +169,7 @@ class CheckpointLoaderCamel:
         def getVariable(self, varName: str, /) -> NDArray: ...
 
     else:
+        urlPath = forward_property("url_path", writable=True)
         getCheckpointManifest = forward("get_checkpoint_manifest")
         getAllVariables = forward("get_all_variables")
         getVariable = forward("get_variable")
@@ -141,7 +189,11 @@ class EnvironmentCamel:
 
         def setFeatures(self, features: Mapping[str, Any]) -> None: ...
 
-        def getBackend(self, name: str) -> Any: ...
+        @classmethod
+        def getBackend(cls, name: str | None = None) -> Any: ...
+
+        @classmethod
+        def setBackend(cls, backendType: str, safeMode: bool = False, /) -> Any: ...
 
         def getBestBackend(self) -> Any: ...
 
@@ -155,7 +207,8 @@ class EnvironmentCamel:
         safeMode = forward_property("safe_mode")
         setMath = forward("set_math")
         setFeatures = forward("set_features")
-        getBackend = forward("get_backend")
+        getBackend = classmethod(forward("get_backend"))
+        setBackend = classmethod(forward("set_backend"))
         getBestBackend = forward("get_best_backend")
         findBackend = forward("find_backend")
         getBestBackendType = forward("get_best_backend_type")
@@ -367,50 +420,17 @@ class NDArrayCamel:
 
         def dataSync(self) -> Array: ...
 
-        def getData(self) -> dict[str, Array]: ...
-
         def arraySync(self) -> Any: ...
 
         async def getValuesAsync(self) -> Array: ...
-
-        def asScalar(self) -> NDArray: ...
-
-        def as1D(self) -> NDArray: ...
-
-        def as2D(self, rows: int, columns: int) -> NDArray: ...
-
-        def as3D(self, rows: int, columns: int, depth: int) -> NDArray: ...
-
-        def as4D(self, rows: int, columns: int, depth: int, depth2: int) -> NDArray: ...
-
-        def asType(self, dtype: LegacyDType) -> NDArray: ...
-
-        def throwIfDisposed(self) -> None: ...
-
-        def inGPU(self) -> bool: ...
-
-        def getTexture(self, preferredShapeRc: ShapeLike | None = None, /) -> Any: ...
-
-        def getTextureShapeRC(self, preferredShapeRc: ShapeLike | None = None, /) -> Any: ...
 
     else:
         rankType = forward_property("rank_type")
         isDisposed = forward_property("is_disposed")
         getValues = forward("get_values")
         dataSync = forward("data_sync")
-        getData = forward("get_data")
         arraySync = forward("array_sync")
         getValuesAsync = forward("get_values_async")
-        asScalar = forward("as_scalar")
-        as1D = forward("as_1d")
-        as2D = forward("as_2d")
-        as3D = forward("as_3d")
-        as4D = forward("as_4d")
-        asType = forward("as_type")
-        throwIfDisposed = forward("throw_if_disposed")
-        inGPU = forward("in_gpu")
-        getTexture = forward("get_texture")
-        getTextureShapeRC = forward("get_texture_shape_rc")
 
 
 class NDArrayMathCamel:

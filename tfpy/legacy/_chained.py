@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.ops import activation as core_activation
 from tfpy.core.ops import arith as core_arith
 from tfpy.core.ops import compare as core_compare
-from tfpy.core.ops import conv as core_conv
-from tfpy.core.ops import depthwise as core_depthwise
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
-from tfpy.core.ops import pool as core_pool
 from tfpy.core.ops import reduce as core_reduce
 from tfpy.core.ops import resize as core_resize
 from tfpy.core.ops import shape as core_shape
@@ -24,6 +21,7 @@ from tfpy.core.ops import softmax as core_softmax
 from tfpy.core.ops import trig as core_trig
 from tfpy.core.ops import unary as core_unary
 from tfpy.core.options import accepts_options
+from tfpy.legacy.ops import conv as legacy_conv
 from tfpy.legacy.ops import norm as legacy_norm
 from tfpy.legacy.ops import pool as legacy_pool
 from tfpy.legacy.ops import reduce as legacy_reduce
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 
     from tfpy.core.convert import TensorLike
     from tfpy.core.ops.reduce import Axis
-    from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.legacy.ndarray import NDArray
     from tfpy.legacy.windows import Pad, Pair
 
@@ -92,11 +89,9 @@ class ChainedOps:
         return result
 
     @accepts_options()
-    def avg_pool(
-        self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
-    ) -> NDArray:
-        """The mean of each window over images."""
-        result: NDArray = self._run(core_pool.avg_pool, filter_size, strides, pad, dim_rounding_mode)
+    def avg_pool(self, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
+        """The average of each window; arguments as for `max_pool`."""
+        result: NDArray = self._run(legacy_pool.avg_pool, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     avgPool = avg_pool
@@ -135,31 +130,15 @@ class ChainedOps:
         return result
 
     @accepts_options()
-    def conv1d(
-        self,
-        filter: TensorLike,
-        stride: Numbers,
-        pad: Padding,
-        data_format: str = "NWC",
-        dilation: Numbers = 1,
-        dim_rounding_mode: str | None = None,
-    ) -> NDArray:
-        """Slide a filter along sequences, and sum the products at each place."""
-        result: NDArray = self._run(core_conv.conv1d, filter, stride, pad, data_format, dilation, dim_rounding_mode)
+    def conv1d(self, filter: TensorLike, stride: int, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
+        """The convolution of sequences with a filter; arguments as for `math.conv1d`."""
+        result: NDArray = self._run(legacy_conv.conv1d_without_bias, filter, stride, pad, dim_rounding_mode)
         return result
 
     @accepts_options()
-    def conv2d(
-        self,
-        filter: TensorLike,
-        strides: Numbers,
-        pad: Padding,
-        data_format: str = "NHWC",
-        dilations: Numbers = 1,
-        dim_rounding_mode: str | None = None,
-    ) -> NDArray:
-        """Slide a filter over images, and sum the products at each place."""
-        result: NDArray = self._run(core_conv.conv2d, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    def conv2d(self, filter: TensorLike, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
+        """The convolution (cross-correlation) of images with a filter; arguments as for `math.conv2d`."""
+        result: NDArray = self._run(legacy_conv.conv2d_without_bias, filter, strides, pad, dim_rounding_mode)
         return result
 
     @accepts_options()
@@ -167,12 +146,12 @@ class ChainedOps:
         self,
         filter: TensorLike,
         output_shape: Sequence[int],
-        strides: Numbers,
-        pad: Padding,
+        strides: Pair,
+        pad: Pad,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The transpose of `conv2d`: at each place, add the filter times x."""
-        result: NDArray = self._run(core_conv.conv2d_transpose, filter, output_shape, strides, pad, dim_rounding_mode)
+        """The transpose of a convolution: its gradient by the input."""
+        result: NDArray = self._run(legacy_conv.conv2d_transpose, filter, output_shape, strides, pad, dim_rounding_mode)
         return result
 
     conv2dTranspose = conv2d_transpose
@@ -189,17 +168,11 @@ class ChainedOps:
 
     @accepts_options()
     def depthwise_conv2d(
-        self,
-        filter: TensorLike,
-        strides: Numbers,
-        pad: Padding,
-        data_format: str = "NHWC",
-        dilations: Numbers = 1,
-        dim_rounding_mode: str | None = None,
+        self, filter: TensorLike, strides: Pair, pad: Pad, dilations: Pair = 1, dim_rounding_mode: str | None = None
     ) -> NDArray:
-        """Slide filters over each channel of images by itself."""
+        """The convolution of each channel with filters of its own; arguments as for `math.depthwiseConv2D`."""
         result: NDArray = self._run(
-            core_depthwise.depthwise_conv2d, filter, strides, pad, data_format, dilations, dim_rounding_mode
+            legacy_conv.dilated_depthwise_conv2d, filter, strides, pad, dilations, dim_rounding_mode
         )
         return result
 
@@ -387,11 +360,9 @@ class ChainedOps:
         return result
 
     @accepts_options()
-    def max_pool(
-        self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
-    ) -> NDArray:
-        """The largest element of each window over images."""
-        result: NDArray = self._run(core_pool.max_pool, filter_size, strides, pad, dim_rounding_mode)
+    def max_pool(self, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
+        """The largest value in each window."""
+        result: NDArray = self._run(legacy_pool.max_pool, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     maxPool = max_pool

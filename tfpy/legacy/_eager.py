@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from tfpy._api import image as image
 from tfpy._api import losses as losses
-from tfpy._api import train as train
 from tfpy.core.backends import get_backend as get_backend
 from tfpy.core.grads import custom_grad as _custom_grad
 from tfpy.core.grads import grad as _grad
@@ -16,9 +15,7 @@ from tfpy.core.grads import value_and_grad as _value_and_grad
 from tfpy.core.grads import value_and_grads as _value_and_grads
 from tfpy.core.grads import variable_grads as _variable_grads
 from tfpy.core.memory import dispose as dispose
-from tfpy.core.memory import keep as keep
 from tfpy.core.memory import memory as memory
-from tfpy.core.memory import tidy as tidy
 from tfpy.core.ops.activation import elu as _elu
 from tfpy.core.ops.activation import leaky_relu as _leaky_relu
 from tfpy.core.ops.activation import prelu as _prelu
@@ -40,10 +37,6 @@ from tfpy.core.ops.compare import greater_equal as _greater_equal
 from tfpy.core.ops.compare import less as _less
 from tfpy.core.ops.compare import less_equal as _less_equal
 from tfpy.core.ops.compare import not_equal as _not_equal
-from tfpy.core.ops.conv import conv1d as _conv1d
-from tfpy.core.ops.conv import conv2d as _conv2d
-from tfpy.core.ops.conv import conv2d_transpose as _conv2d_transpose
-from tfpy.core.ops.create import buffer as buffer
 from tfpy.core.ops.create import fill as _fill
 from tfpy.core.ops.create import linspace as _linspace
 from tfpy.core.ops.create import ones as _ones
@@ -58,7 +51,6 @@ from tfpy.core.ops.create import tensor3d as _tensor3d
 from tfpy.core.ops.create import tensor4d as _tensor4d
 from tfpy.core.ops.create import zeros as _zeros
 from tfpy.core.ops.create import zeros_like as _zeros_like
-from tfpy.core.ops.depthwise import depthwise_conv2d as _depthwise_conv2d
 from tfpy.core.ops.join import concat as _concat
 from tfpy.core.ops.join import stack as _stack
 from tfpy.core.ops.logic import logical_and as _logical_and
@@ -69,8 +61,6 @@ from tfpy.core.ops.matmul import mat_mul as _mat_mul
 from tfpy.core.ops.matmul import outer_product as _outer_product
 from tfpy.core.ops.matmul import transpose as _transpose
 from tfpy.core.ops.norm import norm as _norm
-from tfpy.core.ops.pool import avg_pool as _avg_pool
-from tfpy.core.ops.pool import max_pool as _max_pool
 from tfpy.core.ops.random import rand as _rand
 from tfpy.core.ops.random import random_normal as _random_normal
 from tfpy.core.ops.random import random_uniform as _random_uniform
@@ -134,6 +124,10 @@ from tfpy.legacy.eager import giving_arrays as _giving_arrays
 from tfpy.legacy.eager import of_functions_of_arrays as _of_functions_of_arrays
 from tfpy.legacy.ops.array import one_hot as _one_hot
 from tfpy.legacy.ops.array import where as _where
+from tfpy.legacy.ops.conv import conv1d_without_bias as _conv1d
+from tfpy.legacy.ops.conv import conv2d_transpose as _conv2d_transpose
+from tfpy.legacy.ops.conv import conv2d_without_bias as _conv2d
+from tfpy.legacy.ops.conv import dilated_depthwise_conv2d as _depthwise_conv2d
 from tfpy.legacy.ops.matrix import matrix_times_vector as _matrix_times_vector
 from tfpy.legacy.ops.matrix import vector_times_matrix as _vector_times_matrix
 from tfpy.legacy.ops.norm import batch_normalization as _batch_normalization
@@ -141,6 +135,8 @@ from tfpy.legacy.ops.norm import batch_normalization2d as _batch_normalization2d
 from tfpy.legacy.ops.norm import batch_normalization3d as _batch_normalization3d
 from tfpy.legacy.ops.norm import batch_normalization4d as _batch_normalization4d
 from tfpy.legacy.ops.norm import local_response_normalization as _local_response_normalization
+from tfpy.legacy.ops.pool import avg_pool as _avg_pool
+from tfpy.legacy.ops.pool import max_pool as _max_pool
 from tfpy.legacy.ops.pool import min_pool as _min_pool
 from tfpy.legacy.ops.reduce import arg_max as _arg_max
 from tfpy.legacy.ops.reduce import arg_min as _arg_min
@@ -377,7 +373,6 @@ __all__ = [
     "batch_normalization2d",
     "batch_normalization3d",
     "batch_normalization4d",
-    "buffer",
     "cast",
     "ceil",
     "clipByValue",
@@ -426,7 +421,6 @@ __all__ = [
     "greater_equal_strict",
     "greater_strict",
     "image",
-    "keep",
     "leakyRelu",
     "leaky_relu",
     "less",
@@ -540,10 +534,8 @@ __all__ = [
     "tensor2d",
     "tensor3d",
     "tensor4d",
-    "tidy",
     "tile",
     "time",
-    "train",
     "transpose",
     "truncatedNormal",
     "truncated_normal",

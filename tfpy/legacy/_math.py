@@ -330,30 +330,50 @@ class DerivedMath:
 
     @accepts_options()
     def conv2d_der_filter(
-        self, x: TensorLike, dy: TensorLike, filter_shape: Sequence[int], strides: Pair, pad: Pad
+        self,
+        x: TensorLike,
+        dy: TensorLike,
+        filter_shape: Sequence[int],
+        strides: Pair,
+        pad: Pad,
+        dim_rounding_mode: str | None = None,
     ) -> NDArray:
         """The gradient of a convolution by its filter."""
-        result: NDArray = self._run(legacy_conv.conv2d_der_filter, x, dy, filter_shape, strides, pad)
+        result: NDArray = self._run(legacy_conv.conv2d_der_filter, x, dy, filter_shape, strides, pad, dim_rounding_mode)
         return result
 
     conv2dDerFilter = conv2d_der_filter
 
     @accepts_options()
     def conv2d_der_input(
-        self, in_shape: Sequence[int], dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad
+        self,
+        in_shape: Sequence[int],
+        dy: TensorLike,
+        filter: TensorLike,
+        strides: Pair,
+        pad: Pad,
+        dim_rounding_mode: str | None = None,
     ) -> NDArray:
         """The gradient of a convolution by its input."""
-        result: NDArray = self._run(legacy_conv.conv2d_der_input, in_shape, dy, filter, strides, pad)
+        result: NDArray = self._run(legacy_conv.conv2d_der_input, in_shape, dy, filter, strides, pad, dim_rounding_mode)
         return result
 
     conv2dDerInput = conv2d_der_input
 
     @accepts_options()
     def conv2d_transpose(
-        self, x: TensorLike, filter: TensorLike, output_shape: Sequence[int], strides: Pair, pad: Pad
+        self,
+        x: TensorLike,
+        filter: TensorLike,
+        output_shape: Sequence[int],
+        strides: Pair,
+        pad: Pad,
+        dim_rounding_mode: str | None = None,
     ) -> NDArray:
         """The transpose of a convolution: its gradient by the input."""
-        result: NDArray = self._run(legacy_conv.conv2d_transpose, x, filter, output_shape, strides, pad)
+        result: NDArray = self._run(
+            legacy_conv.conv2d_transpose, x, filter, output_shape, strides, pad, dim_rounding_mode
+        )
         return result
 
     conv2dTranspose = conv2d_transpose
@@ -639,9 +659,17 @@ class DerivedMath:
     maxPool = max_pool
 
     @accepts_options()
-    def max_pool_backprop(self, dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> NDArray:
+    def max_pool_backprop(
+        self,
+        dy: TensorLike,
+        x: TensorLike,
+        filter_size: Pair,
+        strides: Pair,
+        pad: Pad,
+        dim_rounding_mode: str | None = None,
+    ) -> NDArray:
         """The gradient of `max_pool` by its input; among equal largest values the first gets it."""
-        result: NDArray = self._run(legacy_pool.max_pool_backprop, dy, x, filter_size, strides, pad)
+        result: NDArray = self._run(legacy_pool.max_pool_backprop, dy, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     maxPoolBackprop = max_pool_backprop

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.buffer import TensorBuffer
+import numpy as np
+
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.format import tensor_text
 from tfpy.core.operators import Operators
 from tfpy.core.ops import arith, create, join, unary
 from tfpy.core.options import accepts_options
+from tfpy.engine.handle import Handle, check_live
 from tfpy.legacy._camel import ChainedCamel
 from tfpy.legacy._chained import ChainedOps
+from tfpy.legacy.buffer import ArrayBuffer
 from tfpy.legacy.ops import array
-from tfpy.legacy.storage import Mirrored
 
 if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from tfpy.legacy.variables import Variable
 
 
-class Chained(Mirrored, ChainedOps, ChainedCamel):
-    """The methods of arrays that 0.5 has beyond those of NDArray."""
+class Chained(ChainedOps, ChainedCamel, Handle):
+    """The methods of arrays that 0.5 has beyond those of NDArray; variables have them, too."""
 
     __slots__ = ()
 
@@ -101,16 +104,18 @@ class Chained(Mirrored, ChainedOps, ChainedCamel):
         return self.as_type("bool")
 
     def to_string(self) -> str:
-        """The array as text."""
-        return repr(self)
+        """The dtype, rank, shape and values as text."""
+        check_live(self, "to_string")
+        return tensor_text(self.spec, np.asarray(self), True)
 
-    def print(self) -> None:
-        """Print the array."""
-        create.print_(self)
+    def print(self, verbose: bool = False) -> None:
+        """Print the values; with `verbose` dtype, rank and shape, too."""
+        create.print_(self, verbose)
 
-    def buffer(self) -> TensorBuffer:
+    def buffer(self) -> ArrayBuffer:
         """A copy of the values, to be read and written element by element."""
-        return TensorBuffer(self.spec.shape, self.spec.dtype, self.host_values("buffer").copy())
+        check_live(self, "buffer")
+        return ArrayBuffer(self.spec.shape, self.spec.dtype, np.asarray(self))
 
     @accepts_options()
     def variable(self, trainable: bool = True, name: str | None = None, dtype: Any = None) -> Variable:

@@ -6,15 +6,15 @@ GRAPH_OPS = "exp log relu leaky_relu elu tanh sigmoid square"
 """Methods of Graph that are an op of one array, element by element, with the op's own further arguments."""
 
 EAGER_OPS = """
-    abs acos add asin atan avg_pool basic_lstm_cell browser.from_pixels buffer cast ceil
+    abs acos add asin atan avg_pool basic_lstm_cell browser.from_pixels cast ceil
     clip_by_value clone concat concat1d concat2d concat3d concat4d conv1d conv2d conv2d_transpose cos cosh
     custom_grad depthwise_conv2d dispose div elu equal exp expand_dims fill floor gather get_backend grad grads
-    greater greater_equal keep leaky_relu less less_equal linspace local_response_normalization log log_sum_exp
+    greater greater_equal leaky_relu less less_equal linspace local_response_normalization log log_sum_exp
     logical_and logical_not logical_or logical_xor mat_mul max max_pool maximum mean memory min minimum moments mul
     multi_rnn_cell neg next_frame norm not_equal ones ones_like outer_product pad pad1d pad2d pad3d pad4d
     pow prelu print rand random_normal random_uniform range relu reshape reverse reverse1d reverse2d reverse3d
     reverse4d scalar selu sigmoid sin sinh slice slice1d slice2d slice3d slice4d softmax sqrt square
-    squeeze stack step sub sum tan tanh tensor tensor1d tensor2d tensor3d tensor4d tidy tile time transpose
+    squeeze stack step sub sum tan tanh tensor tensor1d tensor2d tensor3d tensor4d tile time transpose
     truncated_normal value_and_grad value_and_grads variable_grads zeros zeros_like
 """
 """What deeplearn.js 0.5 has as functions of its own, `dl.add`: its step towards TF.js. They are the core's ops; those

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
-from tfpy.core import backends
+from tfpy.core import backends, memory
 from tfpy.core.options import accepts_options
 from tfpy.core.results import call_with_as_many
 from tfpy.core.tensor import Tensor
-from tfpy.engine.handle import join_share
+from tfpy.engine.handle import Handle, join_share
 from tfpy.engine.tape import standing_for
+from tfpy.legacy.environment import ENV
 from tfpy.legacy.math import NDArrayMath, adopted
 from tfpy.legacy.ndarray import NDArray, class_of_rank
 
 P = ParamSpec("P")
+H = TypeVar("H", bound=Handle)
 
 
 @overload
@@ -27,7 +29,8 @@ def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]:
 
     @functools.wraps(function)
     def run(*args: P.args, **keywords: P.kwargs) -> Any:
-        return adopted(function(*args, **keywords), (*args, *keywords.values()))
+        compute = ENV.math._wanted(function)
+        return adopted(compute(*args, **keywords), (*args, *keywords.values()) if keywords else args)
 
     return run
 
@@ -50,6 +53,42 @@ def _array(x: Tensor) -> NDArray:
     array = standing_for(class_of_rank(x.rank), x, x.payload, x.backend)
     join_share(x, array)
     return array
+
+
+@functools.wraps(memory.tidy, assigned=())
+def tidy(name_or_fn: Any = None, fn: Any = None, grad_mode: bool = False) -> Any:
+    """As `tf.tidy`; in safe mode the outermost one may return no arrays.
+
+    Args:
+        name_or_fn: the function; or a name for the scope, before the function.
+        fn: the function, when a name is given.
+        grad_mode: accepted, and of no effect: gradients are recorded where they are asked for.
+
+    Raises:
+        RuntimeError: arrays are returned from the outermost scope in safe mode.
+
+    Source: deeplearn.js 0.5 `tidy`.
+    """
+    math = ENV.math
+    if name_or_fn is None and fn is None and math.safe_mode:
+        return math.scope()
+    result = memory.tidy(name_or_fn, fn)
+    if math.safe_mode:
+        math._check_returned(result)
+    return result
+
+
+@functools.wraps(memory.keep, assigned=())
+def keep(result: H) -> H:
+    """Protect an array from all scopes around it; `dispose` frees it.
+
+    Raises:
+        RuntimeError: safe mode, and no scope is open.
+
+    Source: deeplearn.js 0.5 `keep`.
+    """
+    ENV.math.check_scope("keep")
+    return memory.keep(result)
 
 
 @functools.wraps(backends.set_backend, assigned=())

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core import backends
 from tfpy.core.engine_face import ENGINE, Engine
+from tfpy.core.memory import MemoryInfo, memory
 from tfpy.engine.backend import registry
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.legacy._camel import EnvironmentCamel
@@ -92,14 +94,31 @@ class Environment(EnvironmentCamel):
                 raise unknown_name_error("feature", name, _FEATURES)
         self._features = dict(features)
 
+    def set(self, feature: str, value: Any) -> None:
+        """Override a feature (0.5)."""
+        self.set_features({**self._features, feature: value})
+
     def reset(self) -> None:
         """Forget overridden features and the global math."""
         self._features = {}
         self._math = None
 
-    def get_backend(self, name: str) -> Any:
-        """The backend of a name."""
-        return registry.find(name)
+    @staticmethod
+    def get_backend(name: str | None = None) -> Any:
+        """The backend of a name; in 0.5 `Environment.getBackend()` is the name of the one in use."""
+        return backends.get_backend() if name is None else registry.find(name)
+
+    @staticmethod
+    def set_backend(backend_type: str, safe_mode: bool = False) -> Any:
+        """`dl.set_backend` (0.5)."""
+        from tfpy.legacy.eager import set_backend
+
+        return set_backend(backend_type, safe_mode)
+
+    @staticmethod
+    def memory() -> MemoryInfo:
+        """`dl.memory` (0.5)."""
+        return memory()
 
     def get_best_backend(self) -> Any:
         """The backend that is used by default."""

@@ -38,6 +38,8 @@ class CheckpointLoader(CheckpointLoaderCamel, BothSpellings):
     Source: deeplearn.js `CheckpointLoader`. Results may be awaited.
     """
 
+    url_path: str
+
     def __init__(self, url_path: str) -> None:
         self.url_path = str(url_path).rstrip("/") + "/"
         self._manifest: ReadyDict[str, Any] | None = None

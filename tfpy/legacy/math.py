@@ -140,23 +140,27 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
 
     def _run(self, function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
         """Call an op on this math's backend, with the numbers wanted; its results become NDArrays."""
-        state = local.state
-        if self.safe_mode:
-            check_safe(function.__name__, True)
-        function = quirks.numbers_of(function, "gradients" if self._differentiating else "math")
+        compute = self._wanted(function)
         backend = self._wanted_backend()
         if backend is None:
-            out = function(*args, **keywords)
+            out = compute(*args, **keywords)
         else:
+            state = local.state
             state.backend = backend
             try:
-                out = function(*args, **keywords)
+                out = compute(*args, **keywords)
             finally:
                 state.backend = None
         result = adopted(out, args)
         if self._debug:
             _check_numbers(function.__name__, result)
         return result
+
+    def _wanted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What computes an op with the numbers wanted; in safe mode only where a scope is open."""
+        if self.safe_mode:
+            check_safe(function.__name__, True)
+        return quirks.numbers_of(function)
 
     def _wanted_backend(self) -> Backend | None:
         """The backend to switch to for an op; None when the current one is right."""
@@ -366,9 +370,10 @@ def adopted(out: Any, args: Sequence[Any] = ()) -> Any:
     if isinstance(out, NDArray):
         return out
     if isinstance(out, Tensor):
-        if isinstance(out, Variable) or any(out is a for a in args):
-            return shared(out)
-        return adopt(out)
+        for given in args:
+            if given is out:
+                return shared(out)
+        return shared(out) if isinstance(out, Variable) else adopt(out)
     if isinstance(out, Record):
         return type(out)(*[adopted(part, args) for part in out])
     if isinstance(out, (list, tuple)):

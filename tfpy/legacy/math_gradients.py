@@ -18,6 +18,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.state import local
 from tfpy.engine.tape import Tape, recording
 from tfpy.engine.walk import GradientError
+from tfpy.legacy import quirks
 from tfpy.legacy._camel import GradientsCamel
 from tfpy.legacy.ndarray import NDArray, adopt, as_tensor, shared
 
@@ -44,8 +45,6 @@ class _Everything(set[int]):
 
 class Gradients(GradientsCamel):
     """The gradient methods of NDArrayMath."""
-
-    _differentiating = False
 
     if TYPE_CHECKING:
 
@@ -77,11 +76,8 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js `math.valueAndGradients`.
         """
-        outer, self._differentiating = self._differentiating, True
-        try:
+        with quirks.differentiating():
             value, found = _differentiate("gradients", f, x, None)
-        finally:
-            self._differentiating = outer
         return ValueAndGradients(shared(value), found)
 
     def vjp(self, f: Callable[[], Handle], x: Arrays, dy: Handle) -> Any:

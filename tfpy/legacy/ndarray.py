@@ -24,18 +24,131 @@ from tfpy.engine.handle import Handle, check_live
 from tfpy.engine.handle import kept as kept_handles
 from tfpy.engine.scope import track
 from tfpy.engine.spec import Shape, strides_of
-from tfpy.legacy._camel import NDArrayCamel
+from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
 from tfpy.legacy.places import Places
-from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, converted, stored_number
+from tfpy.legacy.storage import Mirrored
+from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, stored_number
 
 if TYPE_CHECKING:
     from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
     from tfpy.legacy.math import NDArrayMath
 
 
-class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
+class ArrayMethods(Chained, Places, ArrayMethodsCamel):
+    """What arrays and variables have: methods that read the values, or give arrays of them."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def size(self) -> int: ...
+        @property
+        def shape(self) -> Shape: ...
+        def get_values(self) -> Array: ...
+
+    def _itself(self) -> NDArray:
+        """An array of these very values."""
+        raise NotImplementedError
+
+    @property
+    def math(self) -> NDArrayMath:
+        """The global math, `dl.ENV.math`."""
+        from tfpy.legacy.environment import ENV
+
+        return ENV.math
+
+    def get_data(self) -> dict[str, Array]:
+        """The values as {'values': array}."""
+        return {"values": self.get_values()}
+
+    def equals(self, t: Handle) -> bool:
+        """Whether another array has the same dtype, shape and values."""
+        if not isinstance(t, Handle):
+            raise argument_error("equals", "t", "an NDArray or a tensor", t, TypeError)
+        same = self.spec == t.spec
+        return same and bool(np.array_equal(np.asarray(self).reshape(-1), np.asarray(t).reshape(-1)))
+
+    # Under another shape or dtype
+
+    def reshape(self, new_shape: ShapeLike) -> NDArray:
+        """The same elements under another shape, sharing the data; itself when it has that shape.
+
+        Args:
+            new_shape: the shape; one size may be -1, for what is left.
+
+        Raises:
+            ValueError: the elements do not fill the shape.
+        """
+        check_live(self, "reshape")
+        sizes = as_int_or_ints("reshape", "new_shape", new_shape)
+        if sizes == self.spec.shape:
+            return self._itself()
+        return adopt(ops.shape.reshape(self, sizes))
+
+    def flatten(self) -> NDArray:
+        """The elements as a vector."""
+        return self.reshape([self.size])
+
+    def as_scalar(self) -> NDArray:
+        """The one element as a Scalar."""
+        check_live(self, "as_scalar")
+        if self.size != 1:
+            raise argument_error("as_scalar", "self", "an array of one element", self)
+        return self.reshape([])
+
+    def as_1d(self) -> NDArray:
+        """The elements as a vector."""
+        return self.reshape([self.size])
+
+    def as_2d(self, rows: int, columns: int) -> NDArray:
+        """The elements as a matrix."""
+        return self.reshape([rows, columns])
+
+    def as_3d(self, rows: int, columns: int, depth: int) -> NDArray:
+        """The elements in three dimensions."""
+        return self.reshape([rows, columns, depth])
+
+    def as_4d(self, rows: int, columns: int, depth: int, depth2: int) -> NDArray:
+        """The elements in four dimensions."""
+        return self.reshape([rows, columns, depth, depth2])
+
+    # With the digit as in slice1d, concat1d and their kin.
+    as1d, as2d, as3d, as4d = as_1d, as_2d, as_3d, as_4d
+
+    def squeeze(self, axis: ShapeLike | None = None) -> NDArray:
+        """Dimensions of size 1 taken out: those given, or all."""
+        return adopt(ops.shape.squeeze(self, axis))
+
+    def as_type(self, dtype: LegacyDType) -> NDArray:
+        """The values in another dtype; itself when it has that dtype."""
+        check_live(self, "as_type")
+        wanted = checked_dtype("as_type", dtype)
+        return self._itself() if wanted == self.spec.dtype else self._array(ops.shape.cast, wanted)
+
+    # Living and dying
+
+    def throw_if_disposed(self) -> None:
+        """Raise DisposedError when the data has been freed."""
+        check_live(self, "throw_if_disposed")
+
+    def in_gpu(self) -> bool:
+        """Whether the data lies on a GPU."""
+        check_live(self, "in_gpu")
+        return self.backend is not None and self.backend.on_gpu
+
+    def get_texture(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
+        """deeplearn.js: the WebGL texture. There is none here; the method exists to say so."""
+        raise RuntimeError("get_texture: tfpy keeps GPU data in buffers of its own; read it with get_values().")
+
+    def get_texture_shape_rc(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
+        """deeplearn.js: the size of the WebGL texture. There is none here; the method exists to say so."""
+        raise RuntimeError("get_texture_shape_rc: tfpy has no textures; the array's size is in its shape.")
+
+
+class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
     """An array of float32 numbers, int32 numbers or truth values, of any shape.
 
     Args:
@@ -99,22 +212,18 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
         """Whether the data has been freed."""
         return self.backend is None
 
-    @property
-    def math(self) -> NDArrayMath:
-        """The global math, `dl.ENV.math`."""
-        from tfpy.legacy.environment import ENV
-
-        return ENV.math
+    def _itself(self) -> NDArray:
+        return self
 
     # Reading and writing
 
     def get(self, *locs: int) -> Any:
-        """The number at a place; a Scalar needs none.
+        """The number at a place; without indices, the first.
 
         Raises:
             ValueError: not one index for each dimension, or outside the shape.
         """
-        return self.host_values("get")[self._offset("get", locs)].item()
+        return self.host_values("get")[self._place("get", locs)].item()
 
     def set(self, value: float, *locs: int) -> None:
         """Write a number at a place: the value first, then the indices."""
@@ -144,10 +253,6 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
         """`get_values` under the name that it has from 0.3.3 on."""
         return self.exposed_values("data_sync")
 
-    def get_data(self) -> dict[str, Array]:
-        """The values as {'values': array}."""
-        return {"values": self.exposed_values("get_data")}
-
     def array_sync(self) -> Any:
         """The values as nested lists, as a tensor of the core gives them (beyond deeplearn.js)."""
         return self.numpy().tolist()
@@ -163,94 +268,6 @@ class NDArray(Chained, Places, ArrayFactories, NDArrayCamel, Ready):
     async def data(self) -> Array:
         """`data_sync`, to be awaited."""
         return self.data_sync()
-
-    def equals(self, t: Handle) -> bool:
-        """Whether another array has the same dtype, shape and values."""
-        if not isinstance(t, Handle):
-            raise argument_error("equals", "t", "an NDArray or a tensor", t, TypeError)
-        same = self.spec == t.spec
-        return same and bool(np.array_equal(self.host_values("equals"), np.asarray(t).reshape(-1)))
-
-    # Under another shape or dtype
-
-    def reshape(self, new_shape: ShapeLike) -> NDArray:
-        """The same elements under another shape, sharing the data; itself when it has that shape.
-
-        Args:
-            new_shape: the shape; one size may be -1, for what is left.
-
-        Raises:
-            ValueError: the elements do not fill the shape.
-        """
-        check_live(self, "reshape")
-        sizes = as_int_or_ints("reshape", "new_shape", new_shape)
-        if sizes == self.spec.shape:
-            return self
-        return adopt(ops.shape.reshape(self, sizes))
-
-    def flatten(self) -> NDArray:
-        """The elements as a vector."""
-        return self.reshape([self.size])
-
-    def as_scalar(self) -> NDArray:
-        """The one element as a Scalar."""
-        check_live(self, "as_scalar")
-        if self.size != 1:
-            raise argument_error("as_scalar", "self", "an array of one element", self)
-        return self.reshape([])
-
-    def as_1d(self) -> NDArray:
-        """The elements as a vector."""
-        return self.reshape([self.size])
-
-    def as_2d(self, rows: int, columns: int) -> NDArray:
-        """The elements as a matrix."""
-        return self.reshape([rows, columns])
-
-    def as_3d(self, rows: int, columns: int, depth: int) -> NDArray:
-        """The elements in three dimensions."""
-        return self.reshape([rows, columns, depth])
-
-    def as_4d(self, rows: int, columns: int, depth: int, depth2: int) -> NDArray:
-        """The elements in four dimensions."""
-        return self.reshape([rows, columns, depth, depth2])
-
-    # With the digit as in slice1d, concat1d and their kin.
-    as1d, as2d, as3d, as4d = as_1d, as_2d, as_3d, as_4d
-
-    def squeeze(self, axis: ShapeLike | None = None) -> NDArray:
-        """Dimensions of size 1 taken out: those given, or all."""
-        return adopt(ops.shape.squeeze(self, axis))
-
-    def as_type(self, dtype: LegacyDType) -> NDArray:
-        """The values in another dtype; itself when it has that dtype."""
-        check_live(self, "as_type")
-        wanted = checked_dtype("as_type", dtype)
-        if wanted == self.spec.dtype:
-            return self
-        if wanted == "float32":
-            return adopt(ops.shape.cast(self, wanted))
-        values = converted(self.host_values("as_type").reshape(self.shape), wanted)
-        return new_array(NDArray, "as_type", self.shape, values, wanted)
-
-    # Living and dying
-
-    def throw_if_disposed(self) -> None:
-        """Raise DisposedError when the data has been freed."""
-        check_live(self, "throw_if_disposed")
-
-    def in_gpu(self) -> bool:
-        """Whether the data lies on a GPU."""
-        check_live(self, "in_gpu")
-        return self.backend is not None and self.backend.on_gpu
-
-    def get_texture(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
-        """deeplearn.js: the WebGL texture. There is none here; the method exists to say so."""
-        raise RuntimeError("get_texture: tfpy keeps GPU data in buffers of its own; read it with get_values().")
-
-    def get_texture_shape_rc(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
-        """deeplearn.js: the size of the WebGL texture. There is none here; the method exists to say so."""
-        raise RuntimeError("get_texture_shape_rc: tfpy has no textures; the array's size is in its shape.")
 
     # Python's protocols
 

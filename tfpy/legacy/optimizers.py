@@ -150,8 +150,11 @@ class Optimizer(OptimizerCamel, BothSpellings):
 
     @accepts_options()
     def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[CoreTensor] | None = None) -> VariableGrads:
-        """The value of f() and its gradients by variable name."""
-        return variable_grads(f, var_list)
+        """The value of f() and its gradients by variable name, as arrays."""
+        from tfpy.legacy.math import adopted
+
+        found: VariableGrads = adopted(variable_grads(f, var_list))
+        return found
 
     def apply_gradients(self, variable_gradients: Mapping[str, Any]) -> None:
         """Change variables by gradients given by name."""

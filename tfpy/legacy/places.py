@@ -39,6 +39,12 @@ class Places(Handle, PlacesCamel):
             raise argument_error("index_to_loc", "index", f"from 0 to {self.spec.size - 1}", index)
         return [int(i) for i in np.unravel_index(at, self.spec.shape)]
 
+    def _place(self, op: str, locs: tuple[int, ...]) -> int:
+        """The index in the flat values of what is to be read: without indices, of the first element."""
+        if locs or not self.spec.size:
+            return self._offset(op, locs)
+        return 0
+
     def _offset(self, op: str, locs: tuple[int, ...]) -> int:
         shape = self.spec.shape
         if not shape and not any(locs):  # a scalar has a place 0, too: deeplearn.js does not look at its indices

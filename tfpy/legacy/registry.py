@@ -10,6 +10,20 @@ from tfpy.core.options import accepts_options, parameters_of
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+EAGER_OPS: dict[str, Callable[..., Any]] = {}
+
+
+def eager_op(name: str) -> Callable[[F], F]:
+    """Mark a function as `dl.name` and `array.name` of 0.5, where the math method takes other arguments."""
+
+    def mark(function: F) -> F:
+        public = accepts_options(where=name)(function)
+        EAGER_OPS[function.__name__] = public
+        return public
+
+    return mark
+
+
 class MathOp(NamedTuple):
     """A method of NDArrayMath.
 

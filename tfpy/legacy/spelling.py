@@ -6,7 +6,11 @@ tools/generate.py runs this file without the package: it imports nothing.
 from __future__ import annotations
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "NDArray": {"get_texture_shape_rc": "getTextureShapeRC", "in_gpu": "inGPU"},
+    "ArrayMethods": {
+        "depthwise_conv2d": "depthwiseConv2D",
+        "get_texture_shape_rc": "getTextureShapeRC",
+        "in_gpu": "inGPU",
+    },
     "NDArrayMath": {
         "batch_normalization2d": "batchNormalization2D",
         "batch_normalization3d": "batchNormalization3D",

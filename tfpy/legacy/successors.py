@@ -17,7 +17,7 @@ from tfpy.core.registry import OPS
 from tfpy.legacy.derived import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.graph import Graph, GraphLayers
 from tfpy.legacy.ndarray import NDArray
-from tfpy.legacy.registry import MATH_OPS
+from tfpy.legacy.registry import EAGER_OPS, MATH_OPS
 from tfpy.legacy.session import Session
 from tfpy.legacy.spelling import EXCEPTIONS
 
@@ -68,7 +68,12 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
         ("bias", "tf.add(tf.conv1d(x, filter, stride, pad, dim_rounding_mode=dim_rounding_mode), bias)"),
         ("", "tf.conv1d(x, filter, stride, pad, dim_rounding_mode=dim_rounding_mode)"),
     ],
-    "conv2d_der_input": "tf.conv2d_transpose(dy, filter, in_shape, strides, pad)",
+    "conv2d_without_bias": "tf.conv2d(x, filter, strides, pad, dim_rounding_mode=dim_rounding_mode)",
+    "conv1d_without_bias": "tf.conv1d(x, filter, stride, pad, dim_rounding_mode=dim_rounding_mode)",
+    "dilated_depthwise_conv2d": (
+        "tf.depthwise_conv2d(x, filter, strides, pad, dilations=dilations, dim_rounding_mode=dim_rounding_mode)"
+    ),
+    "conv2d_der_input": "tf.conv2d_transpose(dy, filter, in_shape, strides, pad, dim_rounding_mode)",
     "depthwise_conv2d": (
         "tf.depthwise_conv2d(x, filter, strides, pad, dilations=rates, dim_rounding_mode=dim_rounding_mode)"
     ),
@@ -186,6 +191,11 @@ _ARRAY: dict[str, str | list[tuple[str, str]]] = {
         ("norm_region", ""),
         ("", "tf.local_response_normalization(a, radius, bias, alpha, beta)"),
     ],
+    "conv2d": "tf.conv2d(a, filter, strides, pad, dim_rounding_mode=dim_rounding_mode)",
+    "conv1d": "tf.conv1d(a, filter, stride, pad, dim_rounding_mode=dim_rounding_mode)",
+    "depthwise_conv2d": (
+        "tf.depthwise_conv2d(a, filter, strides, pad, dilations=dilations, dim_rounding_mode=dim_rounding_mode)"
+    ),
     "buffer": "a.buffer_sync()",
     "variable": "tf.variable(a, trainable, name, dtype)",
 }
@@ -320,6 +330,8 @@ def _math_successors() -> dict[str, Successor]:
     for path, op in OPS.items():
         for name in op.legacy:
             found[name] = _same(op.function, path)
+    for name, function in EAGER_OPS.items():
+        found[name] = _successor(function, _MATH[name])
     for name, own in MATH_OPS.items():
         if name in _SAME.split():
             new = _same(own.function, name)
@@ -384,7 +396,7 @@ def table(kind: str) -> dict[str, Successor]:
     return _methods(Session, _SESSION_OWN, {}, own=True)
 
 
-OWNERS = {"math": "NDArrayMath", "graph": "Graph", "array": "NDArray", "static": "NDArray"}
+OWNERS = {"math": "NDArrayMath", "graph": "Graph", "array": "ArrayMethods", "static": "NDArray"}
 
 
 @functools.cache

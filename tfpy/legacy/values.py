@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,6 +20,17 @@ from tfpy.legacy import quirks
 LegacyDType: TypeAlias = Literal["float32", "int32", "bool"]
 ShapeLike: TypeAlias = Sequence[int]
 Values: TypeAlias = Any
+
+
+class Rank(StrEnum):
+    """The ranks of tensors, which types of 0.5 name. Source: deeplearn.js 0.5 `Rank`."""
+
+    R0 = "R0"
+    R1 = "R1"
+    R2 = "R2"
+    R3 = "R3"
+    R4 = "R4"
+
 
 DTYPES: tuple[LegacyDType, ...] = ("float32", "int32", "bool")
 # What annotations of this package call kinds that the core has under other names.

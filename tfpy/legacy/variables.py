@@ -3,42 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops import arith
 from tfpy.core.options import accepts_options
 from tfpy.core.variable import Variable as CoreVariable
 from tfpy.engine.backend import Array
 from tfpy.legacy._camel import VariableCamel
-from tfpy.legacy._chained import ChainedOps
 from tfpy.legacy.create import ArrayFactories
 from tfpy.legacy.eager import giving_arrays
-from tfpy.legacy.environment import ENV
-from tfpy.legacy.places import Places
+from tfpy.legacy.ndarray import ArrayMethods, NDArray, shared
 from tfpy.legacy.values import LegacyDType
 
 
-class _VariableOps(ChainedOps):
-    """Methods that give NDArrays: those of 0.5's arrays, and of the core those that they are in NDArray itself."""
+class _VariableOf:
+    """`Variable.variable(x)` on the class, and the method `v.variable()` on a variable."""
+
+    def __get__(self, instance: Variable | None, owner: type[Variable]) -> Callable[..., Variable]:
+        return variable if instance is None else partial(variable, instance)
+
+
+class _VariableMethods(ArrayMethods):
+    """The methods of arrays, and the operators that a variable of the core has beside them: they give arrays."""
 
     __slots__ = ()
 
-    add = giving_arrays(CoreVariable.add)
-    reshape = giving_arrays(CoreVariable.reshape)
-    flatten = giving_arrays(CoreVariable.flatten)
-    squeeze = giving_arrays(CoreVariable.squeeze)
-    as_scalar = giving_arrays(CoreVariable.as_scalar)
-    as_1d = giving_arrays(CoreVariable.as_1d)
-    as_2d = giving_arrays(CoreVariable.as_2d)
-    as_3d = giving_arrays(CoreVariable.as_3d)
-    as_4d = giving_arrays(CoreVariable.as_4d)
-    as_type = giving_arrays(CoreVariable.as_type)
-    concat = giving_arrays(CoreVariable.concat)
-    stack = giving_arrays(CoreVariable.stack)
-    where = giving_arrays(CoreVariable.where)
+    variable = _VariableOf()
+    __getitem__ = giving_arrays(CoreVariable.__getitem__)
+    __abs__ = giving_arrays(CoreVariable.__abs__)
+    __pos__ = giving_arrays(CoreVariable.__pos__)
+    __mod__ = giving_arrays(CoreVariable.__mod__)
+    __rmod__ = giving_arrays(CoreVariable.__rmod__)
+    __pow__ = giving_arrays(CoreVariable.__pow__)
+    __rpow__ = giving_arrays(CoreVariable.__rpow__)
+    __matmul__ = giving_arrays(CoreVariable.__matmul__)
+    __rmatmul__ = giving_arrays(CoreVariable.__rmatmul__)
+    __floordiv__ = giving_arrays(CoreVariable.__floordiv__)
+    __rfloordiv__ = giving_arrays(CoreVariable.__rfloordiv__)
+
+    def _itself(self) -> NDArray:
+        return shared(self)
+
+    def add(self, x: TensorLike) -> NDArray:
+        """The sum with an array."""
+        return self._array(arith.add, x)
 
 
-class Variable(_VariableOps, Places, CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[misc]  # as a tensor's
+class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[misc]  # as a tensor's
     """A variable of the core that reads like an NDArray, too, and whose ops give NDArrays.
 
     Args:
@@ -57,15 +70,6 @@ class Variable(_VariableOps, Places, CoreVariable, ArrayFactories, VariableCamel
     def __init__(self, initial_value: TensorLike, trainable: bool = True, name: str | None = None) -> None:
         super().__init__(to_tensor("Variable", "initial_value", initial_value, "any"), trainable, name)
 
-    def _run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """An op on this variable, as the global math computes it."""
-        return ENV.math._run(function, self, *args)
-
-    @classmethod
-    def variable(cls, initial_value: TensorLike, trainable: bool = True, name: str | None = None) -> Variable:  # type: ignore[override]
-        """A variable that starts as an array, sharing its data."""
-        return variable(initial_value, trainable, name)
-
     def get_values(self) -> Array:
         """The values in row-major order, to be read only; `assign` changes them."""
         values: Array = self.data_sync()
@@ -76,8 +80,8 @@ class Variable(_VariableOps, Places, CoreVariable, ArrayFactories, VariableCamel
         return self.get_values()
 
     def get(self, *locs: int) -> Any:
-        """The number at a place."""
-        return self.data_sync()[self._offset("get", locs)].item()
+        """The number at a place; without indices, the first."""
+        return self.data_sync()[self._place("get", locs)].item()
 
 
 @accepts_options()

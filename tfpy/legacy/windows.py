@@ -44,14 +44,6 @@ def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str 
     return _whole_count(op, size, field, stride, margin, rounding), margin, margin
 
 
-def check_windows(
-    op: str, images: Sequence[int], fields: Sequence[int], strides: Pair, pad: Pad, rounding: str | None
-) -> None:
-    """Raise ValueError, naming the op, unless windows fit a batch of images a whole number of times, or are rounded."""
-    for size, field, stride in zip(images[1:3], fields, pair(op, "strides", strides), strict=True):
-        window(op, size, field, stride, pad, rounding)
-
-
 def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding: str | None) -> int:
     if rounding is not None:
         if rounding not in Rounding:

@@ -14,8 +14,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.ops.common import of_rank
-from tfpy.legacy.registry import math_op
-from tfpy.legacy.windows import Pad, Pair, check_windows, window
+from tfpy.legacy.quirks import numbers_of
+from tfpy.legacy.registry import eager_op, math_op
+from tfpy.legacy.windows import Pad, Pair
 
 
 class Conv2DGradients(Record):
@@ -75,10 +76,10 @@ def conv2d(
         bias: a vector of out channels, or None.
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
 
     Raises:
-        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size without rounding.
+        ValueError: ranks or depths that do not fit.
 
     Source: deeplearn.js `math.conv2d`.
     """
@@ -86,7 +87,6 @@ def conv2d(
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
     offset = checked_bias("conv2d", weights, bias)
-    check_windows("conv2d", images.shape, weights.shape[:2], strides, pad, dim_rounding_mode)
     out = conv.conv2d(images, weights, strides, pad, "NHWC", 1, dim_rounding_mode)
     return like_input(with_bias(out, offset), given.rank)
 
@@ -108,19 +108,18 @@ def conv1d(
         bias: a vector of out channels, or None.
         stride: how far to go from one window to the next.
         pad: 'same', 'valid', or a number for both ends.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
 
     Raises:
-        ValueError: ranks or depths that do not fit, or a numeric pad that gives no whole output size without rounding.
+        ValueError: ranks or depths that do not fit.
 
-    Source: deeplearn.js `math.conv1d`.
+    Source: deeplearn.js `math.conv1d`. As there and in `tf.conv1d`, with a pad of 0 the filter goes on to the last
+    element.
     """
     given = of_rank("conv1d", "x", x, 2, 3)
     rows, weights, offset = as_images(given, filter, bias)
-    _, before, after = window("conv1d", rows.shape[2], weights.shape[1], stride, pad, dim_rounding_mode)
-    margins = [[0, 0], [0, 0], [before, after], [0, 0]]
-    fixed = pad if isinstance(pad, str) else margins
-    out = conv.conv2d(rows, weights, [1, stride], fixed, "NHWC", 1, dim_rounding_mode)
+    margins = pad if isinstance(pad, str) or pad == 0 else [[0, 0], [0, 0], [pad, pad], [0, 0]]
+    out = conv.conv2d(rows, weights, [1, stride], margins, "NHWC", 1, dim_rounding_mode)
     return as_sequences(with_bias(out, offset), given.rank)
 
 
@@ -139,7 +138,14 @@ def as_sequences(out: Tensor, rank: int) -> Tensor:
 
 
 @math_op()
-def conv2d_der_input(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Tensor:
+def conv2d_der_input(
+    in_shape: Sequence[int],
+    dy: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The gradient of a convolution by its input.
 
     Args:
@@ -148,6 +154,7 @@ def conv2d_der_input(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike
         filter: the filter.
         strides: those of the convolution.
         pad: that of the convolution.
+        dim_rounding_mode: that of the convolution.
 
     Raises:
         ValueError: ranks or depths that do not fit.
@@ -155,7 +162,7 @@ def conv2d_der_input(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike
     Source: deeplearn.js `math.conv2dDerInput`.
     """
     slopes, weights, shape = checked_transpose(in_shape, dy, filter)
-    out = conv.conv2d_transpose(slopes, weights, shape, strides, pad)
+    out = conv.conv2d_transpose(slopes, weights, shape, strides, pad, dim_rounding_mode)
     return like_input(out, len(in_shape))
 
 
@@ -174,17 +181,31 @@ def checked_transpose(in_shape: Sequence[int], dy: TensorLike, filter: TensorLik
     return slopes, weights, shape
 
 
-@math_op()
-def conv2d_transpose(x: TensorLike, filter: TensorLike, output_shape: Sequence[int], strides: Pair, pad: Pad) -> Tensor:
+@math_op(eager="conv2d_transpose")
+def conv2d_transpose(
+    x: TensorLike,
+    filter: TensorLike,
+    output_shape: Sequence[int],
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The transpose of a convolution: its gradient by the input.
 
     Source: deeplearn.js `math.conv2dTranspose`.
     """
-    return conv2d_der_input(output_shape, x, filter, strides, pad)
+    return conv2d_der_input(output_shape, x, filter, strides, pad, dim_rounding_mode)
 
 
 @math_op()
-def conv2d_der_filter(x: TensorLike, dy: TensorLike, filter_shape: Sequence[int], strides: Pair, pad: Pad) -> Tensor:
+def conv2d_der_filter(
+    x: TensorLike,
+    dy: TensorLike,
+    filter_shape: Sequence[int],
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The gradient of a convolution by its filter.
 
     Args:
@@ -193,6 +214,7 @@ def conv2d_der_filter(x: TensorLike, dy: TensorLike, filter_shape: Sequence[int]
         filter_shape: the shape of the filter.
         strides: those of the convolution.
         pad: that of the convolution.
+        dim_rounding_mode: that of the convolution.
 
     Raises:
         ValueError: ranks or depths that do not fit.
@@ -201,7 +223,8 @@ def conv2d_der_filter(x: TensorLike, dy: TensorLike, filter_shape: Sequence[int]
     """
     images, slopes, shape = checked_filter_shape(x, dy, filter_shape)
     # The convolution is linear in its filter: the gradient is the same at every filter.
-    return grad(lambda f: conv.conv2d(images, f, strides, pad))(full(shape, 0), slopes)
+    by_filter = grad(lambda f: conv.conv2d(images, f, strides, pad, "NHWC", 1, dim_rounding_mode))
+    return by_filter(full(shape, 0), slopes)
 
 
 def checked_filter_shape(
@@ -261,7 +284,7 @@ def depthwise_conv2d(
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides.
         rates: dilations of the filter.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
 
     Raises:
         ValueError: ranks or depths that do not fit.
@@ -271,6 +294,46 @@ def depthwise_conv2d(
     given = of_rank("depthwise_conv2d", "x", x, 3, 4)
     images = batch_of(given)
     weights = checked_filter("depthwise_conv2d", images, filter)
-    check_windows("depthwise_conv2d", images.shape, weights.shape[:2], strides, pad, dim_rounding_mode)
     out = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates, dim_rounding_mode)
     return like_input(out, given.rank)
+
+
+@eager_op("conv2d")
+def conv2d_without_bias(
+    x: TensorLike, filter: TensorLike, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+) -> Tensor:
+    """The convolution (cross-correlation) of images with a filter; arguments as for `math.conv2d`.
+
+    Source: deeplearn.js 0.5 `conv2d`.
+    """
+    out: Tensor = numbers_of(conv2d)(x, filter, None, strides, pad, dim_rounding_mode)
+    return out
+
+
+@eager_op("conv1d")
+def conv1d_without_bias(
+    x: TensorLike, filter: TensorLike, stride: int, pad: Pad, dim_rounding_mode: str | None = None
+) -> Tensor:
+    """The convolution of sequences with a filter; arguments as for `math.conv1d`.
+
+    Source: deeplearn.js 0.5 `conv1d`.
+    """
+    out: Tensor = numbers_of(conv1d)(x, filter, None, stride, pad, dim_rounding_mode)
+    return out
+
+
+@eager_op("depthwise_conv2d")
+def dilated_depthwise_conv2d(
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Pad,
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
+    """The convolution of each channel with filters of its own; arguments as for `math.depthwiseConv2D`.
+
+    Source: deeplearn.js 0.5 `depthwiseConv2d`, which calls the rates dilations.
+    """
+    out: Tensor = numbers_of(depthwise_conv2d)(x, filter, strides, pad, dilations, dim_rounding_mode)
+    return out

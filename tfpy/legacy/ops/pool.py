@@ -16,7 +16,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input
 from tfpy.legacy.registry import math_op
-from tfpy.legacy.windows import Pad, Pair, check_windows, pair
+from tfpy.legacy.windows import Pad, Pair, pair
 
 
 def _pool(
@@ -29,9 +29,7 @@ def _pool(
     rounding: str | None,
 ) -> Tensor:
     given = of_rank(name, "x", x, 3, 4)
-    images = batch_of(given)
-    check_windows(name, images.shape, pair(name, "filter_size", filter_size), strides, pad, rounding)
-    return like_input(op(images, filter_size, strides, pad, rounding), given.rank)
+    return like_input(op(batch_of(given), filter_size, strides, pad, rounding), given.rank)
 
 
 def _back_prop(
@@ -42,14 +40,15 @@ def _back_prop(
     filter_size: Pair,
     strides: Pair,
     pad: Pad,
+    rounding: str | None = None,
 ) -> Tensor:
     given = of_rank(name, "x", x, 3, 4)
     slopes = of_rank(name, "dy", dy, given.rank)
-    found = grad(lambda t: op(t, filter_size, strides, pad))(batch_of(given), batch_of(slopes))
+    found = grad(lambda t: op(t, filter_size, strides, pad, rounding))(batch_of(given), batch_of(slopes))
     return like_input(found, given.rank)
 
 
-@math_op()
+@math_op(eager="max_pool")
 def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
     """The largest value in each window.
 
@@ -58,10 +57,10 @@ def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
         filter_size: one number, or [height, width].
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides; what is outside the image does not count.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that gives no whole output size.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
 
     Raises:
-        ValueError: another rank, or a numeric pad that gives no whole output size without rounding.
+        ValueError: another rank.
 
     Source: deeplearn.js `math.maxPool`.
     """
@@ -83,7 +82,7 @@ def _turned(x: Tensor) -> Tensor:
     return logical_not(x) if x.dtype == "bool" else neg(x)
 
 
-@math_op()
+@math_op(eager="avg_pool")
 def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
     """The average of each window; arguments as for `max_pool`.
 
@@ -93,12 +92,19 @@ def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
 
 
 @math_op()
-def max_pool_backprop(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+def max_pool_backprop(
+    dy: TensorLike,
+    x: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     """The gradient of `max_pool` by its input; among equal largest values the first gets it.
 
     Source: deeplearn.js `math.maxPoolBackprop`.
     """
-    return _back_prop("max_pool_backprop", pool.max_pool, dy, x, filter_size, strides, pad)
+    return _back_prop("max_pool_backprop", pool.max_pool, dy, x, filter_size, strides, pad, dim_rounding_mode)
 
 
 @math_op()

@@ -3,6 +3,7 @@
 By default (`dl.numerics("tfjs")`) the legacy generation computes what the new one computes, bit for bit. Under
 `dl.numerics("deeplearn.js")` the entries of `QUIRKS` apply: each is a place where deeplearn.js 0.3.17 gives other
 numbers, with its source and its formula; `tests/legacy/test_quirks.py` has a test of each. Nothing else differs.
+Functions (`dl.div`), methods of arrays (`a.div`) and of math (`math.div`) ask the same table: there is one answer.
 
 The setting is the process's: a thread started later computes with it, too. `with dl.numerics(…):` overrides it for the
 thread (and for the tasks of asyncio that start there) until the block ends; other threads do not see that.
@@ -10,12 +11,14 @@ thread (and for the tasks of asyncio that start there) until the block ends; oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from tfpy.core.options import accepts_options
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import unknown_name_error
 
@@ -33,6 +36,7 @@ class _Process:
 
 
 _override: ContextVar[Mode | None] = ContextVar("numerics", default=None)
+_differentiating: ContextVar[bool] = ContextVar("differentiating", default=False)
 
 
 class Numerics:
@@ -125,14 +129,15 @@ def quirk(
 ) -> Callable[[F], F]:
     """Add an entry: a function to be called instead of others.
 
-    `where` says for whom: 'math' for the math methods and the graph, 'graph' for the graph alone, 'gradients' for the
-    math methods inside `math.gradients` alone.
+    `where` says for whom: 'math' for all: math methods, methods of arrays, functions, and the graph; 'graph' for the
+    graph alone, 'gradients' for all but the graph inside `math.gradients`.
     """
 
     def mark(function: F) -> F:
         behaviour(function.__name__, source, formula)
         for replaced in [instead_of] if callable(instead_of) else instead_of:
-            call_instead(function, replaced, where)
+            # Called as the one that it replaces: with keywords in either spelling.
+            call_instead(accepts_options(where=replaced.__name__.strip("_"))(function), replaced, where)
         return function
 
     return mark
@@ -145,10 +150,22 @@ def call_instead(function: Callable[..., Any], replaced: Callable[..., Any], whe
     _INSTEAD[where][replaced] = function
 
 
+@contextmanager
+def differentiating() -> Iterator[None]:
+    """Inside a `with` functions, methods and math methods compute as inside `math.gradients`."""
+    token = _differentiating.set(True)
+    try:
+        yield
+    finally:
+        _differentiating.reset(token)
+
+
 def numbers_of(function: Callable[..., Any], where: Where = "math") -> Callable[..., Any]:
     """The function that gives the numbers wanted: the given one, or deeplearn.js's instead."""
     if not active():
         return function
+    if where == "math" and _differentiating.get():
+        where = "gradients"
     for table in (_INSTEAD[where], _INSTEAD["math"]):
         if function in table:
             return table[function]

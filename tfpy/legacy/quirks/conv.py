@@ -44,8 +44,9 @@ from tfpy.legacy.windows import Pad, Pair, pair, window
 
 _SWAPPED = (
     "rows begin at the left margin and columns at the upper one; a numeric pad takes the number of columns from the "
-    "filter's height and the vertical stride; 'same' may have negative margins; sums are rounded once, with the bias. "
-    "TF.js: each axis has its own margins, none below 0."
+    "filter's height and the vertical stride, and it must be whole or rounded on demand; 'same' may have negative "
+    "margins; sums are rounded once, with the bias. TF.js: each axis has its own margins, none below 0; numbers of "
+    "columns are rounded down."
 )
 
 
@@ -188,9 +189,16 @@ def depthwise_swapped(
 
 
 @quirk("math.conv2dDerInput", "as conv2d: " + _SWAPPED, instead_of=conv.conv2d_der_input)
-def der_input_swapped(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Tensor:
+def der_input_swapped(
+    in_shape: Sequence[int],
+    dy: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     slopes, weights, shape = checked_transpose(in_shape, dy, filter)
-    rows, columns = _axes("conv2d_der_input", shape, weights.shape[:2], strides, pad)
+    rows, columns = _axes("conv2d_der_input", shape, weights.shape[:2], strides, pad, dim_rounding_mode)
     spread = [(n - 1) * a.stride + a.field for n, a in zip(slopes.shape[1:3], (rows, columns), strict=True)]
     whole = core_conv.conv2d_transpose(slopes, weights, [shape[0], *spread, shape[3]], _strides(rows, columns), "valid")
     top = rows.field - columns.field + columns.margin
@@ -200,23 +208,34 @@ def der_input_swapped(in_shape: Sequence[int], dy: TensorLike, filter: TensorLik
 
 @quirk("math.conv2dTranspose", "as conv2dDerInput: " + _SWAPPED, instead_of=conv.conv2d_transpose)
 def transpose_swapped(
-    x: TensorLike, filter: TensorLike, output_shape: Sequence[int], strides: Pair, pad: Pad
+    x: TensorLike,
+    filter: TensorLike,
+    output_shape: Sequence[int],
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    return der_input_swapped(output_shape, x, filter, strides, pad)
+    return der_input_swapped(output_shape, x, filter, strides, pad, dim_rounding_mode)
 
 
 _MARGINS = (
     "'same' may have negative margins, and a numeric pad takes the number of columns from the filter's height and the "
-    "vertical stride. TF.js: no margin is below 0, and each axis has its own sizes."
+    "vertical stride, and it must be whole or rounded on demand. TF.js: no margin is below 0, each axis has its own "
+    "sizes, and numbers of columns are rounded down."
 )
 
 
 @quirk("math.conv2dDerFilter", _MARGINS, instead_of=conv.conv2d_der_filter)
 def der_filter_with_margins(
-    x: TensorLike, dy: TensorLike, filter_shape: Sequence[int], strides: Pair, pad: Pad
+    x: TensorLike,
+    dy: TensorLike,
+    filter_shape: Sequence[int],
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
 ) -> Tensor:
     images, slopes, shape = checked_filter_shape(x, dy, filter_shape)
-    axes = _axes("conv2d_der_filter", images.shape, shape[:2], strides, pad)
+    axes = _axes("conv2d_der_filter", images.shape, shape[:2], strides, pad, dim_rounding_mode)
     read = _read(images, *axes)
     return grad(lambda f: core_conv.conv2d(read, f, _strides(*axes), "valid"))(full(shape, 0), slopes)
 
@@ -284,10 +303,18 @@ def resize_through_zero(x: TensorLike, new_shape2d: Sequence[int], align_corners
 
 
 @quirk("math.maxPoolBackprop", "the gradient of maxPool: " + _MARGINS, instead_of=pool.max_pool_backprop)
-def max_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
+def max_pool_gradient(
+    dy: TensorLike,
+    x: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
     given = of_rank("max_pool_backprop", "x", x, 3, 4)
     slopes = of_rank("max_pool_backprop", "dy", dy, given.rank)
-    return grad(lambda t: _largest("max_pool_backprop", t, (filter_size, strides, pad, None)))(given, slopes)
+    windows = filter_size, strides, pad, dim_rounding_mode
+    return grad(lambda t: _largest("max_pool_backprop", t, windows))(given, slopes)
 
 
 @quirk("math.avgPoolBackprop", "the gradient of avgPool: whole windows.", instead_of=pool.avg_pool_backprop)

@@ -8,17 +8,22 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.grads import custom_grad
-from tfpy.core.ops import activation, arith, matmul, reduce, shape, softmax, trig, unary
-from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to, sum_over
+from tfpy.core.ops import activation, arith, matmul, ranked, reduce, shape, softmax, trig, unary
+from tfpy.core.ops.common import as_float, binary_operands, cast_to, full, real, reshape_to, sum_over
+from tfpy.core.options import accepts_options
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import resolve_axis
+from tfpy.engine.backend import current
+from tfpy.engine.dispatch import make, read
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.ops import arith as legacy_arith
 from tfpy.legacy.ops import array, matrix, strict
 from tfpy.legacy.ops import reduce as legacy_reduce
 from tfpy.legacy.quirks import behaviour, call_instead, quirk
-from tfpy.legacy.quirks.sums import Save
+from tfpy.legacy.quirks.sums import Save, products_in_double
+from tfpy.legacy.values import converted
 
 EPSILON = 1e-5  # in front of logarithms of probabilities
 
@@ -32,6 +37,8 @@ EPSILON = 1e-5  # in front of logarithms of probabilities
 def softmax_through_logarithm(logits: TensorLike, dim: int = -1) -> Tensor:
     t = as_float(real("softmax", logits))
     axis = resolve_axis("softmax", dim, t.rank)
+    if axis != t.rank - 1:
+        raise argument_error("softmax", "dim", f"the last axis, -1 or {t.rank - 1}", dim)
     return run("Exp", arith.sub(t, reduce.log_sum_exp(t, axis, True)))
 
 
@@ -125,6 +132,18 @@ def row_entropies_with_epsilon(labels: TensorLike, logits: TensorLike, dim: int 
     return custom_grad(value)(a, b)
 
 
+@quirk(
+    "NDArray.asType, math.cast",
+    "bool is false where a number rounds to 0: of 0.3 and -0.4, too. TF.js: where it is 0.",
+    instead_of=shape.cast,
+)
+def cast_through_typed_array(x: TensorLike, dtype: DType) -> Tensor:
+    t = to_tensor("cast", "x", x, "any")
+    if dtype not in ("int32", "bool") or t.dtype != "float32" or current().symbolic:
+        return shape.cast(t, dtype)
+    return make(Tensor, converted(read(t, "cast"), dtype), dtype)
+
+
 # Kernels that store their result as float32 whatever they are given.
 _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     activation.elu, activation.leaky_relu, activation.prelu, activation.selu, activation.sigmoid, activation.step,
@@ -132,6 +151,8 @@ _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     array.slice1d, array.slice2d, array.slice3d, array.slice4d,
     matmul.outer_product, matmul.transpose,
     matrix.mat_mul, matrix.vector_times_matrix, matrix.matrix_times_vector, matrix.dot_product,
+    ranked.concat1d, ranked.concat2d, ranked.concat3d, ranked.concat4d,
+    ranked.slice1d, ranked.slice2d, ranked.slice3d, ranked.slice4d,
     shape.clone,
     trig.acos, trig.asin, trig.atan, trig.cos, trig.cosh, trig.sin, trig.sinh, trig.tan, trig.tanh,
     unary.abs_, unary.ceil, unary.clip_by_value, unary.exp, unary.floor, unary.log, unary.neg, unary.sqrt, unary.square,
@@ -148,17 +169,28 @@ behaviour(
 def _in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def compute(*args: Any, **keywords: Any) -> Any:
-        return function(*[_floats(a) for a in args], **keywords)
+        return function(*map(_floats, args), **{name: _floats(value) for name, value in keywords.items()})
 
     return compute
 
 
 def _floats(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_floats(part) for part in value]
     return as_float(to_tensor("cast", "x", value)) if hasattr(value, "spec") else value
 
 
 for _function in _FLOAT_RESULTS:
     call_instead(_in_float32(_function), _function)
+
+
+@accepts_options()
+def mat_mul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
+    x, y = binary_operands("mat_mul", a, b)
+    return products_in_double(as_float(x), as_float(y), bool(transpose_a), bool(transpose_b))
+
+
+call_instead(mat_mul, matmul.mat_mul)
 
 
 # Gradients that math.gradients computes in 0.3.17. The chain rule's factor dy is missing.
