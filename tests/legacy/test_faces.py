@@ -142,6 +142,7 @@ def outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     return [(a.dtype, a.shape, np.asarray(a).tobytes()) for a in handles_in(result)]
 
 
+@pytest.mark.cpu  # where the global math is, too: elsewhere functions have other last bits
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 @pytest.mark.parametrize("name", SHARED)
 def test_functions_methods_and_math_agree(name: str, numerics: Any) -> None:
