@@ -61,8 +61,11 @@ def arguments(name: str) -> tuple[Any, tuple[Any, ...]]:
     if plain == "resize_bilinear":
         return dl.Array3D.new([2, 2, 1], [1, 2, 3, 4]), ([1, 1],)
     if plain in GIVEN or plain not in ARGUMENTS:
-        return dl.Array2D.new([2, 2], VALUES), GIVEN.get(plain, ())
-    first, *rest = next(a for a in ARGUMENTS[plain] if (a[0].dtype == "bool") == ("logical" in plain))
+        given = (dl.Array2D.new([2, 2], VALUES), *GIVEN.get(plain, ()))
+    else:
+        given = next(a for a in ARGUMENTS[plain] if (a[0].dtype == "bool") == ("logical" in plain))
+    # Copies: a GPU would keep what this module holds.
+    first, *rest = [a.clone() if isinstance(a, dl.NDArray) else a for a in given]
     return first, tuple(rest)
 
 
