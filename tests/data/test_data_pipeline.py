@@ -547,3 +547,34 @@ def test_len_is_the_size_where_it_is_known() -> None:
         len(numbers.filter(lambda x: x > 1))
     with pytest.raises(TypeError, match="no end"):
         len(numbers.repeat())
+
+
+def _unless(wrong: int) -> Any:
+    def checked(x: Any) -> Any:
+        if x == wrong:
+            raise ValueError("wrong")
+        return x
+
+    return tf.data.array([1, 2, 3, 4, 5, 6]).map(checked)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 9])
+def test_an_error_costs_a_shuffled_stream_no_other_element(size: int) -> None:
+    kept = _unless(3).shuffle(size, seed="a").iterator().handle_errors(lambda error: True).to_array()
+    assert sorted(kept) == [1, 2, 4, 5, 6]
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 9])
+def test_reading_ahead_brings_errors_in_their_turn(size: int) -> None:
+    data = _unless(3).prefetch(size)
+    assert data.take(2).to_array() == [1, 2]
+    seen: list[Any] = []
+    with pytest.raises(ValueError, match="wrong"):
+        seen.extend(data)
+    assert seen == [1, 2]
+    assert data.iterator().handle_errors(lambda error: True).to_array() == [1, 2, 4, 5, 6]
+
+
+@pytest.mark.parametrize("nothing", [[], {}])
+def test_no_data_sets_side_by_side_have_no_elements(nothing: Any) -> None:
+    assert tf.data.zip(nothing).to_array() == []

@@ -29,6 +29,19 @@ def fit(model: Any, callbacks: Any, **options: Any) -> tf.History:
     return model.fit(X, Y, verbose=0, shuffle=False, batch_size=3, callbacks=callbacks, **options)
 
 
+def test_the_best_weights_come_back_also_where_a_baseline_was_never_reached() -> None:
+    x = np.arange(8, dtype=np.float32)[:, None]
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], kernel_initializer="ones")])
+    model.compile(optimizer=tf.train.sgd(1), loss="meanSquaredError")
+    weights = []
+    stopping = tf.callbacks.early_stopping(monitor="loss", baseline=0, patience=3, restore_best_weights=True)
+    noting = {"on_epoch_end": lambda epoch, logs: weights.append(model.get_weights()[0].array_sync())}
+    losses = model.fit(x, 2 * x, epochs=10, batch_size=8, verbose=0, callbacks=[stopping, noting]).history["loss"]
+    assert len(losses) == 3
+    assert losses[0] == min(losses)
+    assert model.get_weights()[0].array_sync() == weights[0]
+
+
 def test_keras_names_of_events_are_told() -> None:
     class Own(tf.Callback):
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:

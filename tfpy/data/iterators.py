@@ -239,16 +239,19 @@ class _Prefetched(_Stage):
         super().__init__(upstream)
         self._size = size
         self._buffer: deque[Any] = deque()
+        self._error: Exception | None = None  # which comes after what has been read before it
 
     def __next__(self) -> Any:
-        while len(self._buffer) < self._size:
+        while self._error is None and len(self._buffer) < self._size:
             try:
                 self._buffer.append(next(self._upstream))
-            except StopIteration:
-                break
-        if not self._buffer:
-            raise StopIteration
-        return self._buffer.popleft()
+            except Exception as error:
+                self._error = error
+        if self._buffer:
+            return self._buffer.popleft()
+        now, self._error = self._error, None
+        assert now is not None
+        raise now
 
 
 class _End:
@@ -263,25 +266,22 @@ class _Shuffled(_Stage):
         self._size = size
         self._random = rng.stream(rng.truthy(seed))
         self._buffer: list[Any] = []
-        self._ended = False
+        self._lacks_one = True  # to be filled when the next element is asked for: what has been drawn outlives an error
 
     def __next__(self) -> Any:
-        if not self._ended:
-            self._fill()
         buffer = self._buffer
+        if self._lacks_one:
+            while len(buffer) < self._size:
+                buffer.append(next(self._upstream, _End))
+        self._lacks_one = False
         while buffer:
             i = int(self._random.next() * len(buffer))
             buffer[i], buffer[-1] = buffer[-1], buffer[i]
             element = buffer.pop()
             if element is not _End:
-                self._fill()
+                self._lacks_one = True
                 return element
-            self._ended = True
         raise StopIteration
-
-    def _fill(self) -> None:
-        while len(self._buffer) < self._size:
-            self._buffer.append(next(self._upstream, _End))
 
 
 class _Handled(_Stage):
@@ -329,7 +329,7 @@ class Zipped(LazyIterator):
     def __next__(self) -> Any:
         read: dict[int, Any] = {}
         element = self._read(self._streams, read)
-        if any(value is _End for value in read.values()):
+        if not read or any(value is _End for value in read.values()):
             raise StopIteration
         return element
 

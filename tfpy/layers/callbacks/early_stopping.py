@@ -77,7 +77,7 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self.wait = 0
         self.stopped_epoch = 0
-        self.best = self._monitor.worst if self.baseline is None else self.baseline
+        self.best = self._monitor.worst
         self._best_weights = None
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
@@ -86,9 +86,10 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
             return
         if self._monitor.improves(current, self.best):
             self.best = current
-            self.wait = 0
             self._remember()
-            return
+            if self.baseline is None or self._monitor.improves(current, self.baseline):
+                self.wait = 0
+                return
         self.wait += 1
         if self.wait >= self.patience and self.model is not None:
             self.stopped_epoch = epoch

@@ -11,7 +11,7 @@ from tfpy.core.extras import optional_module
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.types import Logs
-from tfpy.engine.arguments import as_int
+from tfpy.engine.arguments import as_count, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback
 
@@ -37,6 +37,8 @@ class TensorBoard(Callback):
     Source: TF.js `tf.node.tensorBoard`.
     """
 
+    backed_up = ("_batches",)
+
     @accepts_options("args", where="tensor_board")
     def __init__(
         self,
@@ -55,6 +57,9 @@ class TensorBoard(Callback):
         self._histograms = as_int("tensor_board", "histogram_freq", histogram_freq)
         self._writers: dict[str, Any] = {}
         self._batches = 0
+
+    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"_batches": as_count("backup", "_batches", values["_batches"])}
 
     def wants(self, event: str) -> bool:
         return super().wants(event) and (event != "on_batch_end" or bool(self._every))
