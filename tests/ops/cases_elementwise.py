@@ -55,6 +55,9 @@ ELEMENTWISE: dict[str, list[Case]] = {
         case(floats(7), positive(7), reference=_floor_div, order=0),
         case(np.array([True, False]), np.array([True, True]), reference=lambda *_: np.array([1, 0], np.int32), order=0),
         case(ints(6), ints(6, low=1), reference=np.floor_divide, order=0),
+        case(np.float32([1, 6, 0.3, -1, -0.3, 0.3, 0, 5, -5, 7]),
+            np.float32([0.1, 0.2, 0.1, 0.1, 0.1, -0.1, 3, np.inf, np.inf, 2]),
+            reference=lambda a, b: np.int32([9, 29, 3, -10, -4, -4, 0, 0, 0, 3]), order=0),
         raises(ValueError, floats(2, 3), floats(2, 2)),
     ],
     "mod": [

@@ -136,6 +136,7 @@ INDEX: dict[str, list[Case]] = {
         case(floats(2, 3, 2), whole([[0, 1]], [[1, 2]]), reference=lambda x, i: x[i[..., 0], i[..., 1]]),
         case(floats(3), whole(1), reference=lambda x, i: x[1]),
         case(floats(3), np.zeros((0, 1), np.int32), reference=lambda x, i: x[:0], order=0),
+        case(floats(*[2] * 7), whole([1, 0, 1, 1, 0, 0, 1]), reference=lambda x, i: x[tuple(i[0])][None]),
         raises(ValueError, floats(3, 4), whole([0, 4])),
         raises(ValueError, floats(3, 4), whole([-1, 0])),
         raises(ValueError, floats(3), whole([0, 0])),

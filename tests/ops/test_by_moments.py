@@ -123,3 +123,25 @@ def test_moments_far_from_zero() -> None:
     x = (_random(600, 300) * 0.01 + 1000).astype(np.float32)
     found = tf.moments(tf.tensor(x), 0)
     np.testing.assert_allclose(found.variance.numpy(), x.astype(np.float64).var(0), rtol=1e-3)
+
+
+def test_a_column_of_moments_far_from_zero() -> None:
+    x = (np.random.default_rng(0).normal(size=(200_000, 2)) * 0.15 + 1000).astype(np.float32)
+    exact = x.astype(np.float64)
+    for values, axis in ((x, 0), (x[None], 1)):
+        mean, variance = tf.moments(values, axis)
+        np.testing.assert_allclose(mean.numpy().reshape(-1), exact.mean(0), atol=4e-3)
+        np.testing.assert_allclose(variance.numpy().reshape(-1), exact.var(0), rtol=2e-3)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_one_channel_of_many_pixels_is_normalized(training: bool, backend: str) -> None:
+    x = tf.tensor(np.random.default_rng(0).normal(size=(100, 28, 28, 1)))
+    layer = tf.layers.batch_normalization()
+    found = layer.apply(x, training=training).numpy()
+    mean, variance = (x.numpy().mean(), x.numpy().var()) if training else (0, 1)
+    np.testing.assert_allclose(found, (x.numpy() - mean) / np.sqrt(variance + 1e-3), rtol=1e-4, atol=1e-5)
+    if training:
+        assert tf.layers.layer_normalization(axis=[1, 2, 3], center=False, scale=False).apply(x).shape == x.shape
+        mean, variance = tf.moments(x, [0, 1, 2], True)
+        np.testing.assert_allclose(tf.batch_norm(x, mean, variance).numpy(), found, rtol=1e-3, atol=1e-4)

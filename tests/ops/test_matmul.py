@@ -37,7 +37,7 @@ def test_inner_sizes_that_differ_are_named_as_they_were_given() -> None:
         tf.ones([2, 3, 4]).mat_mul(tf.ones([5, 6]))
 
 
-@pytest.mark.parametrize("shapes", [((1, 1), (1, 3)), ((3, 1), (1, 1)), ((1, 1), (1, 1))])
+@pytest.mark.parametrize("shapes", [((1, 1), (1, 3)), ((3, 1), (1, 1)), ((1, 1), (1, 1)), ((1, 1), (1, 10_000))])
 def test_a_zero_alone_times_what_is_not_finite_is_nan(shapes: Any, backend: str) -> None:
     zeros = np.zeros(shapes[0], np.float32)
     for special in (np.nan, np.inf):

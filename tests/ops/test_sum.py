@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfpy as tf
 from tfpy.engine.cpu.table import KERNELS
 
 RNG = np.random.default_rng(0)
@@ -37,6 +38,34 @@ def test_sums_over_no_axis(shape: tuple[int, ...]) -> None:
 def test_many_small_numbers_do_not_vanish() -> None:
     x = np.full((1 << 20, 1), 0.1, np.float32)
     np.testing.assert_allclose(KERNELS["Sum"](x, axes=(0,), keep_dims=False), [104857.6], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((300_000, 2, 2), (0,)), ((1, 512, 512, 3), (1, 2)), ((2, 300_000, 1), (1,)), ((3, 70_000, 5), (1,)),
+     ((200_000, 3), (0,)), ((2, 400, 300, 2, 2), (1, 2))],
+)  # fmt: skip
+@pytest.mark.parametrize("keep_dims", [False, True])
+def test_sums_along_any_axes_keep_their_digits(shape: tuple[int, ...], axes: tuple[int, ...], keep_dims: bool) -> None:
+    y = KERNELS["Sum"](np.full(shape, 0.1, np.float32), axes=axes, keep_dims=keep_dims)
+    expected = np.full(shape, np.float32(0.1), np.float64).sum(axes, keepdims=keep_dims)
+    assert y.shape == expected.shape
+    np.testing.assert_allclose(y, expected, rtol=1e-5)
+
+
+def test_sums_of_segments_keep_their_digits(backend: str) -> None:
+    count = 50_000
+    ids = tf.zeros([count], "int32")
+    assert abs(tf.unsorted_segment_sum(tf.fill([count], 0.1), ids, 2).data_sync()[0] / (0.1 * count) - 1) < 1e-5
+    by_row = tf.grad(lambda x: tf.gather(x, ids).mul(0.1).sum())(tf.zeros([2, 3]))
+    np.testing.assert_allclose(by_row.numpy(), np.repeat([[0.1 * count], [0]], 3, 1), rtol=1e-5)
+
+
+def test_segments_of_more_rows_than_a_software_renderer_counts(backend: str) -> None:
+    zeros = tf.zeros([70_000], "int32")
+    assert tf.unsorted_segment_sum(tf.ones([70_000]), zeros, 2).array_sync() == [70_000, 0]
+    assert tf.bincount(zeros, [], 2).array_sync() == [70_000, 0]
+    assert tf.scatter_nd(zeros.expand_dims(1), tf.ones([70_000]), [2]).array_sync() == [70_000, 0]
 
 
 @pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])

@@ -94,15 +94,22 @@ def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
     return y
 
 
+_MANY = 1 << 10  # so many numbers of one segment lose digits where they are added up one by one in single precision
+
+
 def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
     """Sums of the rows with the same id; ids out of range are left out."""
     width = math.prod(rows.shape[1:])
     flat, known = rows.reshape(ids.size, width), (ids >= 0) & (ids < num_segments)
     if not known.all():
         flat, ids = flat[known], ids[known]
-    out = np.zeros(num_segments * width, rows.dtype)
     # Number by number, since numpy adds to single places several times faster than to rows.
-    np.add.at(out, (ids.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1), flat.reshape(-1))
+    places, numbers = (ids.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1), flat.reshape(-1)
+    if rows.dtype == np.float32 and ids.size > _MANY and np.bincount(ids).max() > _MANY:
+        out = np.bincount(places, numbers, num_segments * width).astype(rows.dtype)  # adds up in double precision
+    else:
+        out = np.zeros(num_segments * width, rows.dtype)
+        np.add.at(out, places, numbers)
     return out.reshape((num_segments, *rows.shape[1:]))
 
 

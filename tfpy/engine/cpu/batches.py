@@ -118,4 +118,4 @@ def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int
         return places * channels
     # by the input, the first array has the filters, and the result the channels
     filters = attrs["input_shape"][-1] if "input_shape" in attrs else arrays[1].shape[-1]
-    return places * channels * (filters + _COPIED) + places // window.cells * filters * _WRITTEN
+    return places * channels * (filters + _COPIED) + places // max(1, window.cells) * filters * _WRITTEN

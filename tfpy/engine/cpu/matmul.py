@@ -30,7 +30,7 @@ def product(a: Array, b: Array) -> Array:
             return a.dot(b) if a.size != 1 != b.size else a * b  # `dot` leaves out what is multiplied by one 0, NaN too
         if work < 2 * _SHARD:
             with one_blas_thread:
-                return a.dot(b)
+                return a.dot(b) if a.size != 1 != b.size else a * b
         a, b = _for_blas(a), _for_blas(b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.lines import along_line, as_lines, block_count, each_block
 from tfpy.engine.cpu.normalization import batch_norm
+from tfpy.engine.cpu.reduce import sum_of_rows
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import are_first, are_last, reduced_shape
 
@@ -44,10 +45,10 @@ def _of_columns(lines: Array, channels: int) -> tuple[Array, Array]:
         np.einsum("ij,ij->j", centred, centred, out=parts[number])
 
     each_block(lines, add_up)
-    mean = np.add.reduce(parts.reshape(-1, channels), axis=0) / count
+    mean = sum_of_rows(parts.reshape(-1, channels)) / count
     centre = along_line(mean, lines.shape[1] // channels)
     each_block(lines, add_squares)
-    return mean, np.add.reduce(parts.reshape(-1, channels), axis=0) / count
+    return mean, sum_of_rows(parts.reshape(-1, channels)) / count
 
 
 def _of_rows(rows: Array) -> tuple[Array, Array]:
@@ -105,8 +106,8 @@ def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array
         np.einsum("ij,ij->j", centred, slopes[part], out=products[number])
 
     each_block(lines, add_up)
-    doffset = np.add.reduce(sums.reshape(-1, len(mean)), axis=0)
-    dscale = np.add.reduce(products.reshape(-1, len(mean)), axis=0) * inverse
+    doffset = sum_of_rows(sums.reshape(-1, len(mean)))
+    dscale = sum_of_rows(products.reshape(-1, len(mean))) * inverse
     if not dx.size:
         return doffset, dscale
     factor = scale * inverse

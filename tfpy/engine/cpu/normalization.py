@@ -46,7 +46,7 @@ def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, then:
     lines, y = as_lines(x, x.shape[-1]), np.empty(x.shape, x.dtype)
     found = y.reshape(lines.shape)
     places = lines.shape[1] // x.shape[-1]
-    centre, slope, shift = (v if v.size == 1 else along_line(v.reshape(-1), places) for v in (mean, factor, offset))
+    centre, slope, shift = (_along(v.reshape(-1), places) for v in (mean, factor, offset))
 
     def work(number: int, part: slice) -> None:
         out = np.subtract(lines[part], centre, out=found[part])
@@ -56,6 +56,10 @@ def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, then:
 
     each_block(lines, work)
     return y
+
+
+def _along(values: Array, places: int) -> Array:
+    return values if values.size == 1 else along_line(values, places)
 
 
 def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Array:

@@ -335,15 +335,11 @@ float m_pow(float x, float y) {
 
 # The quotient of an index by a parameter is a product (see maps.py): a GPU takes twenty operations for a division.
 # GLSL leaves / and % of negative integers open, so magnitudes are divided. m_fmod subtracts shifted divisors: exact.
-# A negative quotient that is too small for the device has been taken as 0, and is rounded down to -1 all the same.
+# A quotient may have been rounded to a whole number that lies above it; the remainder tells.
 _INTEGERS = """
 uint m_quotient(uint n, uint factor, uint shift) {
   uint high, low; umulExtended(n, factor, high, low);
   return factor == 0u ? n : high >> shift;
-}
-float m_floor_quotient(float x, float y) {
-  float q = floor(m_div(x, y));
-  return q == 0. && x != 0. && !m_isinf(y) && (x < 0.) != (y < 0.) ? -1. : q;
 }
 int m_floordiv(int a, int b) {
   if (b == 0) return 0;
@@ -378,6 +374,13 @@ float m_mod(float a, float b) {
   if ((a < 0.) == (b < 0.)) return r;
   precise float moved = r + b;  // only in double precision would it round to b where r is as small as this:
   return abs(r) <= abs(b) * 5.5511151e-17 ? m_fmod(b, b) : moved;
+}
+float m_floor_quotient(float x, float y) {
+  float d = m_div(x, y), q = floor(d);
+  if (d != q || m_isinf(y) || abs(q) >= 16777216.) return q;
+  float r = m_fmod(x, y);
+  bool nearer_to_next = 2. * abs(r) > abs(y), positive = (x < 0.) == (y < 0.);
+  return r != 0. && nearer_to_next == positive ? q - 1. : q;
 }
 """
 

@@ -16,7 +16,7 @@ from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read
 from tfpy.engine.gl.maps import NOWHERE, Map
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, sorted_pairs
+from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, can_add_up, sorted_pairs
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
@@ -25,6 +25,9 @@ from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec
 
 Values = tuple[Value, ...]
+
+
+_DEEPEST = 6  # axes that an index points into
 
 
 def _block(depth: int) -> tuple[str, str]:
@@ -78,7 +81,7 @@ def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
 def _gather_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, indices = values
     depth = indices.spec.shape[-1]
-    if out.dtype not in ("float32", "int32", "bool") or not depth or not x.spec.size:
+    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _DEEPEST or not x.spec.size:
         return None
     _check(device, "gather_nd", indices, x.spec.shape)
     tail = math.prod(x.spec.shape[depth:])
@@ -99,7 +102,9 @@ def _numbers(device: Device, op: str, indices: Value, shape: Shape) -> Value:
 def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in ("float32", "int32", "complex64") or not depth:
+    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _DEEPEST:
+        return None
+    if not can_add_up(device, indices.spec.size // depth):
         return None
     numbers = _numbers(device, "scatter_nd", indices, out.shape)
     return defer(device, out, SegmentSum(math.prod(out.shape[:depth])), (updates, numbers))
@@ -151,7 +156,7 @@ void main() {{
 def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     tensor, indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in BUFFER_GLSL or not depth:
+    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _DEEPEST:
         return None
     numbers = _numbers(device, "tensor_scatter_update", indices, out.shape)
     return defer(device, out, _Update(math.prod(out.shape[:depth])), (tensor, numbers, updates))
@@ -216,6 +221,8 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
     x, weights = values
     binary = attrs["binary_output"]
     if out.dtype not in (_OCCURS if binary else ("float32", "int32")) or not x.spec.size:
+        return None
+    if not can_add_up(device, x.spec.size):
         return None
     if known(x):
         check_counted(read(device, x))

@@ -20,6 +20,7 @@ from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
 
+_MOST_TURNS = 1 << 16  # steps times units, on Mesa's software renderer: it ends a thread after 65,535 turns of loops
 _MOST_WORK = 1 << 30  # products: a shader takes so many steps that no desktop takes the device for hung
 KEPT = 128
 """How many weights of a column a thread keeps in registers at most."""
@@ -61,8 +62,10 @@ def _form(
     return form if form.wide > 1024 or device.software else form._replace(kept=kept)
 
 
-def _spans(form: Form, time: int) -> list[tuple[int, int]]:
+def _spans(device: Device, form: Form, time: int) -> list[tuple[int, int]]:
     most = max(1, _MOST_WORK // (form.wide * form.units * form.rows))
+    if device.software:
+        most = max(1, min(most, _MOST_TURNS // form.units))
     return [(start, min(start + most, time)) for start in range(0, time, most)]
 
 
@@ -91,7 +94,7 @@ def _forward(cell: str, masked: bool) -> Builder:
         before = [ensure(device, s) for s in states]
         mask = [ensure(device, m).buffer for m in masks]
         last = before
-        for start, stop in _spans(form, sizes.time):
+        for start, stop in _spans(device, form, sizes.time):
             last = [device.take(4 * sizes.batch * sizes.units) for _ in states]
             writes = [lease.buffer for lease in ([] if y is None else [y]) + last + parts]
             given = [*reads, *(s.buffer for s in before), *mask]
@@ -182,7 +185,7 @@ def _gate_gradients(
     outputs = [ensure(device, dy).buffer] if form.optional else []
     dz = device.take(4 * sizes.batch * sizes.time * form.wide)
     later = [ensure(device, v) for v in after]
-    for span in reversed(_spans(form, sizes.time)):
+    for span in reversed(_spans(device, form, sizes.time)):
         first = [device.take(4 * sizes.batch * sizes.units) for _ in after]
         reads = [*outputs, *(lease.buffer for lease in later), *fixed]
         writes = [dz.buffer, *(lease.buffer for lease in first)]

@@ -177,6 +177,15 @@ class SegmentSum:
         return lease
 
 
+# What a sum in single precision loses with each term is added to the next one (Kahan's summation): a segment may have
+# many rows. Beyond the range of numbers nothing is lost any more.
+_ADD: dict[str, str] = {
+    "float32": "precise float y = x - lost, t = sum + y; lost = abs(t) <= 3.4e38 ? (t - sum) - y : 0.; sum = t;",
+    "int32": "sum += x;",
+    "complex64": "sum += x;",
+}
+
+
 def _segments(dtype: str) -> str:
     kind = BUFFER_GLSL[dtype]
     precise = "precise " if dtype != "int32" else ""
@@ -193,15 +202,27 @@ void main() {{
     uint middle = (low + high) >> 1;
     if (pairs[middle].x < segment) low = middle + 1u; else high = middle;
   }}
-  {precise}{kind} sum = {kind}(0);
-  for (; low < {word(2)} && pairs[low].x == segment; low++) sum += a[pairs[low].y * {word(1)} + column];
+  {precise}{kind} sum = {kind}(0), lost = {kind}(0);
+  for (; low < {word(2)} && pairs[low].x == segment; low++) {{
+    {kind} x = a[pairs[low].y * {word(1)} + column];
+    {_ADD[dtype]}
+  }}
   c[i] = sum;
 }}
 """
 
 
+_MOST_TURNS = 60_000
+
+
+def can_add_up(device: Device, rows: int) -> bool:
+    """Whether a thread gets through so many rows: Mesa's software renderer ends it after 65,535 turns of its loops."""
+    return not device.software or rows <= _MOST_TURNS
+
+
 def _segment_sum(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
-    if out.dtype not in ("float32", "int32", "complex64") or not values[1].spec.size:
+    rows = values[1].spec.size
+    if out.dtype not in ("float32", "int32", "complex64") or not rows or not can_add_up(device, rows):
         return None
     return defer(device, out, SegmentSum(attrs["num_segments"]), values)
 
