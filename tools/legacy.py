@@ -230,6 +230,8 @@ def _helpers(module: Module) -> str:
     lines = [NOTICE.format((ast.get_docstring(module.tree) or "").split("\n", 1)[0])]
     lines += [f"from {module.name} import {name} as {name}\n" for name in names]
     respelt = {name: method_camel(module.path.stem, name) for name in names if name.islower()}
+    others = {spelling: name for name, spelling in respelt.items() if spelling != name}
+    every = ", ".join(f'"{name}"' for name in sorted([*names, *others]))
     return "".join(
-        [*lines, "\n", *[f"{spelling} = {name}\n" for name, spelling in respelt.items() if spelling != name]]
+        [*lines, "\n", *[f"{spelling} = {name}\n" for spelling, name in others.items()], f"\n__all__ = [{every}]\n"]
     )

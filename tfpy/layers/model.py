@@ -109,8 +109,8 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
             raise argument_error(where, "x", "arrays or tensors; of a data set predict each batch", x, TypeError)
         inputs = self._inputs(where, x)
         count = inputs[0].spec.shape[0]
-        own = self.inputs[0].shape[0] if self.stateful else None
-        if own is not None:
+        own = self.inputs[0].shape[0]
+        if own is not None and self.stateful:
             if count % own or (size is None and count != own):
                 expected = f"as many samples as full batches of {own} take, since the model is stateful"
                 raise argument_error(where, "x", expected, inputs[0])

@@ -129,7 +129,9 @@ _ELSEWHERE = {
     "contrib": "tf.data, with csv, text_line, zip and the like",
 }
 
-if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+if not TYPE_CHECKING:  # type checkers read the imports above, and would take `__getattr__` for a promise
+    __all__ = [name for name in _names_of(globals()) if not name.startswith("_")]
+    __all__ += ["conv_util", "environment", "test_util", "train", "util", "xhr_dataset"]
 
     def __getattr__(name: str) -> object:
-        raise _MissingNameError("module 'tfpy.legacy'", name, lambda: _names_of(globals()), _ELSEWHERE)
+        raise _MissingNameError("module 'tfpy.legacy'", name, lambda: __all__, _ELSEWHERE)

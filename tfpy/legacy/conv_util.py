@@ -30,3 +30,30 @@ computePool2DInfo = compute_pool2d_info
 computeTexShapeFrom3D = compute_tex_shape_from3d
 computeWeightsShape4D = compute_weights_shape4d
 computeWeightsTexShape = compute_weights_tex_shape
+
+__all__ = [
+    "Conv2DInfo",
+    "PadInfo",
+    "computeBiasesTexShape",
+    "computeConv2DInfo",
+    "computeConvInfo",
+    "computeDefaultPad",
+    "computeDepthwiseConv2DInfo",
+    "computeDilatedRC",
+    "computeOutputShape3D",
+    "computePool2DInfo",
+    "computeTexShapeFrom3D",
+    "computeWeightsShape4D",
+    "computeWeightsTexShape",
+    "compute_biases_tex_shape",
+    "compute_conv2d_info",
+    "compute_conv_info",
+    "compute_default_pad",
+    "compute_depthwise_conv2d_info",
+    "compute_dilated_rc",
+    "compute_output_shape3d",
+    "compute_pool2d_info",
+    "compute_tex_shape_from3d",
+    "compute_weights_shape4d",
+    "compute_weights_tex_shape",
+]

@@ -39,7 +39,7 @@ def _is_legacy(name: str) -> bool:
     """Whether `*` brings a name."""
     from tfpy import legacy
 
-    return not name.startswith("_") and hasattr(legacy, name)
+    return name in vars(legacy)["__all__"]
 
 
 class Names(cst.CSTVisitor):

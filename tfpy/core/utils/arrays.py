@@ -67,8 +67,12 @@ def has_encoding_loss(old_type: DType, new_type: DType) -> bool:
 
     Source: TF.js `tf.util.hasEncodingLoss`.
     """
-    order = ["bool", "int32", "float32", "complex64"]
-    return order.index(as_dtype("has_encoding_loss", old_type)) > order.index(as_dtype("has_encoding_loss", new_type))
+    old, new = (as_dtype("has_encoding_loss", dtype) for dtype in (old_type, new_type))
+    lost = _LOST.get(new)
+    return not old == new == "bool" if lost is None else old in lost
+
+
+_LOST: dict[DType, tuple[DType, ...]] = {"int32": ("float32", "complex64"), "float32": ("complex64",), "complex64": ()}
 
 
 @export(namespace="util", doc="Util")
@@ -212,7 +216,7 @@ def is_int(a: Any) -> bool:
 
     Source: TF.js `tf.util.isInt`.
     """
-    return is_number(a) and math.isfinite(a) and a % 1 == 0
+    return isinstance(a, bool) or (is_number(a) and math.isfinite(a) and bool(a % 1 == 0))
 
 
 @export(namespace="util", doc="Util")

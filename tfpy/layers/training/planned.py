@@ -65,7 +65,8 @@ class _Watch:
     def __init__(self, watched: Sequence[Declared], things: Sequence[Any]) -> None:
         self._watched = [(thing, thing.changes) for thing in watched]
         self._calls = list({type(thing): _call_of(thing) for thing in watched}.items())
-        self._contents = [(thing, type(thing)(thing)) for thing in _containers(watched)]
+        self._contents = _containers(watched)
+        self._then = [type(thing)(thing) for thing in self._contents]
         self._things = things
         self._total = Total.changes
 
@@ -80,7 +81,7 @@ class _Watch:
                 if thing.changes != changes:
                     return False
             self._total = total
-        return all([_same(now, then) for now, then in self._contents])
+        return all(map(_same, self._contents, self._then))
 
 
 def _containers(watched: Sequence[Declared]) -> list[Any]:

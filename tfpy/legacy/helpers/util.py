@@ -92,7 +92,10 @@ def flatten(arr: Any, ret: list[Any] | None = None) -> list[Any]:
     return core_flatten(arr, ret, True)
 
 
-is_ndarray_in_list = is_tensor_in_list
+@accepts_options()
+def is_ndarray_in_list(ndarray: Any, ndarray_list: Sequence[Any]) -> bool:
+    """Whether a list holds an array itself, and not just one that is equal."""
+    return is_tensor_in_list(ndarray, ndarray_list)
 
 
 @accepts_options()
