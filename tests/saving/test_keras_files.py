@@ -19,6 +19,7 @@ import tfpy as tf
 
 KERAS = Path(__file__).parents[1] / "data" / "keras"
 CASES = ("dense", "images", "recurrent", "wrapped", "nested", "attention", "frames", "masked")
+HIDING = ("averaged", "handed_on", "within", "attended")
 WEIGHTS = "model.weights.h5"
 
 
@@ -43,7 +44,7 @@ def small() -> Any:
 
 
 @pytest.mark.parametrize("suffix", [".keras", ".h5"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", CASES + HIDING)
 @pytest.mark.parametrize("version", ["keras2", "keras3"])
 def test_a_model_of_keras_predicts_the_same(version: str, case: str, suffix: str) -> None:
     model = tf.load_layers_model(KERAS / version / f"{case}{suffix}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -451,10 +452,12 @@ def test_masks_end_where_keras_lets_them_end(tmp_path: Path) -> None:
     theirs = tf.load_layers_model(path)
     ours = tf.models.model_from_json(theirs.to_json(return_string=False))
     ours.set_weights(theirs.get_weights())
-    for model, expected in ((theirs, 2), (ours, 1)):
-        for suffix in (".keras", ".h5"):
-            model.save(tmp_path / f"again{suffix}")
-            assert predicted(tmp_path / f"again{suffix}", [[1, 0]]) == expected
+    for suffix in (".keras", ".h5"):
+        theirs.save(tmp_path / f"theirs{suffix}", strict=True)
+        with pytest.warns(UserWarning, match="layer 'b': masks hide other steps from it in Keras"):
+            ours.save(tmp_path / f"ours{suffix}")
+        assert predicted(tmp_path / f"theirs{suffix}", [[1, 0]]) == 2
+        assert predicted(tmp_path / f"ours{suffix}", [[1, 0]]) == 1
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("Add", 205), ("Concatenate", 105)])
@@ -492,6 +495,104 @@ def test_what_is_masked_is_merged_as_in_keras_3(
     )
     path = keras_file(tmp_path / "m.keras", config, {"layers/embedding/vars/0": [[hidden], [-2.0], [hidden]]})
     np.testing.assert_array_equal(predicted(path, [[0, 1, 2]])[0, :, 0], expected)
+
+
+@pytest.mark.parametrize("version", ["3.15.0", "2.15.0"])
+def test_masked_steps_count_in_neither_loss_nor_metrics_as_in_keras(version: str, tmp_path: Path) -> None:
+    """The numbers are those of Keras 3.15, and of Keras 2 for what it reads."""
+    embedding = entry("Embedding", name="e", input_dim=4, output_dim=1, mask_zero=True)
+    config = sequential([3], embedding)
+    optimizer = entry("SGD", module="keras.optimizers", learning_rate=0.01, momentum=0.0)
+    config["compile_config"] = {"optimizer": optimizer, "loss": "mse", "metrics": ["mae"]}
+    weights = {"layers/embedding/vars/0": [[0.0], [1.0], [2.0], [4.0]]}
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, weights, version))
+    x, y = np.array([[1, 0, 0], [1, 2, 3], [0, 0, 0], [1, 2, 0]], np.float32), np.zeros((4, 3, 1), np.float32)
+
+    def judged(**options: Any) -> list[float]:
+        return [float(t) for t in model.evaluate(x, y, **options)]
+
+    np.testing.assert_allclose(judged(), [4.5, 11 / 6], rtol=1e-6)
+    np.testing.assert_allclose(judged(batch_size=2)[0], 4, rtol=1e-6)
+    np.testing.assert_allclose(judged(sample_weight=np.arange(1.0, 5)), [10.5, 11 / 6], rtol=1e-6)
+    np.testing.assert_array_equal([float(t) for t in model.evaluate(x[2:3], y[2:3])], [0, 0])  # nothing is to be seen
+    model.fit(x, y, batch_size=4, epochs=1, verbose=0)
+    np.testing.assert_allclose(model.get_weights()[0].numpy()[:, 0], [0, 0.99, 1.9866667, 3.9866667], rtol=1e-6)
+
+
+def hiding() -> Any:
+    """An embedding that makes masks."""
+    return tf.layers.embedding(input_dim=5, output_dim=2, mask_zero=True, input_length=4)
+
+
+def in_a_row(*layers: Any) -> Any:
+    return tf.sequential(layers=[hiding(), *layers])
+
+
+def side_by_side(merge: Any, *layers: Any) -> Any:
+    """Two masked inputs as one, and layers behind."""
+    inputs = [tf.input(shape=[4]), tf.input(shape=[4])]
+    x = merge.apply([hiding().apply(given) for given in inputs])
+    for layer in layers:
+        x = layer.apply(x)
+    return tf.model(inputs=inputs, outputs=x)
+
+
+def with_states() -> Any:
+    given = tf.input(shape=[4])
+    x, state = tf.layers.simple_rnn(units=2, return_sequences=True, return_state=True).apply(hiding().apply(given))
+    return tf.model(inputs=given, outputs=rnn("last").apply(x, initial_state=[state]))
+
+
+def residual() -> Any:
+    given = tf.input(shape=[4])
+    x = hiding().apply(given)
+    return tf.model(inputs=given, outputs=rnn("last").apply(tf.layers.add().apply([x, tf.layers.elu().apply(x)])))
+
+
+def rnn(name: str) -> Any:
+    return tf.layers.simple_rnn(units=2, name=name)
+
+
+LAST = "layer 'last': masks hide other steps from it in Keras"
+
+
+@pytest.mark.parametrize(
+    ("model", "of_keras3", "of_keras2"),
+    [
+        (lambda: in_a_row(tf.layers.conv1d(filters=2, kernel_size=1), rnn("last")), True, True),
+        (lambda: in_a_row(tf.layers.rescaling(scale=2), rnn("last")), False, True),
+        (lambda: in_a_row(tf.layers.global_average_pooling1d(name="last")), True, True),
+        (lambda: in_a_row(rnn("first"), tf.layers.repeat_vector(n=4), rnn("last")), True, True),
+        (lambda: side_by_side(tf.layers.add(), rnn("last")), True, False),
+        (lambda: side_by_side(tf.layers.concatenate(), rnn("last")), True, False),
+        (lambda: side_by_side(tf.layers.multiply(name="last")), True, False),
+        (lambda: side_by_side(tf.layers.dot(axes=2), rnn("last")), True, True),
+        (with_states, True, False),
+        (lambda: in_a_row(tf.layers.global_max_pooling1d()), False, False),
+        (lambda: in_a_row(tf.layers.leaky_relu(), tf.layers.dense(units=2), rnn("last")), False, False),
+        (lambda: in_a_row(tf.layers.flatten(), tf.layers.dense(units=3), tf.layers.softmax()), False, False),
+        (lambda: in_a_row(tf.sequential([tf.layers.elu(input_shape=[4, 2])]), rnn("last")), False, False),
+        (lambda: side_by_side(tf.layers.add()), False, False),
+        (lambda: side_by_side(tf.layers.concatenate(axis=1), rnn("last")), False, False),
+        (lambda: side_by_side(tf.layers.attention(), rnn("last")), False, False),
+        (residual, False, False),
+    ],
+)
+def test_saving_warns_where_masks_hide_something_else_in_keras(
+    model: Any, of_keras3: bool, of_keras2: bool, tmp_path: Path
+) -> None:
+    """For each of these models Keras 3.15 and Keras 2 predict something else where, and only where, that is said."""
+
+    def told(name: str) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made.save(tmp_path / name)
+        (text,) = [str(w.message) for w in caught] or [""]
+        return [f"{version}" for version in (2, 3) if re.search(rf"{LAST}( 2 and)? {version}", text)]
+
+    made = model()
+    assert told("m.keras") == ["3"] * of_keras3
+    assert told("m.h5") == ["2"] * of_keras2 + ["3"] * of_keras3
 
 
 @pytest.mark.parametrize("name", ["m.keras", "m.h5", "web"])

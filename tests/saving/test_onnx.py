@@ -24,6 +24,7 @@ from tfpy.saved_models import converted
 
 # Of numbers that two libraries have computed in float32, each in an order of its own.
 TOLERANCE = {"rtol": 5e-6, "atol": 5e-6}
+OF_KERAS = Path(__file__).parents[1] / "data" / "keras" / "keras3"
 Arrays = list[np.ndarray[Any, Any]]
 
 
@@ -173,6 +174,18 @@ def test_what_depends_on_more_than_the_inputs_is_refused(
 class OwnModel(tf.LayersModel):
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
         return super().call(inputs, training, mask)
+
+
+@pytest.mark.parametrize("case", ["handed_on", "within", "attended"])
+def test_masks_of_models_of_keras_go_by_its_rules(case: str, tmp_path: Path) -> None:
+    model = tf.load_layers_model(OF_KERAS / f"{case}.keras")
+    x = np.array([[1, 2, 3, 4, 5, 6], [3, 2, 1, 0, 0, 0]], np.float32)
+    check(model, [x] * len(model.inputs), tmp_path / "model.onnx")
+
+
+def test_what_averages_over_masked_steps_as_in_keras_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="global_average_pooling1d.*: heeds masks by the rules of Keras 3"):
+        tf.load_layers_model(OF_KERAS / "averaged.keras").save(tmp_path / "model.onnx")
 
 
 def test_options_that_a_file_has_no_place_for(tmp_path: Path) -> None:

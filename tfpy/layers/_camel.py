@@ -45,6 +45,10 @@ class ContainerCamel:
         @property
         def outputNames(self) -> list[str]: ...
 
+        def invokeAsKeras(
+            self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
+        ) -> tuple[list[Tensor], list[Any]]: ...
+
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
         def computeOutputShape(self, inputShape: Any, /) -> Any: ...
@@ -71,6 +75,7 @@ class ContainerCamel:
         outputLayers = forward_property("output_layers")
         inputNames = forward_property("input_names")
         outputNames = forward_property("output_names")
+        invokeAsKeras = forward("invoke_as_keras")
         computeMask = forward("compute_mask")
         computeOutputShape = forward("compute_output_shape")
         getLayer = forward("get_layer")
@@ -123,11 +128,15 @@ class LayerCamel:
 
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
-        def keras3Mask(self, inputs: Any, mask: Any = None) -> Any: ...
+        def kerasMask(self, inputs: Any, mask: Any, version: int) -> Any: ...
 
-        def keras3Inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]: ...
+        def kerasInputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]: ...
 
         def resetStates(self, states: Any = None) -> None: ...
+
+        def invokeAsKeras(
+            self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
+        ) -> tuple[list[Tensor], list[Any]]: ...
 
         def addWeight(
             self,
@@ -175,9 +184,10 @@ class LayerCamel:
         computeOutputShape = forward("compute_output_shape")
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
-        keras3Mask = forward("keras3_mask")
-        keras3Inputs = forward("keras3_inputs")
+        kerasMask = forward("keras_mask")
+        kerasInputs = forward("keras_inputs")
         resetStates = forward("reset_states")
+        invokeAsKeras = forward("invoke_as_keras")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")

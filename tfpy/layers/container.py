@@ -141,8 +141,17 @@ class Container(ContainerCamel, Layer):
     # A layer of layers
 
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
-        outputs, _ = self.graph.run(self._values(inputs), training, mask=mask)
+        # By the rules of Keras it is the mask of the inputs; in TF.js that with which the first layer is called.
+        given = {"masks": to_list(mask)} if self.masks_of else {"mask": mask}
+        outputs, _ = self.graph.run(self._values(inputs), training, **given)
         return one_or_list(outputs)
+
+    def invoke_as_keras(
+        self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
+    ) -> tuple[list[Tensor], list[Any]]:
+        if type(self).call is not Container.call:  # a class of the user's: what masks come out of it is not known
+            return super().invoke_as_keras(inputs, masks, arguments, version)
+        return self.graph.run(self._values(inputs), bool(arguments.get("training")), masks)
 
     def _values(self, inputs: Any) -> list[Tensor]:
         """What the model is called on, a tensor for each input."""
@@ -152,7 +161,7 @@ class Container(ContainerCamel, Layer):
         return values
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        _, masks = self.graph.run(self._values(inputs), False, to_list(mask) if mask is not None else None)
+        _, masks = self.graph.run(self._values(inputs), False, to_list(mask))
         return one_or_list(masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -69,7 +69,7 @@ class LayerGraph:
         """
         fed = [_as_entered(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
         tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, fed, strict=True))
-        seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [None] * len(values), strict=True))
+        seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [], strict=False))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
             mask = _call(node, tensors, seen, training, mask, self.masks_of)
             for tensor in finished:
@@ -110,27 +110,29 @@ def _call(
     inputs = [tensors[t] for t in node.input_tensors]
     input_masks = [masks.get(t) for t in node.input_tensors]
     arguments: dict[str, Any] = {**node.call_args, "training": training}
-    masked = any(m is not None for m in input_masks)
-    if masked and masks_of == 3:
-        inputs = layer.keras3_inputs(inputs, input_masks)
-    if masked or masks_of:
+    if any(m is not None for m in input_masks):
         mask = input_masks[0]
-    if layer.takes_every_mask:
-        arguments["mask"] = input_masks
-    elif mask is not None:
-        arguments["mask"] = mask
+    made: list[Any] = []
     try:
-        outputs = to_list(layer.invoke(one_or_list(inputs), arguments))
+        if masks_of:
+            outputs, made = layer.invoke_as_keras(inputs, input_masks, arguments, masks_of)
+        else:
+            if layer.takes_every_mask:
+                arguments["mask"] = input_masks
+            elif mask is not None:
+                arguments["mask"] = mask
+            outputs = to_list(layer.invoke(one_or_list(inputs), arguments))
     except (ValueError, TypeError, RuntimeError) as error:
         shapes = ", ".join(str(list(x.shape)) for x in inputs)
         error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
         raise
     _check_outputs(node, inputs, outputs)
     tensors.update(zip(node.output_tensors, outputs, strict=True))
-    if layer.supports_masking:
+    if masks_of:
+        masks.update(zip(node.output_tensors, made, strict=False))
+    elif layer.supports_masking:
         # All outputs have the mask of the first, as in TF.js.
-        compute = layer.keras3_mask if masks_of == 3 else layer.compute_mask
-        found = to_list(compute(one_or_list(inputs), one_or_list(input_masks)))[0]
+        found = to_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))[0]
         masks.update(dict.fromkeys(node.output_tensors, found))
     return mask
 

@@ -88,6 +88,41 @@ def masked() -> Any:
     return model
 
 
+def averaged() -> Any:
+    x = given = keras.Input((6,))
+    x = layers.Embedding(7, 3, mask_zero=True)(x)
+    inner = keras.Sequential([keras.Input((6, 3)), layers.Dense(2), layers.GlobalAveragePooling1D()])
+    first = layers.GlobalAveragePooling1D(data_format="channels_first")
+    outputs = [layers.GlobalAveragePooling1D()(x), layers.GlobalAveragePooling1D(keepdims=True)(x), inner(x)]
+    frames = layers.Reshape((6, 1))(given)
+    return keras.Model(given, [*outputs, first(layers.Masking()(layers.Concatenate()([frames] * 6)))])
+
+
+def handed_on() -> Any:
+    """Layers that masks go through; they end at Rescaling in Keras 2."""
+    given = keras.Input((6,))
+    x = layers.Embedding(7, 3, mask_zero=True)(given)
+    handing = [layers.LeakyReLU(), layers.ELU(), layers.Rescaling(2.0), layers.ReLU(), layers.PReLU()]
+    return keras.Model(given, [layers.SimpleRNN(2)(layer(x)) for layer in handing])
+
+
+def within() -> Any:
+    """Masks that go into models within a model, through them, and come out of them."""
+    a, b = keras.Input((6, 3)), keras.Input((6, 3))
+    both = keras.Model([a, b], [layers.Dense(2)(b), layers.GRU(2)(a)])
+    embedding = keras.Sequential([keras.Input((6,)), layers.Embedding(7, 3, mask_zero=True)])
+    given = keras.Input((6,))
+    x = embedding(given)
+    sequence, last = both([layers.Dense(3)(x), x])
+    return keras.Model(given, [layers.GRU(2)(sequence), last])
+
+
+def attended() -> Any:
+    a, b = keras.Input((6,)), keras.Input((6,))
+    x, y = layers.Embedding(7, 3, mask_zero=True)(a), layers.Embedding(7, 3, mask_zero=True)(b)
+    return keras.Model([a, b], layers.GRU(2)(layers.Attention()([x, y])))
+
+
 def frames() -> Any:
     model = keras.Sequential([keras.Input((3, 5, 5, 2)), layers.ConvLSTM2D(2, 3, return_sequences=True)])
     model.add(layers.Conv3D(2, 2))
@@ -104,7 +139,12 @@ INPUTS = {
     "attention": [(2, 4, 6)],
     "frames": [(1, 3, 5, 5, 2)],
     "masked": [(2, 6)],
+    "averaged": [(2, 6)],
+    "handed_on": [(2, 6)],
+    "within": [(2, 6)],
+    "attended": [(2, 6), (2, 6)],
 }
+WORDS = [[[1, 2, 3, 4, 5, 6], [3, 2, 1, 0, 0, 0]], [[0, 1, 2, 0, 4, 5], [6, 5, 4, 3, 0, 1]]]
 
 
 def main() -> None:
@@ -120,8 +160,8 @@ def main() -> None:
             [np.round(np.random.uniform(0.1, 0.6, w.shape), 3) - 0.2 * (w.ndim > 1) for w in model.get_weights()]
         )
         xs = [np.random.uniform(-1, 1, s).astype("float32") for s in shapes]
-        if case in ("recurrent", "masked"):
-            xs = [np.array([[1, 2, 3, 4, 5, 6], [3, 2, 1, 0, 0, 0]], "float32")]
+        if shapes[0] == (2, 6):
+            xs = [np.array(words, "float32") for words in WORDS[: len(shapes)]]
         ys = model.predict(xs if len(xs) > 1 else xs[0], verbose=0)
         for kind, values in (("x", xs), ("y", ys if isinstance(ys, list) else [ys])):
             cases |= {f"{case}.{kind}{i}": np.asarray(v, np.float32) for i, v in enumerate(values)}

@@ -22,6 +22,8 @@ from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
 
+IN_KERAS = frozenset({2, 3})
+
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
     """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
@@ -58,6 +60,7 @@ class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):
     alpha: float = 0.3
 
     is_activation = True
+    keras_passes_masks = IN_KERAS
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -110,6 +113,7 @@ class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
     alpha: float = 1.0
 
     is_activation = True
+    keras_passes_masks = IN_KERAS
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -125,6 +129,7 @@ class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.t
     theta: float = 1.0
 
     is_activation = True
+    keras_passes_masks = IN_KERAS
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -141,6 +146,7 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     axis: int | Sequence[int] = 1
 
     is_activation = True
+    keras_passes_masks = IN_KERAS
 
     def configure(self) -> None:
         self.axis = axis_or_axes("softmax", self.axis)

@@ -82,8 +82,10 @@ class Merge(OneOutput):
         given = [m for m in to_list(mask) if m is not None]
         return reduce(logical_and, given) if given else None
 
-    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """True where the mask of any input is; none if one of the inputs has none."""
+    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
+        """In Keras 3 true where the mask of any input is; none if one of the inputs has none."""
+        if version < 3:
+            return self.compute_mask(inputs, mask)
         masks = to_list(mask)
         return None if any(m is None for m in masks) else reduce(logical_or, masks)
 
@@ -113,10 +115,12 @@ class Multiply(Merge, class_name="Multiply", factory="layers.multiply"):
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(mul, inputs)
 
-    def keras3_inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]:
-        """1 where an input is masked, and a product of 0 where all are."""
+    def keras_inputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]:
+        """In Keras 3 1 where an input is masked, and a product of 0 where all are."""
+        if version < 3:
+            return inputs
         first, *rest = [_where(m, x, 1) for x, m in zip(inputs, masks, strict=True)]
-        return [_where(self.keras3_mask(inputs, list(masks)), first, 0), *rest]
+        return [_where(self.keras_mask(inputs, list(masks), version), first, 0), *rest]
 
 
 class Average(Merge, class_name="Average", factory="layers.average"):
@@ -129,8 +133,10 @@ class Average(Merge, class_name="Average", factory="layers.average"):
 class _Extremum(Merge):
     """One of the inputs, element by element."""
 
-    def keras3_inputs(self, inputs: list[Tensor], masks: Sequence[Any]) -> list[Tensor]:
-        """Where an input is masked, the first that is not; where all are, the first."""
+    def keras_inputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]:
+        """In Keras 3, where an input is masked, the first that is not; where all are, the first."""
+        if version < 3:
+            return inputs
         seen = inputs[0]
         for x, m in [*zip(inputs, masks, strict=True)][::-1]:
             seen = _where(m, x, seen)
@@ -195,8 +201,10 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         joined = self._joined_masks(inputs, mask)
         return None if joined is None else all_(joined, -1)
 
-    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """True where that of any input is, along the last axis; inputs without a mask are true everywhere."""
+    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
+        """In Keras 3 true where that of any input is, along the last axis; inputs without a mask are all true."""
+        if version < 3:
+            return self.compute_mask(inputs, mask)
         joined = self._joined_masks(inputs, mask)
         return None if joined is None else any_(joined, -1)
 
@@ -265,7 +273,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return None
 
-    def keras3_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
         """None."""
         return None
 

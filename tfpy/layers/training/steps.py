@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.ops.arith import add
+from tfpy.core.ops.arith import add, div_no_nan
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
@@ -134,11 +134,12 @@ def _total_loss(
     """The loss of a batch, with that of regularizers; what else is reported of it is written to a list."""
 
     def total_loss() -> Tensor:
-        outputs, _ = model.graph.run(batch.inputs, training=True)
+        outputs, masks = model.graph.run(batch.inputs, training=True)
         reported.clear()
-        total, singles = _losses(compiled, batch, outputs)
+        judged = _judged(model, outputs, masks)
+        total, singles = _losses(compiled, batch, judged)
         reported.extend(singles if len(singles) > 1 else [])
-        reported.extend(_metrics(compiled, batch, outputs))
+        reported.extend(_metrics(compiled, batch, judged))
         total = total.mean()
         for loss in model.calculate_losses():
             total = add(total, loss)
@@ -164,7 +165,7 @@ def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[T
 
 def _test(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     def judged() -> tuple[list[Tensor], None]:
-        outputs, _ = model.graph.run(batch.inputs)
+        outputs = _judged(model, *model.graph.run(batch.inputs))
         _, singles = _losses(compiled, batch, outputs)
         total = singles[0]
         for single in singles[1:]:
@@ -192,14 +193,29 @@ def predict_again(model: TrainableModel, x: Tensor) -> list[Tensor] | None:
     return None if found is None else found[0]
 
 
-def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+def _judged(model: TrainableModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
+    """The outputs, with the masks that their losses and metrics heed: by the rules of Keras, and none in TF.js."""
+    return [*zip(outputs, masks if model.masks_of else [None] * len(outputs), strict=True)]
+
+
+def _shown(values: Tensor, mask: Tensor | None) -> Tensor:
+    """Values of steps, 0 where masked and the others so much larger that the mean of all is that of the others."""
+    if mask is None or mask.shape != values.shape:
+        return values
+    seen = mask.cast(values.dtype)
+    return values.mul(seen).mul(div_no_nan(values.size, seen.sum()))
+
+
+def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> tuple[Tensor, list[Tensor]]:
     """The losses of all outputs for each sample, added up, and the mean of each."""
     total: Tensor | None = None
     singles = []
-    for output, target, weight, found in zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True):
+    judged = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
+    for output, target, weight, (found, mask) in judged:
         loss = full((), 0) if output.loss is None else to_tensor("loss", output.name, output.loss(target, found))
         if weight is not None:
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
+        loss = _shown(loss, mask)
         singles.append(loss.mean())
         total = loss if total is None else _added(total, loss, singles[-1])
     assert total is not None
@@ -212,9 +228,9 @@ def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
     return add(total, loss if alike else mean)
 
 
-def _metrics(compiled: Compiled, batch: Batch, outputs: Sequence[Tensor]) -> list[Tensor]:
+def _metrics(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> list[Tensor]:
     return [
-        to_tensor("metric", name, metric(target, found)).mean()
-        for output, target, found in zip(compiled.outputs, batch.targets, outputs, strict=True)
+        _shown(to_tensor("metric", name, metric(target, found)), mask).mean()
+        for output, target, (found, mask) in zip(compiled.outputs, batch.targets, outputs, strict=True)
         for name, metric in output.metrics
     ]

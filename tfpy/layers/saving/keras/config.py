@@ -11,6 +11,7 @@ from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
+from tfpy.layers.masks import differing
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
@@ -53,6 +54,18 @@ class KerasConfig:
         self.config: dict[str, Any] = self._object(config, model, True)
         if self._masks:
             self.config |= meaning_of_masks(model, version)
+            self._look_at_masks(model)
+
+    def _look_at_masks(self, model: Container) -> None:
+        """Note the layers from which masks hide other steps in Keras."""
+        differ: dict[str, list[str]] = {}
+        for rules in (2, 3)[self._version - 2 :]:
+            for name in differing(model, rules):
+                differ.setdefault(name, []).append(f"{rules}")
+        self.faults += [
+            f"layer {name!r}: masks hide other steps from it in Keras {' and '.join(versions)}"
+            for name, versions in differ.items()
+        ]
 
     def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
         """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""

@@ -18,8 +18,10 @@ _Origin: TypeAlias = tuple[_Place, float]
 
 # Arguments that Keras fills with the masks of a layer's inputs.
 _MASKS = frozenset({"mask", "query_mask", "key_mask", "value_mask"})
-# The ops that Keras makes masks of: those of its layers that make masks, and that merge several.
-_OPS = frozenset({"NotEqual", "Any", "LogicalOr", "ExpandDims", "ZerosLike", "OnesLike", "Concatenate"})
+# The ops that Keras makes masks of: those of its layers that make masks, merge several or hand one on.
+_OPS = frozenset(
+    {"NotEqual", "Any", "LogicalOr", "ExpandDims", "ZerosLike", "OnesLike", "Concatenate", "ConvertToTensor"}
+)
 
 
 def without_masks(layers: Any) -> Any:

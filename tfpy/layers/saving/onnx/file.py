@@ -58,7 +58,7 @@ def onnx_model(model: SavableModel) -> Any:
     graph = model.graph
     b = Builder(KINDS, Shared(package))
     inputs = [Value(b.unique(node_of(t).outbound_layer.name), t.shape, t.dtype) for t in graph.inputs]
-    found = run_graph(b, graph, inputs)
+    found, _ = run_graph(b, graph, inputs)
     if b.shared.refused:
         listed = "; ".join(f"{layer}: {reason}" for layer, reason in b.shared.refused.items())
         raise ValueError(f"save: model {model.name} cannot be written as ONNX: {listed}. Nothing was saved.")

@@ -1,0 +1,146 @@
+"""The ways that masks go through a model: which of them reach which layers, by the rules of TF.js or of Keras.
+
+Masks have no values here: of each it is known how it comes about, so that two of them can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfpy.engine.spec import broadcasts_to
+from tfpy.layers.base import Layer
+from tfpy.layers.call_keywords import keywords_of
+from tfpy.layers.container import Container
+from tfpy.layers.graph import LayerGraph
+from tfpy.layers.kinds.advanced_activations import Softmax
+from tfpy.layers.kinds.core import Embedding, Masking
+from tfpy.layers.kinds.merge import Concatenate, Dot, Merge
+from tfpy.layers.kinds.recurrent import TakesStates
+from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
+
+# A call: those of the models around it, and its own.
+Path = tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A mask.
+
+    Attributes:
+        origin: how it comes about; that of masks with the same values is the same.
+        shape: its shape, with None for what is not known.
+    """
+
+    origin: tuple[Any, ...]
+    shape: Any
+
+
+class MaskWays:
+    """Follows the masks of a model.
+
+    Args:
+        model: the model.
+        rules: whose rules hold: 2 or 3 for that version of Keras, 0 for TF.js.
+        elsewhere: whether it is not here that the model runs by them, but in Keras.
+
+    Attributes:
+        heeded: for each call whose numbers depend on masks, these.
+    """
+
+    def __init__(self, model: Container, rules: int, elsewhere: bool = False) -> None:
+        self._rules = rules
+        # Keras 3 gives no mask to a recurrent layer with initial states, unless the call says which.
+        self._states_end_masks = elsewhere and rules == 3
+        self.heeded: dict[Path, tuple[Any, ...]] = {}
+        self._through(model.graph, [], None, ())
+
+    def _through(
+        self, graph: LayerGraph, masks: Sequence[Mask | None], carried: Mask | None, path: Path
+    ) -> list[Mask | None]:
+        """The masks of the outputs of a graph; they go the ways of `LayerGraph.run`."""
+        found: dict[SymbolicTensor, Mask | None] = dict(zip(graph.inputs, masks, strict=False))
+        for node in graph.nodes:
+            own = [found.get(tensor) for tensor in node.input_tensors]
+            if self._rules or _some(own):
+                carried = own[0]
+            layer, here = node.outbound_layer, (*path, node)
+            made: list[Mask | None] = []
+            if not isinstance(layer, Container):
+                self._note(layer, here, own, carried)
+                made = self._made(layer, here, own)
+            elif self._rules:
+                made = self._through(layer.graph, own, None, here)
+            else:
+                self._through(layer.graph, [], carried, here)
+            found.update(zip(node.output_tensors, made, strict=False))
+        return [found.get(tensor) for tensor in graph.outputs]
+
+    def _note(self, layer: Layer, path: Path, own: list[Mask | None], mask: Mask | None) -> None:
+        """Note the masks that the numbers of a call depend on."""
+        node = path[-1]
+        if self._states_end_masks and isinstance(layer, TakesStates) and len(own) > 1:
+            mask = None
+        shape: Any = node.input_shapes[0]
+        if isinstance(layer, Softmax) and mask and not broadcasts_to(mask.shape, shape):
+            mask = None
+        names, as_dict = keywords_of(type(layer).call)
+        heeded: tuple[Mask | None, ...] = ()
+        if layer.takes_every_mask or changes_inputs(layer, self._rules):
+            heeded = tuple(own)
+        elif names is None or as_dict or "mask" in names:
+            heeded = (mask,)
+        if _some(heeded):
+            self.heeded[path] = heeded
+
+    def _made(self, layer: Layer, path: Path, own: list[Mask | None]) -> list[Mask | None]:
+        """The masks of what a layer puts out."""
+        node = path[-1]
+        if not layer.supports_masking and self._rules not in layer.keras_passes_masks:
+            return []
+        if isinstance(layer, (Embedding, Masking)):
+            shape = node.input_shapes[0]
+            hidden, shape = (layer.mask_value, shape[:-1]) if isinstance(layer, Masking) else (None, shape)
+            return [Mask((*path[:-1], node.input_tensors[0], hidden), shape)]
+        if isinstance(layer, Merge):
+            return [self._merged(layer, node, own)]
+        if not type(layer).__module__.startswith("tfpy."):
+            return own[:1]  # what a class of the user's does with masks is not known
+        if self._rules:
+            return to_list(layer.keras_mask(None, one_or_list(own), self._rules))
+        return to_list(layer.compute_mask(None, one_or_list(own)))[:1] * len(node.output_tensors)
+
+    def _merged(self, layer: Merge, node: Node, own: list[Mask | None]) -> Mask | None:
+        given = [mask for mask in own if mask is not None]
+        if not given or isinstance(layer, Dot):
+            return None
+        shape = node.output_tensors[0].shape
+        if isinstance(layer, Concatenate) and layer.axis % len(shape) != len(shape) - 1:
+            return Mask(("joined", layer.axis % len(shape), *own), shape[:-1])
+        if self._rules < 3:
+            return _combined("all", given)
+        return _combined("any", own) if isinstance(layer, Concatenate) or len(given) == len(own) else None
+
+
+def _combined(how: str, masks: Sequence[Mask | None]) -> Mask | None:
+    first = masks[0]
+    distinct = frozenset(masks)
+    return first if len(distinct) == 1 else Mask((how, distinct), next(mask.shape for mask in masks if mask))
+
+
+def changes_inputs(layer: Layer, rules: int) -> bool:
+    """Whether a layer takes something else than its inputs, where these have masks, by the rules of TF.js or Keras."""
+    changes = type(layer).keras_inputs is not Layer.keras_inputs
+    return changes and (rules == 3 if isinstance(layer, Merge) else rules > 0)
+
+
+def _some(masks: Iterable[Mask | None]) -> bool:
+    return any(mask is not None for mask in masks)
+
+
+def differing(model: Container, rules: int) -> list[str]:
+    """The names of the layers from which masks hide something else in a version of Keras than here."""
+    here, there = MaskWays(model, model.masks_of).heeded, MaskWays(model, rules, elsewhere=True).heeded
+    paths = [path for path in {**here, **there} if here.get(path) != there.get(path)]
+    return list(dict.fromkeys(path[-1].outbound_layer.name for path in paths))
