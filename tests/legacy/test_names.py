@@ -122,6 +122,6 @@ def test_what_else_05_exports() -> None:
 
 def test_a_star_brings_names_of_deeplearn_js_and_no_parts_of_the_package() -> None:
     names: dict[str, Any] = {}
-    exec("from tfpy.legacy import *", names)  # noqa: S102
+    exec("from tfpy.legacy import *", names)
     assert {"NDArrayMathCPU", "Scalar", "util", "conv_util", "numerics", "tensor1d", "train"} <= set(names)
     assert not {"helpers", "windows", "values", "registry", "TYPE_CHECKING", "annotations"} & set(names)
