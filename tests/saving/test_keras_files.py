@@ -16,6 +16,8 @@ import pytest
 from layers.rows import ROWS
 
 import tfpy as tf
+from tfpy.layers.saving.keras import reader
+from tfpy.layers.saving.training_config import compile_as
 
 KERAS = Path(__file__).parents[1] / "data" / "keras"
 CASES = ("dense", "images", "recurrent", "wrapped", "nested", "attention", "frames", "masked")
@@ -550,3 +552,20 @@ def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
             tf.io.load_safetensors(path)
     with pytest.raises(tf.io.ModelFileError, match="there is no such file"):
         tf.io.load_safetensors(tmp_path / "nothing.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("sgd", "SGD(learning_rate=0.01)"),
+        ("Adam", "Adam(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-07)"),
+        ("rmsprop", "RMSProp(learning_rate=0.001, decay=0.9, momentum=0.0, epsilon=1e-07, centered=False)"),
+        ("adagrad", "Adagrad(learning_rate=0.001, initial_accumulator_value=0.1)"),
+        ("adamw", "AdamW(learning_rate=0.001, weight_decay=0.004, beta1=0.9, beta2=0.999, epsilon=1e-07)"),
+    ],
+)
+def test_an_optimizer_that_a_file_only_names_has_the_options_of_keras(name: str, expected: str) -> None:
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1])])
+    training = reader._training({"optimizer": name, "loss": "mse"}, "optimizer")
+    compile_as(model, training, "a file", lambda metric: metric)
+    assert repr(model.optimizer) == expected

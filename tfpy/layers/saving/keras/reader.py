@@ -32,9 +32,17 @@ _NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compil
 # Where older versions of Keras put the layers.
 _OLDER = "_layer_checkpoint_dependencies"
 # The classes of optimizers that Keras 2 has noted by their short names.
-_CLASSES = {
-    **{name.lower(): name for name in ("Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Nadam", "SGD")},
-    "rmsprop": "RMSProp",
+_BETAS = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
+# The options of Keras's optimizers, where a file of Keras 2 has nothing but the name.
+_DEFAULTS: dict[str, dict[str, float]] = {
+    "SGD": {"learning_rate": 0.01},
+    "RMSProp": {"learning_rate": 0.001, "rho": 0.9, "epsilon": 1e-7},
+    "Adagrad": {"learning_rate": 0.001, "initial_accumulator_value": 0.1, "epsilon": 1e-7},
+    "Adadelta": {"learning_rate": 0.001, "rho": 0.95, "epsilon": 1e-7},
+    "Adam": {"learning_rate": 0.001, **_BETAS},
+    "Adamax": {"learning_rate": 0.001, **_BETAS},
+    "Nadam": {"learning_rate": 0.001, **_BETAS},
+    "AdamW": {"learning_rate": 0.001, "weight_decay": 0.004, **_BETAS},
 }
 # Options of Keras's optimizers that mean nothing unless another one is set.
 _DEPENDENT = ("ema_momentum", "ema_overwrite_frequency", "jit_compile")
@@ -133,7 +141,8 @@ def _training(config: Any, key: str) -> Mapping[str, Any] | None:
         return None
     optimizer = config.get(key)
     if isinstance(optimizer, str):
-        optimizer = {"class_name": _CLASSES.get(optimizer.lower(), optimizer), "config": {}}
+        name = next((n for n in _DEFAULTS if n.lower() == optimizer.lower()), optimizer)
+        optimizer = {"class_name": name, "config": _DEFAULTS.get(name, {})}
     if not isinstance(optimizer, Mapping) or not isinstance(optimizer.get("config"), Mapping):
         return None
     options = {name: value for name, value in optimizer["config"].items() if name not in _DEPENDENT}
