@@ -23,14 +23,16 @@ _SHARD = 1 << 23
 def product(a: Array, b: Array) -> Array:
     """The matrix product of the last two dimensions; those before broadcast."""
     if a.ndim == b.ndim == 2:
-        m, n = len(a), b.shape[1]
-        work = a.size * n
+        m, n, size = len(a), b.shape[1], a.size
+        if size == 1 or (n == 1 and b.size == 1):  # `dot` leaves out what is multiplied by a single 0, NaN too
+            return np.multiply(a, b)
+        work = size * n
         # `dot` is BLAS at once; `matmul` looks around for half a microsecond first.
         if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (blas_state.alone and work < 2 * _SHARD):
-            return a.dot(b) if a.size != 1 != b.size else a * b  # `dot` leaves out what is multiplied by one 0, NaN too
+            return a.dot(b)
         if work < 2 * _SHARD:
             with one_blas_thread:
-                return a.dot(b) if a.size != 1 != b.size else a * b
+                return a.dot(b)
         a, b = _for_blas(a), _for_blas(b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:

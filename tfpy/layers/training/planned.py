@@ -85,9 +85,10 @@ class _Watch:
 
 
 def _containers(watched: Sequence[Declared]) -> list[Any]:
-    """The lists and dicts among options: what is written to them is not told of, as a new value of an option is."""
+    """The lists and dicts among options of layers and the like: of what is written to them nobody tells."""
     found: list[Any] = []
-    stack = [vars(thing).get(name) for thing in watched for name in thing.options]
+    own = [thing for thing in watched if not isinstance(thing, Container)]  # whose layers change by its methods
+    stack = [vars(thing).get(name) for thing in own for name in thing.options]
     while stack:
         value = stack.pop()
         if isinstance(value, partial):
