@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from threading import current_thread, get_ident, local, main_thread
@@ -30,6 +31,7 @@ _MOST_LEAVES = 10
 _OUTPUTS = 5
 _STAGING = 1 << 26
 _MOST_BYTES = 2**31 - 1
+_SOFTWARE_TURNS = 60_000
 
 
 class Counts:
@@ -98,6 +100,7 @@ class Device:
         structures, recipes: what there was to compute so far, and how.
         block_size: how many bytes a buffer may have.
         most_groups: how many groups there may be along the first axis.
+        most_turns: how many turns the loops of a thread may take; Mesa's software renderer ends it after 65,535.
         memory_barrier, copy_bytes: moderngl's own functions.
     """
 
@@ -114,6 +117,7 @@ class Device:
         self.places: dict[Value, Lease] = {}
         self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
+        self.most_turns = _SOFTWARE_TURNS if self.software else sys.maxsize
         self.counts = Counts()
         self.constants: dict[Hashable, Value] = {}
         self.log: Log | None = None

@@ -16,7 +16,7 @@ from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read
 from tfpy.engine.gl.maps import NOWHERE, Map
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, can_add_up, sorted_pairs
+from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, sorted_pairs
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
@@ -104,7 +104,7 @@ def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
     depth = indices.spec.shape[-1] if indices.spec.size else 0
     if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _DEEPEST:
         return None
-    if not can_add_up(device, indices.spec.size // depth):
+    if indices.spec.size // depth > device.most_turns:
         return None
     numbers = _numbers(device, "scatter_nd", indices, out.shape)
     return defer(device, out, SegmentSum(math.prod(out.shape[:depth])), (updates, numbers))
@@ -222,7 +222,7 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
     binary = attrs["binary_output"]
     if out.dtype not in (_OCCURS if binary else ("float32", "int32")) or not x.spec.size:
         return None
-    if not can_add_up(device, x.spec.size):
+    if x.spec.size > device.most_turns:
         return None
     if known(x):
         check_counted(read(device, x))

@@ -20,7 +20,6 @@ from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
 
-_MOST_TURNS = 1 << 16  # steps times units, on Mesa's software renderer: it ends a thread after 65,535 turns of loops
 _MOST_WORK = 1 << 30  # products: a shader takes so many steps that no desktop takes the device for hung
 KEPT = 128
 """How many weights of a column a thread keeps in registers at most."""
@@ -63,9 +62,8 @@ def _form(
 
 
 def _spans(device: Device, form: Form, time: int) -> list[tuple[int, int]]:
-    most = max(1, _MOST_WORK // (form.wide * form.units * form.rows))
-    if device.software:
-        most = max(1, min(most, _MOST_TURNS // form.units))
+    # A step takes fewer turns of loops than there are units.
+    most = max(1, min(_MOST_WORK // (form.wide * form.units * form.rows), device.most_turns // form.units))
     return [(start, min(start + most, time)) for start in range(0, time, most)]
 
 

@@ -212,17 +212,9 @@ void main() {{
 """
 
 
-_MOST_TURNS = 60_000
-
-
-def can_add_up(device: Device, rows: int) -> bool:
-    """Whether a thread gets through so many rows: Mesa's software renderer ends it after 65,535 turns of its loops."""
-    return not device.software or rows <= _MOST_TURNS
-
-
 def _segment_sum(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     rows = values[1].spec.size
-    if out.dtype not in ("float32", "int32", "complex64") or not rows or not can_add_up(device, rows):
+    if out.dtype not in ("float32", "int32", "complex64") or not 0 < rows <= device.most_turns:
         return None
     return defer(device, out, SegmentSum(attrs["num_segments"]), values)
 
