@@ -162,7 +162,7 @@ def js2py(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
 ) -> None:
-    """Turn scripts for TF.js into Python for tfpy; exit with 1 if something is left to do by hand."""
+    """Turn scripts for TF.js or deeplearn.js into Python for tfpy; exit with 1 if something is left to do by hand."""
     from tfpy.js2py.project.files import run
 
     with _faults_as_text():

@@ -88,6 +88,8 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.one_hot([0, 1], 0), ValueError, "one_hot.*depth"),
         (lambda: tf.eye(-1), ValueError, "eye"),
         (lambda: tf.complex([1.0], [1.0, 2.0]), ValueError, "complex"),
+        (lambda: tf.complex(tf.complex(1.0, 2.0), 1.0), TypeError, "complex: argument .real."),
+        (lambda: tf.complex(1.0, tf.complex(1.0, 2.0)), TypeError, "complex: argument .imag."),
         (lambda: tf.tensor([2**2000]), ValueError, "tensor.*values.*range of doubles"),
         (lambda: tf.tensor(10**5000), ValueError, "tensor.*values.*range of doubles.*an int"),
         (lambda: tf.add(tf.ones([2]), 2**2000), ValueError, "add.*'b'.*range of doubles"),

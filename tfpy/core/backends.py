@@ -24,7 +24,8 @@ def set_backend(backend_name: str) -> Any:
 
     Args:
         backend_name: 'cpu' (numpy), 'webgl' (a GPU, through OpenGL; also 'gl' and 'gpu'), 'exact' (numpy in double
-            precision with every result rounded to float32, bit for bit as TF.js computes), or that of a registered one.
+            precision with every result rounded to float32, bit for bit as TF.js computes), 'double' (numpy in double
+            precision), or that of a registered one.
 
     Returns:
         True.

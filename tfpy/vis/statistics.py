@@ -38,7 +38,7 @@ def of_values(values: npt.NDArray[np.float64]) -> dict[str, float]:
 
 
 def read_statistics(where: str, given: Any) -> dict[str, float]:
-    """Statistics that the user has reckoned, in either spelling."""
+    """Statistics that the user has computed, in either spelling."""
     if not isinstance(given, Mapping):
         raise argument_error(where, "stats", "a dict of statistics, or False", given, TypeError)
     found = read_options(given, HEADINGS, where)

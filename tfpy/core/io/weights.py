@@ -79,7 +79,7 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
         specs: what they are: {'name', 'shape', 'dtype', 'quantization'} of each weight, in order.
 
     Returns:
-        The tensors by name. Numbers quantized to uint8 or uint16 are q · scale + min, reckoned in double precision.
+        The tensors by name. Numbers quantized to uint8 or uint16 are q · scale + min, computed in double precision.
 
     Raises:
         ModelFileError: a spec that makes no sense, two weights of one name, or too few bytes.

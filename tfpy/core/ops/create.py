@@ -397,11 +397,17 @@ def complex_(real: TensorLike, imag: TensorLike) -> Tensor:
 
     Source: TF.js `tf.complex`. Its gradient, and those of `real` and `imag`, are beyond TF.js.
     """
-    x = cast_to(to_tensor("complex", "real", real), "float32")
-    y = cast_to(to_tensor("complex", "imag", imag), "float32")
+    x, y = (cast_to(_real_tensor(name, given), "float32") for name, given in (("real", real), ("imag", imag)))
     if x.spec.shape != y.spec.shape:
         raise argument_error("complex", "imag", f"of shape {list(x.shape)}, that of the real part", y)
     return run("Complex", x, y)
+
+
+def _real_tensor(name: str, given: TensorLike) -> Tensor:
+    t = to_tensor("complex", name, given)
+    if t.dtype == "complex64":
+        raise argument_error("complex", name, "a tensor of real numbers", t, TypeError)
+    return t
 
 
 @op(doc="Tensors / Creation")

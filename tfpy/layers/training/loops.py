@@ -35,7 +35,7 @@ class Validation(NamedTuple):
 
 
 class EpochMeans:
-    """The means of what the batches of an epoch report, weighted by their sizes; reckoned as TF.js does, in float32."""
+    """The means of what the batches of an epoch report, weighted by their sizes; computed as TF.js does, in float32."""
 
     def __init__(self) -> None:
         self._seen = 0

@@ -43,7 +43,7 @@ class KerasConfig:
         version: 3 for what `.keras` files have, 2 for what `.h5` files have, which both versions read.
 
     Attributes:
-        faults: a sentence for each thing that Keras will not take, or reckons otherwise.
+        faults: a sentence for each thing that Keras will not take, or computes differently.
     """
 
     def __init__(self, model: Container, version: int) -> None:
@@ -130,7 +130,7 @@ class KerasConfig:
             self.faults.append(f"{label}: Keras takes no sequences with the channels first there")
 
     def _look(self, name: str, options: Mapping[str, Any]) -> None:
-        """Note what Keras reckons otherwise."""
+        """Note what Keras computes differently."""
         label = f"layer {options.get('name', name)!r}"
         inner = options["layer"]["config"] if name == "Bidirectional" else {}
         if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):

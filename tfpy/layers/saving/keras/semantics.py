@@ -95,7 +95,7 @@ def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
 
 
 def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
-    """Whether a layer makes pixels whose places Keras and TF.js reckon otherwise."""
+    """Whether a layer makes pixels whose places are others in Keras than in TF.js."""
     return name == _RESIZING or (name == _UP_SAMPLING and options.get("interpolation") == "bilinear")
 
 

@@ -54,7 +54,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
         model: the model.
         path: the file.
         include_optimizer: whether to note how the model is compiled, and in a `.keras` file the optimizer's state.
-        strict: True raises an error, and writes nothing, when Keras would refuse the model or reckon otherwise; by
+        strict: True raises an error, and writes nothing, when Keras would refuse the model or compute differently; by
             default that is warned of; False does not look.
 
     Raises:

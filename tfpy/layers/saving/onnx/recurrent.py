@@ -1,4 +1,4 @@
-"""Recurrent layers as nodes: those of ONNX for whole sequences where they reckon the same, loops elsewhere."""
+"""Recurrent layers as nodes: those of ONNX for whole sequences where they compute the same, loops elsewhere."""
 
 from __future__ import annotations
 

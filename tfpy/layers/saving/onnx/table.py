@@ -1,4 +1,4 @@
-"""How each kind of layer is exported: a class has its own entry, as a subclass may reckon otherwise."""
+"""How each kind of layer is exported: a class has its own entry, as a subclass may compute something else."""
 
 from __future__ import annotations
 
