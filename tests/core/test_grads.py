@@ -120,6 +120,31 @@ def test_what_a_custom_gradient_saves_outlives_the_tidy() -> None:
     assert float(tf.grad(lambda x: slope(x))(tf.scalar(3))) == 8
 
 
+def test_a_custom_gradient_may_dispose_of_what_it_is_given() -> None:
+    def squared(x: tf.Tensor, save: Callable[[list[tf.Tensor]], None]) -> object:
+        def slope(dy: tf.Tensor, saved: list[tf.Tensor]) -> tf.Tensor:
+            found = dy.mul(saved[0]).mul(2)
+            tf.dispose([dy, saved])
+            return found
+
+        save([x])
+        return x.square(), slope
+
+    f = tf.custom_grad(squared)
+    x, v = tf.tensor([1.0, 2.0]), tf.variable([3.0, 4.0])
+    tf.train.sgd(0.1).minimize(lambda: f(v).sum(), var_list=[v])
+    np.testing.assert_allclose(v.numpy(), [2.4, 3.2], rtol=1e-6)
+    twice, plain = tf.grads(lambda a, b: f(a).add(f(a)).add(b))([x, v])
+    assert (twice.array_sync(), plain.array_sync(), x.array_sync()) == ([4, 8], [1, 1], [1, 2])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_gradients_are_real_numbers_whatever_the_input_is(dtype: tf.DataType) -> None:
+    f = tf.custom_grad(lambda x: (x.to_float().sum(), lambda dy: tf.ones([2], dtype)))
+    with pytest.raises(RuntimeError, match=f"needs a float32 gradient .* gave {dtype}"):
+        tf.grad(f)(tf.ones([2], dtype))
+
+
 def test_disposing_of_a_gradient_disposes_of_nothing_else() -> None:
     x, y, dy = tf.tensor([1.0, 2.0]), tf.tensor([3.0, 4.0]), tf.tensor([5.0, 6.0])
     for _ in range(4):  # the way back runs from a plan in the end

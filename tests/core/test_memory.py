@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 import tfpy as tf
@@ -193,8 +194,30 @@ class Slotted:
     tensor: tf.Tensor
 
 
-@pytest.mark.parametrize("hold", [Slotted, lambda t: deque([t]), lambda t: {"x": t}.values()])
-def test_objects_with_slots_deques_and_values_of_dicts_are_containers_too(hold: Callable[[tf.Tensor], object]) -> None:
+class Private:
+    __slots__ = ("__tensor",)
+
+    def __init__(self, tensor: tf.Tensor) -> None:
+        self.__tensor = tensor
+
+
+def array_of(tensor: tf.Tensor) -> object:
+    array = np.empty(1, object)
+    array[0] = tensor
+    return array
+
+
+def items_of(tensor: tf.Tensor) -> object:
+    """Items that a view makes anew each time, one of them where a freed one has been."""
+    return {"a": {"x": 1, "y": 2}.items(), "b": {"x": {"q": tensor}.items(), "y": 3}.items()}.items()
+
+
+@pytest.mark.parametrize(
+    "hold", [Slotted, Private, array_of, items_of, lambda t: deque([t]), lambda t: {"x": t}.values()]
+)
+def test_what_has_slots_deques_arrays_of_objects_and_views_of_dicts_are_containers_too(
+    hold: Callable[[tf.Tensor], object],
+) -> None:
     tensor = tf.ones([2])
     with tf.tidy() as scope:
         tensor = tensor.add(1)

@@ -124,6 +124,9 @@ def test_what_changes_a_tensor_says_what_to_write(t: Any) -> None:
         t[0] = 3
     with pytest.raises(TypeError, match=r"cannot be changed.*tf\.concat"):
         del t[0]
+    for change in (lambda: np.add.at(t, [0], 1), lambda: np.add(np.ones(2), 1, out=t)):
+        with pytest.raises(TypeError, match=r"numpy\.add: tensors cannot be changed"):
+            change()
 
 
 def test_conditions_of_many_elements_say_how_to_combine_them() -> None:

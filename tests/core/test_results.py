@@ -73,6 +73,16 @@ def test_results_are_dicts_in_either_spelling() -> None:
     assert [counts.newOne, counts.pop("new_one"), counts.pop("new_one", 5)] == [4, 4, 5]
     del counts["num_bytes"]
     assert "numBytes" not in dict(counts)
+    more = counts.copy() | {"foo_bar": 5}
+    counts |= {"num_bytes": 6}
+    assert [more["fooBar"], more.num_tensors, counts["numBytes"]] == [5, 2, 6]
+
+
+def test_records_say_what_they_have() -> None:
+    found = tf.topk([1.0, 3.0], 1)
+    assert [key in found for key in ("values", "indices", "nope", 0)] == [True, True, False, False]
+    with pytest.raises(KeyError, match="nope"):
+        found["nope"]
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS)

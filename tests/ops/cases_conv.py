@@ -209,6 +209,7 @@ CONV: dict[str, list[Case]] = {
         case(floats(1, 2, 4, 5), floats(2, 2, 2, 2), 1, "same", "NCHW", reference=depthwise),
         case(floats(1, 5, 6, 2), floats(2, 3, 2, 1), 1, "valid", "NHWC", [2, 1], reference=depthwise),
         case(floats(1, 4, 4, 1), floats(2, 2, 1, 3), 1, 1, reference=depthwise),
+        case(floats(1, 5, 6, 0), floats(3, 3, 0, 2), 1, "same", reference=lambda x, *_: x),
         raises(ValueError, floats(1, 4, 4, 2), floats(2, 2, 1, 1), 1, "same"),
         raises(ValueError, floats(1, 4, 4, 2), floats(2, 2, 2), 1, "same"),
         raises(ValueError, floats(1, 4, 4, 2), floats(2, 2, 2, 1), 2, "same", "NHWC", 2),

@@ -148,6 +148,8 @@ SHAPE: dict[str, list[Case]] = {
     "unsorted_segment_sum": [
         case(floats(4, 2), np.array([0, 2, 0, -1], np.int32), 3,
              reference=lambda x, i, n: np.stack([x[0] + x[2], 0 * x[0], x[1]])),
+        case(complexes(3), np.array([0, 0, 2], np.int32), 3, reference=lambda x, i, n: np.array([x[0] + x[1], 0, x[2]])),
+        case(complexes(2), np.array([0, 0], np.int32), 0, reference=lambda x, i, n: x[:0]),
         raises(ValueError, floats(4), np.array([0, 1], np.int32), 2),
         raises(TypeError, floats(2), floats(2), 2),
     ],

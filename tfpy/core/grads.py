@@ -21,7 +21,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, Saved, again, paused, record, recording, saved
+from tfpy.engine.tape import GradientRow, Saved, paused, record, recording, saved, stand_in, standing_for
 from tfpy.engine.walk import GradientError, Unreached
 
 
@@ -339,13 +339,14 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
 
 def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, kept: list[Saved], gradient_function: Any) -> None:
+    count = len(inputs)
+
     def joint(dy: Tensor, _: Any) -> list[Tensor | None]:
-        result = call_with_as_many(gradient_function, dy, [again(Tensor, *entry) for entry in kept])
+        own = [standing_for(Tensor, *entry) for entry in kept]
+        result = call_with_as_many(gradient_function, stand_in(Tensor, dy), own)
         found = list(result) if isinstance(result, (list, tuple)) else [result]
-        if len(found) != len(inputs):
-            raise RuntimeError(
-                f"custom_grad: f has {len(inputs)} arguments, but grad_func gave {len(found)} gradients."
-            )
+        if len(found) != count:
+            raise RuntimeError(f"custom_grad: f has {count} arguments, but grad_func gave {len(found)} gradients.")
         return as_gradients("custom_grad", found)
 
     row = GradientRow(_CUSTOM, (), {}, joint)

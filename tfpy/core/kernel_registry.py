@@ -20,7 +20,7 @@ from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.plan import gradients_changed
 from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
-from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record
+from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record, stand_in
 
 Inputs = Mapping[str, Any] | Sequence[Any]
 
@@ -430,7 +430,9 @@ def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[_Input])
             outputs = node.y if isinstance(node.y, list) else [node.y]
             saved += [y for y, wanted in zip(outputs, config.outputs_to_save, strict=False) if wanted]
         assert config.grad_func is not None
-        found = call_with_as_many(config.grad_func, dy, saved, _in_both_spellings(node.attrs))
+        given = [stand_in(Tensor, d) for d in dy] if isinstance(dy, list) else stand_in(Tensor, dy)
+        own = [stand_in(Tensor, t) for t in saved]
+        found = call_with_as_many(config.grad_func, given, own, _in_both_spellings(node.attrs))
         if isinstance(found, Mapping):
             found = _in_order(config.kernel_name, found, inputs, len(node.inputs) - len(row.inputs))
         if not isinstance(found, (list, tuple)) or len(found) != len(node.inputs):

@@ -36,6 +36,13 @@ _OPERATORS = {
 }
 
 
+_UNCHANGEABLE = (
+    "tensors cannot be changed. Make another one: by tf.where(mask, new, t), by "
+    "tf.tensor_scatter_update(t, indices, updates), or of a copy, a = t.numpy().copy(); a[…] = …; "
+    "tf.tensor(a). A variable is given another value by v.assign(…)."
+)
+
+
 class Operators(Handle):
     """`+ - * / // % ** @ < <= > >= == != ~ & | ^ abs divmod in` and `[]`."""
 
@@ -48,7 +55,10 @@ class Operators(Handle):
             left, right = inputs
             straight, reflected = _OPERATORS[ufunc.__name__]
             return getattr(left, straight)(right) if isinstance(left, Operators) else getattr(right, reflected)(left)
-        return getattr(ufunc, method)(*_as_arrays(inputs), **options)
+        changed = [*(inputs[:1] if method == "at" else ()), *options.get("out", ())]
+        if any(isinstance(one, Handle) for one in changed):
+            raise TypeError(f"numpy.{ufunc.__name__}: {_UNCHANGEABLE}")
+        return getattr(ufunc, method)(*_as_arrays(inputs), **_as_arrays(options))
 
     def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
         """numpy's functions work on numpy arrays, and give such."""
@@ -60,11 +70,7 @@ class Operators(Handle):
     if not TYPE_CHECKING:  # type checkers are to refuse them
 
         def __setitem__(self, index: Any, value: Any) -> None:
-            raise TypeError(
-                "[]: tensors cannot be changed. Make another one: by tf.where(mask, new, t), by "
-                "tf.tensor_scatter_update(t, indices, updates), or of a copy, a = t.numpy().copy(); a[…] = …; "
-                "tf.tensor(a). A variable is given another value by v.assign(…)."
-            )
+            raise TypeError(f"[]: {_UNCHANGEABLE}")
 
         def __delitem__(self, index: Any) -> None:
             raise TypeError("[]: tensors cannot be changed. Join what is to stay: tf.concat([t[:1], t[2:]]).")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tfpy.core.names import camel, spellings
 from tfpy.core.ready import Ready
@@ -36,7 +37,12 @@ class Record:
         raise AttributeError(f"{type(self).__name__} has no field {name!r}; it has {', '.join(self._fields)}.")
 
     def __getitem__(self, key: int | slice | str) -> Any:
+        if isinstance(key, str) and key not in self:
+            raise KeyError(key)
         return getattr(self, key) if isinstance(key, str) else tuple(self)[key]
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in spellings(self._fields)
 
     def __iter__(self) -> Iterator[Any]:
         return iter([getattr(self, name) for name in self._fields])
@@ -104,6 +110,19 @@ class Entries(dict[str, Any]):
     def update(self, *others: Any, **values: Any) -> None:
         """Set values: those of a mapping or pairs, and those given by name."""
         super().update({camel(name): value for name, value in dict(*others, **values).items()})
+
+    def copy(self) -> Self:
+        """Another one of the same values."""
+        return copy(self)
+
+    def __or__(self, other: Mapping[str, Any]) -> Self:  # type: ignore[override]
+        both = copy(self)
+        both.update(other)
+        return both
+
+    def __ior__(self, other: Any) -> Self:  # type: ignore[override,misc]
+        self.update(other)
+        return self
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):

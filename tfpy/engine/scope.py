@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Set, ValuesView
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tfpy.engine.handle import Handle, kept
 from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
@@ -170,17 +172,18 @@ def outlive_scopes(handle: H) -> H:
 
 
 def handles_in(container: Any) -> Iterator[Handle]:
-    """Every handle in any nesting of lists, tuples, sets, mappings, their values, and plain objects, each once."""
+    """Every handle in any nesting of lists, tuples, sets, mappings, their values,
+    arrays of objects, and plain objects, each once."""
     if isinstance(container, Handle):
         yield container
         return
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}  # and not their ids alone: a view makes its items anew, where freed ones have been
     stack = [container]
     while stack:
         item = stack.pop()
         if isinstance(item, _LEAVES) or id(item) in seen:
             continue
-        seen.add(id(item))
+        seen[id(item)] = item
         if isinstance(item, Handle):
             yield item
         elif isinstance(item, Mapping):
@@ -189,6 +192,8 @@ def handles_in(container: Any) -> Iterator[Handle]:
             stack.extend(reversed(item))
         elif isinstance(item, (Set, ValuesView)):
             stack.extend(item)
+        elif isinstance(item, np.ndarray):
+            stack.extend(item.flat if item.dtype == object else ())
         else:
             stack.extend(_attributes(item))
 
@@ -199,4 +204,6 @@ def _attributes(item: Any) -> Iterator[Any]:
         yield from vars(item).values()
     for kind in type(item).__mro__:
         slots = vars(kind).get("__slots__", ())
-        yield from [getattr(item, name, None) for name in ([slots] if isinstance(slots, str) else slots)]
+        for name in [slots] if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            yield getattr(item, f"_{kind.__name__.lstrip('_')}{name}" if private else name, None)

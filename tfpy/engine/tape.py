@@ -244,6 +244,11 @@ def standing_for(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
     return made
 
 
+def stand_in(cls: type[H], handle: Handle) -> H:
+    """Another handle that tapes take for the given one, for functions of the user's, which may dispose of it."""
+    return standing_for(cls, *saved(handle))
+
+
 def _copied(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
     """Another handle for what was saved."""
     made = cls.__new__(cls)

@@ -76,7 +76,7 @@ def walk_back(
         for ident, spec, dx in zip(node.inputs, node.input_specs, found, strict=True):
             if dx is None or ident not in tracked:
                 continue
-            if dx.spec is not spec:
+            if dx.spec is not spec or not node.row.pure:  # type: ignore[union-attr]
                 _check(node, spec, dx)
             grads[ident] = run(cls, "Add", grads[ident], dx) if ident in grads else dx
     if all_of_them:

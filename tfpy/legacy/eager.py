@@ -11,7 +11,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.results import call_with_as_many
 from tfpy.core.tensor import Tensor
 from tfpy.engine.handle import Handle, join_share
-from tfpy.engine.tape import standing_for
+from tfpy.engine.tape import stand_in
 from tfpy.legacy.environment import ENV
 from tfpy.legacy.math import NDArrayMath, adopted
 from tfpy.legacy.ndarray import NDArray, class_of_rank
@@ -50,7 +50,7 @@ def of_functions_of_arrays(differentiate: Callable[[Any], Callable[..., Any]]) -
 
 def _array(x: Tensor) -> NDArray:
     """An array that shares a tensor's data, and that tapes take for it."""
-    array = standing_for(class_of_rank(x.rank), x, x.payload, x.backend)
+    array = stand_in(class_of_rank(x.rank), x)
     join_share(x, array)
     return array
 

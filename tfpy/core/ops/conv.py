@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, cast_to
+from tfpy.core.ops.common import as_float, cast_to, zero_gradient
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
 from tfpy.core.registry import op
 from tfpy.core.run import run
@@ -263,17 +263,23 @@ def check_steps(op_name: str, window: Window) -> None:
 
 def bilinear_gradients(forward: str, by_input: str, by_filter: str) -> None:
     """The gradients of a convolution and of its two gradients: each is one of the other two."""
+
+    def by_filter_of(n: Any, x: Tensor, dy: Tensor) -> Tensor:
+        # Of a depthwise filter without channels x and dy do not tell the multiplier.
+        spec = n.spec("filter")
+        return run(by_filter, x, dy, window=n.attrs["window"]) if spec.size else zero_gradient(spec)
+
     gradient(
         forward,
         saves="x filter",
         x=lambda dy, n: run(by_input, dy, n.filter, window=n.attrs["window"], input_shape=n.shape("x")),
-        filter=lambda dy, n: run(by_filter, n.x, dy, window=n.attrs["window"]),
+        filter=lambda dy, n: by_filter_of(n, n.x, dy),
     )
     gradient(
         by_input,
         saves="dy filter",
         dy=lambda ddx, n: run(forward, ddx, n.filter, window=n.attrs["window"]),
-        filter=lambda ddx, n: run(by_filter, ddx, n.dy, window=n.attrs["window"]),
+        filter=lambda ddx, n: by_filter_of(n, ddx, n.dy),
     )
     gradient(
         by_filter,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, full, reshape_to, stored_number, sum_over
+from tfpy.core.ops.common import as_float, reshape_to, stored_number, sum_over, zero_gradient
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -307,11 +307,11 @@ def _segment_sum_gradient(dy: Tensor, n: Any) -> Tensor:
     count = n.attrs["num_segments"]
     shape = n.shape("x")
     if count == 0:
-        return run("Fill", shape=shape, value=0, dtype="float32")
+        return zero_gradient(n.spec("x"))
     inside = run("ClipByValue", ids, clip_value_min=0, clip_value_max=count - 1)
     rows = run("GatherV2", dy, inside, axis=0, batch_dims=0)
     valid = run("Reshape", run("Equal", ids, inside), shape=(*ids.shape, *[1] * (len(shape) - ids.rank)))
-    return run("Select", valid, rows, full(rows.shape, 0))
+    return run("Select", valid, rows, zero_gradient(rows.spec))
 
 
 gradient("UnsortedSegmentSum", saves="segment_ids", x=_segment_sum_gradient, segment_ids=None)
