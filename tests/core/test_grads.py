@@ -207,6 +207,8 @@ def test_a_custom_gradient_may_let_nothing_through() -> None:
         (lambda: tf.variable_grads(lambda: tf.scalar(1), []), "var_list|variable"),
         (lambda: tf.value_and_grad(lambda x: x.square())([1.0, 2.0], tf.scalar(1)), "dy|shape"),
         (lambda: tf.grad(lambda x: x.square())([1.0], tf.complex([1.0], [2.0])), "grad.*dy.*real"),
+        (lambda: tf.grad(lambda x: x.square())([1.0], tf.ones([1], "int32")), "grad.*dy.*float32"),
+        (lambda: tf.grad(lambda x: x.square())([1.0], tf.ones([1], "bool")), "grad.*dy.*float32"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: a)(x))(tf.scalar(1)), "custom_grad"),
         (lambda: tf.grad(lambda x: tf.custom_grad(lambda a: (a.mul(1), lambda dy: tf.ones([7])))(x))(tf.scalar(1)), "shape"),
         (lambda: tf.custom_grad(lambda a, save: (save(a), a))([1.0]), "custom_grad.*save.*list of tensors"),

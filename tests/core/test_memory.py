@@ -51,6 +51,19 @@ def test_a_result_is_a_tensor_of_its_own(op: Callable[[tf.Tensor], tf.Tensor]) -
     assert x.array_sync() == [1, 2]
 
 
+def test_tensors_that_only_refer_to_each_other_are_not_counted() -> None:
+    before = tf.memory().num_tensors
+    cycle: list[object] = [tf.ones([2])]
+    cycle.append(cycle)
+    assert tf.memory().num_tensors == before + 1
+    gc.disable()
+    try:
+        del cycle
+        assert tf.memory().num_tensors == before
+    finally:
+        gc.enable()
+
+
 def test_no_list_grows_outside_of_gradients_and_tidies() -> None:
     a = tf.ones([2, 2])
     for _ in range(10):

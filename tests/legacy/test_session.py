@@ -414,6 +414,15 @@ def test_a_variable_that_does_not_reach_the_cost_through_all_examples(math: dl.N
     assert session.eval(unused).get() == 7
 
 
+def test_the_mean_squared_cost_of_nothing_is_no_number(math: dl.NDArrayMathCPU) -> None:
+    """As deeplearn.js 0.3.17 has it."""
+    with dl.numerics("deeplearn.js"):
+        g = dl.Graph()
+        a, b = g.placeholder("a", [0]), g.placeholder("b", [0])
+        found = dl.Session(g, math).eval(g.mean_squared_cost(a, b), [{"tensor": t, "data": A1([])} for t in (a, b)])
+    assert np.isnan(found.get())
+
+
 def test_new_sessions_go_on_with_the_values_of_the_graph(math: dl.NDArrayMathCPU) -> None:
     session, cost, w, entries = regression(math)
     session.train(cost, entries, 3, dl.SGDOptimizer(0.1))
@@ -424,7 +433,7 @@ def test_new_sessions_go_on_with_the_values_of_the_graph(math: dl.NDArrayMathCPU
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda s, c, w, f: s.train(w, f, 3, dl.SGDOptimizer(0.1)), ValueError, "one element"),
+        (lambda s, c, w, f: s.train(w, f, 3, dl.SGDOptimizer(0.1)), ValueError, "a scalar"),
         (lambda s, c, w, f: s.train(c, f[:1], 3, dl.SGDOptimizer(0.1)), ValueError, "placeholder 'y'"),
         (lambda s, c, w, f: s.train(c, f, 0, dl.SGDOptimizer(0.1)), ValueError, "batch_size"),
         (lambda s, c, w, f: s.train(c, f, 3, 0.1), TypeError, "SGDOptimizer"),

@@ -104,6 +104,9 @@ IMAGE: dict[str, list[Case]] = {
         case(floats(2, 3, 4, 2), np.pi, 0, [0.375, 1 / 3], reference=_turned),
         case(floats(1, 3, 4, 4), 0.7, [1, 2, 3]),
         case(floats(1, 3, 3, 1), -0.3, 2, 0.25),
+        # A place just below ½; recorded from TF.js.
+        case(np.arange(1, 5.0).reshape(1, 4, 1, 1), np.pi / 2, 0, 0.5,
+             reference=lambda *_: np.array([0, 0, 3, 3.0]).reshape(1, 4, 1, 1), order=0),
         raises(ValueError, floats(3, 4, 2), 0.5),
         raises(ValueError, floats(1, 3, 4, 3), 0.5, [1]),
         raises(TypeError, ints(1, 3, 4, 3), 0.5),

@@ -254,6 +254,8 @@ def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
     if dy is None:
         return partial(_ones, value)
     weights = to_tensor(name, "dy", dy)
+    if isinstance(dy, Handle) and weights.dtype not in ("float32", "complex64"):
+        raise argument_error(name, "dy", "a float32 tensor", weights, TypeError)
     if weights.spec.shape != value.spec.shape:
         raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
     dtype = _gradient_dtype(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from types import CoroutineType
 from typing import Any, TypeVar, overload
@@ -52,8 +53,9 @@ def memory() -> MemoryInfo:
         A complex64 tensor counts with its two parts.
 
     Source: TF.js `tf.memory`. A tensor that nothing refers to any more is freed and not counted, whereas in TF.js it
-    stays until it is disposed.
+    stays until it is disposed. Those that only refer to each other are looked for first, which takes some milliseconds.
     """
+    gc.collect()
     counts: dict[str, Any] = {
         "num_tensors": accounting.tensors,
         "num_data_buffers": accounting.tensors - accounting.aliases,

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from tfpy.engine.arguments import as_ints, as_number
 from tfpy.engine.errors import argument_error
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.state import local
 from tfpy.engine.values import number_text
 
@@ -366,11 +367,6 @@ class _Normals:
             self._ready = _polar_pairs(self._generator, 64, 0.0, 1.0).reshape(-1)[::-1].tolist()
         value = self._ready.pop()
         return round_half_up(value) if self._whole else value
-
-
-def round_half_up(value: Any) -> Any:
-    """JavaScript's Math.round, on a number or an array."""
-    return np.floor(value + 0.5) if isinstance(value, np.ndarray) else math.floor(value + 0.5)
 
 
 class Shuffler:

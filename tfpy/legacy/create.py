@@ -15,6 +15,7 @@ from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.spec import Shape
 from tfpy.engine.state import local
 from tfpy.legacy._camel import ArrayFactoriesCamel
@@ -218,7 +219,7 @@ def _normal(
     kind = checked_dtype(op, dtype, "float32", "int32")
     middle, spread = moments(op, mean, std_dev, truncated)
     values = rng.normal(seed, _math.prod(checked_shape(op, shape)), middle, spread, truncated)
-    return _new(op, shape, rng.round_half_up(values) if kind == "int32" else values, kind)
+    return _new(op, shape, round_half_up(values) if kind == "int32" else values, kind)
 
 
 def _pixels(pixels: Any) -> Any:

@@ -246,8 +246,8 @@ class Session(SessionCamel):
         return adopt(results[0])
 
     def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[_Feed]:
-        if spec(self.graph._own("train", "cost_tensor", cost).shape, "float32").size != 1:
-            raise argument_error("train", "cost_tensor", "a tensor of one element", cost)
+        if self.graph._own("train", "cost_tensor", cost).shape:
+            raise argument_error("train", "cost_tensor", "a scalar", cost)
         feeds = self._feeds("train", feed_entries)
         for feed in feeds:
             if not feed.provides:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.rounding import round_half_up
 
 Pad = int | str
 Pair = int | Sequence[int]
-Rounding = {"floor": math.floor, "ceil": math.ceil, "round": lambda x: math.floor(x + 0.5)}
+Rounding: dict[str, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "round": round_half_up}
 
 
 def pair(op: str, argument: str, value: Any) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import TYPED_ARRAY
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.values import to_int32
 
 _LENGTH = struct.Struct("<I")
@@ -138,8 +139,7 @@ def _values(data: memoryview, spec: WeightSpec) -> Array:
         return stored.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         values = stored * np.float64(quantization.scale) + quantization.min
-        # As JavaScript rounds: halves go up.
-        return to_int32(np.floor(values + 0.5)) if spec.dtype == "int32" else values.astype(np.float32)
+        return to_int32(round_half_up(values)) if spec.dtype == "int32" else values.astype(np.float32)
 
 
 def _strings(data: memoryview, spec: WeightSpec) -> Array:

@@ -24,6 +24,7 @@ from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.rounding import round_half_up
 
 Picture: TypeAlias = Any
 
@@ -180,7 +181,8 @@ def _picture(name: str, argument: str, image: TensorLike, alpha: float) -> Array
 
 def _byte(values: Array) -> Array:
     """Rounded halves up, then, as a Uint8ClampedArray stores it, to a byte."""
-    return np.floor(values + 0.5).astype(np.uint8)
+    rounded: Array = round_half_up(values)
+    return rounded.astype(np.uint8)
 
 
 def _paint(name: str, canvas: Picture, picture: Array) -> None:

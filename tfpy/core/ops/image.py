@@ -17,6 +17,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list, as_number, as_shape, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.tape import gradient, no_gradient
 
 # The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).
@@ -149,8 +150,8 @@ def _turned(height: int, width: int, radians: float, x0: float, y0: float) -> tu
     """For each pixel the flat index of the one it comes from, and whether that is in the image."""
     y, x = np.divmod(np.arange(height * width), max(1, width))
     sine, cosine = (math.sin(radians), math.cos(radians)) if math.isfinite(radians) else (math.nan, math.nan)
-    from_x = np.floor((x - x0) * cosine - (y - y0) * sine + x0 + 0.5)
-    from_y = np.floor((x - x0) * sine + (y - y0) * cosine + y0 + 0.5)
+    from_x = round_half_up((x - x0) * cosine - (y - y0) * sine + x0)
+    from_y = round_half_up((x - x0) * sine + (y - y0) * cosine + y0)
     inside = (from_x >= 0) & (from_x < width) & (from_y >= 0) & (from_y < height)
     return np.where(inside, from_y * width + from_x, 0), inside
 

@@ -20,6 +20,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.spec import MAX_SIZE, Shape
 from tfpy.engine.tape import no_gradient
 
@@ -109,7 +110,7 @@ def _normal(
 
     def draw() -> Array:
         values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)
-        return rng.round_half_up(values) if kind == "int32" else values
+        return round_half_up(values) if kind == "int32" else values
 
     return _drawn(draw, sizes, kind)
 

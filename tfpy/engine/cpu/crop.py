@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.spec import Shape
 
 Size = tuple[int, int]
@@ -48,7 +49,7 @@ def _samples(low: Array, high: Array, size: int, count: int, method: str) -> _Sa
     inside = (at >= 0) & (at <= size - 1)
     at = np.where(inside, at, 0)
     if method == "nearest":
-        at = np.floor(at + 0.5)
+        at = round_half_up(at)
     first, second = np.floor(at), np.ceil(at)
     return _Samples(first.astype(np.intp), second.astype(np.intp), at - first, inside, slopes)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.rounding import round_half_up
 
 Size = tuple[int, int]
 
@@ -30,7 +31,7 @@ def _transform(
         return np.where(inside[..., None], image[(images, *at)], fill)
 
     if interpolation == "nearest":
-        out = read(np.floor(y + 0.5), np.floor(x + 0.5))
+        out = read(round_half_up(y), round_half_up(x))
     else:
         y0, x0 = np.floor(y), np.floor(x)
         fy, fx = (y - y0)[..., None].astype(image.dtype), (x - x0)[..., None].astype(image.dtype)

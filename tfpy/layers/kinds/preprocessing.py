@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
+from tfpy.engine.rounding import round_half_up
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
@@ -145,7 +145,7 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
         factor = random_uniform([1], 1 + lower, 1 + upper, "float32", self.seed).data_sync()[0]
         if isinstance(self.seed, (int, float)):
             self.seed += 1
-        return RESIZE[self.interpolation](x, [height, math.floor(float(factor) * width + 0.5)])
+        return RESIZE[self.interpolation](x, [height, round_half_up(float(factor) * width)])
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()

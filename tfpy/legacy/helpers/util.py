@@ -39,6 +39,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import TYPED_ARRAY
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.rounding import round_half_up
 from tfpy.engine.spec import broadcast_shapes
 from tfpy.legacy.values import DTYPES
 
@@ -182,7 +183,7 @@ def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
     """A copy of numbers in the numpy type of a dtype; NaN becomes what stands for it there."""
     values, name = np.asarray(array, dtype=np.float64), _dtype("copy_typed_array", dtype)
     if name == "bool":
-        values = np.where(np.isnan(values), NAN_BOOL, np.floor(values + 0.5) != 0)
+        values = np.where(np.isnan(values), NAN_BOOL, round_half_up(values) != 0)
     elif name == "int32":
         values = np.where(np.isnan(values), NAN_INT32, values)
     return values.astype(_NUMPY[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tfpy.core.convert import number
@@ -36,8 +37,8 @@ def squared_cost_without_mean(label: Tensor, prediction: Tensor, lead: int) -> T
     def value(a: Tensor, b: Tensor) -> Any:
         difference = sub(a, b)
         halves = mul(number(0.5), mul(difference, difference))
-        count = a.size // (a.shape[0] if lead else 1)
-        total = mul(number(1 / count), sum_over(halves, _axes(halves, lead)))
+        count = math.prod(a.shape[lead:])
+        total = mul(number(1 / count if count else math.inf), sum_over(halves, _axes(halves, lead)))
         return total, lambda dy: [difference, run("Neg", difference)]
 
     return custom_grad(value)(label, prediction)
