@@ -154,6 +154,16 @@ def test_stateful_layers() -> None:
         tf.sequential(layers=[tf.layers.lstm(units=5, stateful=True, input_shape=[4, 2])])
 
 
+def test_stateful_layers_with_initial_states_as_inputs_can_be_reset() -> None:
+    x, state = tf.input(batch_shape=[3, 4, 2]), tf.input(batch_shape=[3, 5])
+    layer = tf.layers.simple_rnn(units=5, stateful=True)
+    layer.apply([x, state])
+    assert layer.input_spec is not None
+    assert [spec and spec.shape for spec in layer.input_spec] == [(3, None, 2)]
+    layer.reset_states([tf.ones([3, 5])])
+    assert layer.states[0].numpy().all()
+
+
 def test_stateful_models_keep_no_more_than_their_states() -> None:
     model = tf.sequential(layers=[tf.layers.gru(units=5, stateful=True, batch_input_shape=[3, 4, 2])])
     model.predict(X)

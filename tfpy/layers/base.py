@@ -222,12 +222,15 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
         with name_scope(self.name):
             if not self.built:
-                check_inputs(self.name, self.input_spec, to_list(inputs))
+                self._check_against_spec(to_list(inputs))
                 self._build_for(inputs)
                 if not any(symbolic) and self._references is None:
                     self._references = 1
-            check_inputs(self.name, self.input_spec, to_list(inputs))
+            self._check_against_spec(to_list(inputs))
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
+
+    def _check_against_spec(self, inputs: list[Any]) -> None:
+        check_inputs(self.name, self.input_spec, inputs)
 
     def _build_for(self, inputs: Any) -> None:
         shapes = [tuple(x.shape) for x in to_list(inputs)]

@@ -108,22 +108,14 @@ class TakesStates(Layer):
         ]
         if not states:
             raise argument_error(self.name, "initial_state", "a list of at least one state", states)
-        specs = [InputSpec(shape=tuple(s.shape)) for s in states]
         if not self.built:
-            self.expect_states(specs)
+            self.expect_states([InputSpec(shape=tuple(s.shape)) for s in states])
         if not isinstance(states[0], SymbolicTensor):
             return super()._apply(inputs, {**arguments, "initial_state": states})
-        own, self.input_spec = self.input_spec, [*(self.input_spec or []), *specs]
-        try:
-            return super()._apply([*to_list(inputs), *states], arguments)
-        finally:
-            if self.input_spec is not None and len(self.input_spec) > 1:
-                self.input_spec = own if not self.built or own is None else own[:1]
+        return super()._apply([*to_list(inputs), *states], arguments)
 
-    def _build_for(self, inputs: Any) -> None:
-        extra = (self.input_spec or [])[1:]
-        super()._build_for(inputs)
-        self.input_spec = [*(self.input_spec or [])[:1], *extra]
+    def _check_against_spec(self, inputs: list[Any]) -> None:
+        super()._check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
 
 
 @export(namespace="layers", doc="Layers / Classes", aliases="RNN")
