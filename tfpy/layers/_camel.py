@@ -56,10 +56,7 @@ class ContainerCamel:
         def getLayer(self, nameOrIndex: str | int | None = None, index: int | None = None) -> Layer: ...
 
         @property
-        def trainableWeights(self) -> list[LayerVariable]: ...
-
-        @property
-        def nonTrainableWeights(self) -> list[LayerVariable]: ...
+        def layersWithin(self) -> Sequence[Layer]: ...
 
         def resetStates(self, states: Any = None) -> None: ...
 
@@ -79,8 +76,7 @@ class ContainerCamel:
         computeMask = forward("compute_mask")
         computeOutputShape = forward("compute_output_shape")
         getLayer = forward("get_layer")
-        trainableWeights = forward_property("trainable_weights")
-        nonTrainableWeights = forward_property("non_trainable_weights")
+        layersWithin = forward_property("layers_within")
         resetStates = forward("reset_states")
         countParams = forward("count_params")
         getConfig = forward("get_config")
@@ -156,6 +152,9 @@ class LayerCamel:
         def calculateLosses(self) -> list[Tensor]: ...
 
         @property
+        def layersWithin(self) -> Sequence[Layer]: ...
+
+        @property
         def trainableWeights(self) -> list[LayerVariable]: ...
 
         @property
@@ -192,6 +191,7 @@ class LayerCamel:
         invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")
         calculateLosses = forward("calculate_losses")
+        layersWithin = forward_property("layers_within")
         trainableWeights = forward_property("trainable_weights")
         nonTrainableWeights = forward_property("non_trainable_weights")
         getWeights = forward("get_weights")

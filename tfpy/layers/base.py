@@ -364,9 +364,14 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         return [loss() for loss in self.losses]
 
     @property
+    def layers_within(self) -> Sequence[Layer]:
+        """The layers that this one holds: their weights and losses are its own, behind those that it has added."""
+        return ()
+
+    @property
     def losses(self) -> list[Callable[[], Tensor]]:
         """The functions whose values are added to the loss."""
-        return self._losses
+        return [*self._losses, *(loss for layer in self.layers_within for loss in layer.losses)]
 
     @property
     def built(self) -> bool:
@@ -391,14 +396,22 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     @property
     def trainable_weights(self) -> list[LayerVariable]:
         """The weights that training changes."""
-        return [w for w in self._trainable_weights if w.trainable] if self._trainable else []
+        if not self._trainable:
+            return []
+        own = [w for w in self._trainable_weights if w.trainable]
+        return [*own, *(w for layer in self.layers_within for w in layer.trainable_weights)]
 
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
         """The weights that training leaves alone."""
-        if not self._trainable:
-            return self._trainable_weights + self._non_trainable_weights
-        return [w for w in self._trainable_weights if not w.trainable] + self._non_trainable_weights
+        others = [
+            *self._non_trainable_weights,
+            *(w for layer in self.layers_within for w in layer.non_trainable_weights),
+        ]
+        if self._trainable:
+            return [w for w in self._trainable_weights if not w.trainable] + others
+        frozen = [w for layer in self.layers_within for w in layer.trainable_weights]
+        return self._trainable_weights + frozen + others
 
     @property
     def weights(self) -> list[LayerVariable]:

@@ -21,7 +21,7 @@ from tfpy.layers.graph import LayerGraph
 from tfpy.layers.naming import uid
 from tfpy.layers.shapes import check_partial_shape
 from tfpy.layers.symbolic import Node, SymbolicTensor, node_of, one_or_list, to_list
-from tfpy.layers.weights import DisposeResult, LayerVariable
+from tfpy.layers.weights import DisposeResult
 
 
 class Container(ContainerCamel, Layer):
@@ -194,6 +194,11 @@ class Container(ContainerCamel, Layer):
     # Weights
 
     @property
+    def layers_within(self) -> Sequence[Layer]:
+        """The layers."""
+        return self.layers
+
+    @property
     def trainable(self) -> bool:
         """Whether training changes weights of the model."""
         return self._trainable
@@ -205,19 +210,6 @@ class Container(ContainerCamel, Layer):
             for weight in layer._trainable_weights:
                 weight.trainable = trainable
         self._trainable = trainable
-
-    @property
-    def trainable_weights(self) -> list[LayerVariable]:
-        """The weights that training changes, of all layers."""
-        return [w for layer in self.layers for w in layer.trainable_weights] if self._trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[LayerVariable]:
-        """The weights that training leaves alone, of all layers."""
-        others = [w for layer in self.layers for w in layer.non_trainable_weights]
-        if self._trainable:
-            return others
-        return [w for layer in self.layers for w in layer.trainable_weights] + others
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:

@@ -31,7 +31,6 @@ from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequ
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, to_list
-from tfpy.layers.weights import LayerVariable
 
 Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 
@@ -298,25 +297,10 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         """The shapes of the states for a batch of sequences."""
         return [(input_shape[0], size) for size in self.state_sizes]
 
-    # Weights are the cell's
-
     @property
-    def trainable_weights(self) -> list[LayerVariable]:
-        """The cell's trainable weights."""
-        found: list[LayerVariable] = self.cell.trainable_weights if self.trainable else []
-        return found
-
-    @property
-    def non_trainable_weights(self) -> list[LayerVariable]:
-        """The cell's other weights."""
-        found: list[LayerVariable] = self.cell.non_trainable_weights if self.trainable else self.cell.weights
-        return found
-
-    @property
-    def losses(self) -> list[Callable[[], Tensor]]:
-        """The cell's losses."""
-        found: list[Callable[[], Tensor]] = self.cell.losses
-        return found
+    def layers_within(self) -> Sequence[Layer]:
+        """The cell. Freezing the layer leaves it as it is, as in TF.js."""
+        return (self.cell,)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:

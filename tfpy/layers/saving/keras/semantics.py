@@ -13,6 +13,7 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
+from tfpy.layers.unlisted import layers_in
 
 MEANING = "numbers_of"
 """The key, beside that of the class, of whose meaning the words of an object have."""
@@ -79,14 +80,9 @@ def version_meant(config: Mapping[str, Any], version: int) -> int:
 
 def follow_masks_of(layer: Layer, version: int) -> None:
     """Let masks go through a model, and the models in it, by the rules of a version of Keras."""
-    pending = [layer]
-    while pending:
-        layer = pending.pop()
-        if isinstance(layer, Container):
-            layer.masks_of = version
-            pending += layer.layers
-        elif isinstance(inner := getattr(layer, "layer", None), Layer):
-            pending.append(inner)
+    for part in layers_in(layer):
+        if isinstance(part, Container):
+            part.masks_of = version
 
 
 def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
