@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType
     from tfpy.layers.base import Layer
+    from tfpy.layers.mask_rules import MaskRules
     from tfpy.layers.symbolic import PartialShape
     from tfpy.layers.weights import LayerVariable
 
@@ -33,6 +34,8 @@ class ContainerCamel:
 
     if TYPE_CHECKING:
 
+        def followMaskRules(self, rules: MaskRules) -> None: ...
+
         @property
         def inputLayers(self) -> list[Layer]: ...
 
@@ -44,10 +47,6 @@ class ContainerCamel:
 
         @property
         def outputNames(self) -> list[str]: ...
-
-        def invokeAsKeras(
-            self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
-        ) -> tuple[list[Tensor], list[Any]]: ...
 
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
@@ -68,11 +67,11 @@ class ContainerCamel:
         def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
 
     else:
+        followMaskRules = forward("follow_mask_rules")
         inputLayers = forward_property("input_layers")
         outputLayers = forward_property("output_layers")
         inputNames = forward_property("input_names")
         outputNames = forward_property("output_names")
-        invokeAsKeras = forward("invoke_as_keras")
         computeMask = forward("compute_mask")
         computeOutputShape = forward("compute_output_shape")
         getLayer = forward("get_layer")
@@ -124,15 +123,7 @@ class LayerCamel:
 
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
-        def kerasMask(self, inputs: Any, mask: Any, version: int) -> Any: ...
-
-        def kerasInputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]: ...
-
         def resetStates(self, states: Any = None) -> None: ...
-
-        def invokeAsKeras(
-            self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
-        ) -> tuple[list[Tensor], list[Any]]: ...
 
         def addWeight(
             self,
@@ -183,10 +174,7 @@ class LayerCamel:
         computeOutputShape = forward("compute_output_shape")
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
-        kerasMask = forward("keras_mask")
-        kerasInputs = forward("keras_inputs")
         resetStates = forward("reset_states")
-        invokeAsKeras = forward("invoke_as_keras")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")
