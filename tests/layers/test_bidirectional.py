@@ -95,3 +95,12 @@ def test_a_stateful_layer_goes_on_until_it_is_reset() -> None:
 def test_mistakes_are_named(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
+
+
+def test_one_of_two_frozen_layers_may_be_thawed() -> None:
+    layer = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=1))
+    layer.apply(tf.input(shape=[3, 2]))
+    layer.trainable = False
+    layer.backward_layer.trainable = True
+    assert layer.trainable_weights == layer.backward_layer.weights
+    assert layer.weights == [*layer.backward_layer.weights, *layer.forward_layer.weights]

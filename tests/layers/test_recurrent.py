@@ -154,6 +154,47 @@ def test_stateful_layers() -> None:
         tf.sequential(layers=[tf.layers.lstm(units=5, stateful=True, input_shape=[4, 2])])
 
 
+def test_stateful_layers_with_initial_states_as_inputs_can_be_reset() -> None:
+    x, state = tf.input(batch_shape=[3, 4, 2]), tf.input(batch_shape=[3, 5])
+    layer = tf.layers.simple_rnn(units=5, stateful=True)
+    layer.apply([x, state])
+    assert layer.input_spec is not None
+    assert [spec and spec.shape for spec in layer.input_spec] == [(3, None, 2)]
+    layer.reset_states([tf.ones([3, 5])])
+    assert layer.states[0].numpy().all()
+
+
+def test_freezing_a_layer_leaves_its_cells_as_they_are() -> None:
+    """As in TF.js, where weights that are trained by their cells come first even so."""
+    cells = [tf.layers.simple_rnn_cell(units=1, trainable=False), tf.layers.simple_rnn_cell(units=1, use_bias=False)]
+    layer = tf.layers.rnn(cell=cells)
+    layer.apply(tf.input(shape=[3, 2]))
+    weights = [*cells[1].weights, *cells[0].weights]
+    assert layer.weights == weights
+    assert layer.trainable_weights == cells[1].weights
+    layer.trainable = False
+    assert layer.weights == layer.non_trainable_weights == weights
+    assert cells[1].trainable
+
+
+class Scaled(tf.layers.RNN):
+    """An RNN with a weight of its own beside its cell's."""
+
+    def build(self, input_shape: tf.Shape) -> None:
+        super().build(input_shape)
+        self.scale = self.add_weight("scale", [1], None, "ones", tf.regularizers.l2())
+
+    def call(self, inputs: Any, **keywords: Any) -> Any:
+        return super().call(inputs, **keywords).mul(self.scale)
+
+
+def test_what_a_layer_adds_to_what_its_cell_has_is_its_own() -> None:
+    layer = Scaled(cell=tf.layers.simple_rnn_cell(units=5, bias_regularizer="l1l2"))
+    layer.apply(tf.input(shape=[4, 2]))
+    assert layer.trainable_weights == [layer.scale, *layer.cell.weights]
+    assert len(layer.losses) == 2
+
+
 def test_stateful_models_keep_no_more_than_their_states() -> None:
     model = tf.sequential(layers=[tf.layers.gru(units=5, stateful=True, batch_input_shape=[3, 4, 2])])
     model.predict(X)

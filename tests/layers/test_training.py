@@ -805,6 +805,27 @@ def test_weights_of_layers_in_layers_are_trained_where_they_are_listed() -> None
     assert all(now != then for now, then in zip(values(model), before, strict=True))
 
 
+class Holder(Block):
+    @property
+    def layers_within(self) -> list[tf.layers.Layer]:
+        return [self.inner, *self.others]
+
+    trainable_weights = tf.layers.Layer.trainable_weights
+
+
+def test_a_layer_may_name_the_layers_that_it_holds() -> None:
+    layer = Holder(False, name="block", input_shape=[2])
+    model = tf.sequential([layer, tf.layers.dense(units=1)])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    before = values(model)
+    fit(model)
+    assert [w.original_name for w in model.weights[:4:2]] == ["block/inner/kernel", "block/outer/kernel"]
+    assert all(now != then for now, then in zip(values(model), before, strict=True))
+    layer.trainable = False
+    assert len(layer.non_trainable_weights) == len(layer.weights) == 4
+    assert len(model.trainable_weights) == 2
+
+
 def test_missing_values_that_make_the_loss_nan_are_told() -> None:
     gaps = np.where(X.min() < X, X, np.nan)
     with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill what is missing"):

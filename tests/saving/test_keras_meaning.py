@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import re
 import warnings
 import zipfile
@@ -124,6 +126,19 @@ def test_masks_of_masking_layers_that_keras_notes_as_ops(tmp_path: Path) -> None
     weights = {f"layers/simple_rnn/cell/vars/{i}": [[1.0]] for i in range(2)}
     path = keras_file(tmp_path / "m.keras", config, weights)
     np.testing.assert_array_equal(predicted(path, [[[1], [5], [2]]]), [[3]])
+
+
+def test_a_model_of_keras_keeps_to_its_rules_when_it_is_changed_or_copied(tmp_path: Path) -> None:
+    config = sequential([3, 1], entry("Masking", name="k"), entry("GlobalAveragePooling1D", name="g"))
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {}))
+    x = np.array([[[1], [0], [3]]], np.float32)
+    for again in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        again.add(tf.layers.dense(units=1, kernel_initializer="ones"))
+        np.testing.assert_array_equal(again.predict(x).numpy(), [[2]])
+        np.testing.assert_array_equal(again.execute(x, again.layers[-2].output.name).numpy(), [[2]])
+        again.pop()
+        again.save(tmp_path / "again.keras", strict=True)
+        np.testing.assert_array_equal(predicted(tmp_path / "again.keras", x), [[2]])
 
 
 def test_a_mask_that_is_not_that_of_the_inputs_is_refused(tmp_path: Path) -> None:

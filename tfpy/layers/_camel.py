@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType
     from tfpy.layers.base import Layer
+    from tfpy.layers.mask_rules import MaskRules
     from tfpy.layers.symbolic import PartialShape
     from tfpy.layers.weights import LayerVariable
 
@@ -33,6 +34,8 @@ class ContainerCamel:
 
     if TYPE_CHECKING:
 
+        def followMaskRules(self, rules: MaskRules) -> None: ...
+
         @property
         def inputLayers(self) -> list[Layer]: ...
 
@@ -45,10 +48,6 @@ class ContainerCamel:
         @property
         def outputNames(self) -> list[str]: ...
 
-        def invokeAsKeras(
-            self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
-        ) -> tuple[list[Tensor], list[Any]]: ...
-
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
         def computeOutputShape(self, inputShape: Any, /) -> Any: ...
@@ -56,10 +55,7 @@ class ContainerCamel:
         def getLayer(self, nameOrIndex: str | int | None = None, index: int | None = None) -> Layer: ...
 
         @property
-        def trainableWeights(self) -> list[LayerVariable]: ...
-
-        @property
-        def nonTrainableWeights(self) -> list[LayerVariable]: ...
+        def layersWithin(self) -> Sequence[Layer]: ...
 
         def resetStates(self, states: Any = None) -> None: ...
 
@@ -71,16 +67,15 @@ class ContainerCamel:
         def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
 
     else:
+        followMaskRules = forward("follow_mask_rules")
         inputLayers = forward_property("input_layers")
         outputLayers = forward_property("output_layers")
         inputNames = forward_property("input_names")
         outputNames = forward_property("output_names")
-        invokeAsKeras = forward("invoke_as_keras")
         computeMask = forward("compute_mask")
         computeOutputShape = forward("compute_output_shape")
         getLayer = forward("get_layer")
-        trainableWeights = forward_property("trainable_weights")
-        nonTrainableWeights = forward_property("non_trainable_weights")
+        layersWithin = forward_property("layers_within")
         resetStates = forward("reset_states")
         countParams = forward("count_params")
         getConfig = forward("get_config")
@@ -128,15 +123,7 @@ class LayerCamel:
 
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
-        def kerasMask(self, inputs: Any, mask: Any, version: int) -> Any: ...
-
-        def kerasInputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]: ...
-
         def resetStates(self, states: Any = None) -> None: ...
-
-        def invokeAsKeras(
-            self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
-        ) -> tuple[list[Tensor], list[Any]]: ...
 
         def addWeight(
             self,
@@ -154,6 +141,9 @@ class LayerCamel:
         def addLoss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None: ...
 
         def calculateLosses(self) -> list[Tensor]: ...
+
+        @property
+        def layersWithin(self) -> Sequence[Layer]: ...
 
         @property
         def trainableWeights(self) -> list[LayerVariable]: ...
@@ -184,14 +174,12 @@ class LayerCamel:
         computeOutputShape = forward("compute_output_shape")
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
-        kerasMask = forward("keras_mask")
-        kerasInputs = forward("keras_inputs")
         resetStates = forward("reset_states")
-        invokeAsKeras = forward("invoke_as_keras")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")
         calculateLosses = forward("calculate_losses")
+        layersWithin = forward_property("layers_within")
         trainableWeights = forward_property("trainable_weights")
         nonTrainableWeights = forward_property("non_trainable_weights")
         getWeights = forward("get_weights")

@@ -67,7 +67,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         per_sample: whether what it makes of a sample depends on nothing but the sample.
         is_activation: whether it is an activation with options and without weights, which may stand where one is named.
         takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
-        keras_passes_masks: the versions of Keras in which masks go through it, where they end in TF.js.
         input_spec: what its inputs must look like.
         stateful: whether it keeps states from one batch to the next.
 
@@ -78,7 +77,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     per_sample: ClassVar[bool] = False
     is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
-    keras_passes_masks: ClassVar[frozenset[int]] = frozenset()
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
         "activation": get_activation,
         "constraint": Constraint.of,
@@ -172,16 +170,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             return None
         return mask
 
-    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
-        """The mask of what `call` returns by the rules of a version of Keras; those of TF.js by default."""
-        if version in self.keras_passes_masks:
-            return mask
-        return self.compute_mask(inputs, mask) if self.supports_masking else None
-
-    def keras_inputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]:
-        """What `call` is given by the rules of a version of Keras, where inputs have masks."""
-        return inputs
-
     def reset_states(self, states: Any = None) -> None:
         """Forget what was kept from earlier batches."""
         if not self.stateful:
@@ -222,12 +210,15 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
         with name_scope(self.name):
             if not self.built:
-                check_inputs(self.name, self.input_spec, to_list(inputs))
+                self._check_against_spec(to_list(inputs))
                 self._build_for(inputs)
                 if not any(symbolic) and self._references is None:
                     self._references = 1
-            check_inputs(self.name, self.input_spec, to_list(inputs))
+            self._check_against_spec(to_list(inputs))
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
+
+    def _check_against_spec(self, inputs: list[Any]) -> None:
+        check_inputs(self.name, self.input_spec, inputs)
 
     def _build_for(self, inputs: Any) -> None:
         shapes = [tuple(x.shape) for x in to_list(inputs)]
@@ -284,15 +275,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             if not isinstance(output, Tensor):
                 raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
         return outputs
-
-    def invoke_as_keras(
-        self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
-    ) -> tuple[list[Tensor], list[Any]]:
-        """`invoke` on inputs with masks, by the rules of a version of Keras: outputs, and masks of the first ones."""
-        given = self.keras_inputs(inputs, masks, version) if any(m is not None for m in masks) else inputs
-        own = masks if self.takes_every_mask else masks[0]
-        outputs = self.invoke(one_or_list(given), arguments if own is None else {"mask": own, **arguments})
-        return to_list(outputs), to_list(self.keras_mask(one_or_list(inputs), one_or_list(masks), version))
 
     def _described(self) -> str:
         return f"layer {self.name} ({self.get_class_name()})"
@@ -361,9 +343,14 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         return [loss() for loss in self.losses]
 
     @property
+    def layers_within(self) -> Sequence[Layer]:
+        """The layers that this one holds: their weights and losses are its own, behind those that it has added."""
+        return ()
+
+    @property
     def losses(self) -> list[Callable[[], Tensor]]:
         """The functions whose values are added to the loss."""
-        return self._losses
+        return [*self._losses, *(loss for layer in self.layers_within for loss in layer.losses)]
 
     @property
     def built(self) -> bool:
@@ -388,14 +375,24 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     @property
     def trainable_weights(self) -> list[LayerVariable]:
         """The weights that training changes."""
-        return [w for w in self._trainable_weights if w.trainable] if self._trainable else []
+        if not self._trainable:
+            return []
+        found = [w for w in self._trainable_weights if w.trainable]
+        for layer in self.layers_within:
+            found += layer.trainable_weights
+        return found
 
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
         """The weights that training leaves alone."""
-        if not self._trainable:
-            return self._trainable_weights + self._non_trainable_weights
-        return [w for w in self._trainable_weights if not w.trainable] + self._non_trainable_weights
+        others = [
+            *self._non_trainable_weights,
+            *(w for layer in self.layers_within for w in layer.non_trainable_weights),
+        ]
+        if self._trainable:
+            return [w for w in self._trainable_weights if not w.trainable] + others
+        frozen = [w for layer in self.layers_within for w in layer.trainable_weights]
+        return self._trainable_weights + frozen + others
 
     @property
     def weights(self) -> list[LayerVariable]:

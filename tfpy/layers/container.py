@@ -18,10 +18,11 @@ from tfpy.layers.config import plain
 from tfpy.layers.constructing import constructed
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
+from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.naming import uid
 from tfpy.layers.shapes import check_partial_shape
 from tfpy.layers.symbolic import Node, SymbolicTensor, node_of, one_or_list, to_list
-from tfpy.layers.weights import DisposeResult, LayerVariable
+from tfpy.layers.weights import DisposeResult
 
 
 class Container(ContainerCamel, Layer):
@@ -31,10 +32,10 @@ class Container(ContainerCamel, Layer):
         inputs: the symbolic inputs.
         outputs: the symbolic outputs.
         layers: the layers, in the order of the computation.
-        masks_of: whose rules masks follow: 2 or 3 for that version of Keras, 0 for TF.js.
+        mask_rules: the rules that masks follow.
     """
 
-    masks_of = 0
+    mask_rules = TFJS_MASKS
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
@@ -85,10 +86,13 @@ class Container(ContainerCamel, Layer):
         if self._graph is None:
             if not self.outputs:
                 raise RuntimeError(f"Model {self.name} has no layers yet; add some first.")
-            self._graph = LayerGraph(self.inputs, self.outputs)
+            self._graph = LayerGraph(self.inputs, self.outputs, self.mask_rules)
             self._check_layers(self._graph.layers)
-        self._graph.masks_of = self.masks_of
         return self._graph
+
+    def follow_mask_rules(self, rules: MaskRules) -> None:
+        """Let masks follow other rules."""
+        self.mask_rules, self._graph = rules, None
 
     def _check_layers(self, layers: Sequence[Layer]) -> None:
         for name, count in Counter(layer.name for layer in layers).items():
@@ -142,16 +146,9 @@ class Container(ContainerCamel, Layer):
 
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
         # By the rules of Keras it is the mask of the inputs; in TF.js that with which the first layer is called.
-        given = {"masks": to_list(mask)} if self.masks_of else {"mask": mask}
+        given = {"mask": mask} if self.mask_rules.carry else {"masks": to_list(mask)}
         outputs, _ = self.graph.run(self._values(inputs), training, **given)
         return one_or_list(outputs)
-
-    def invoke_as_keras(
-        self, inputs: list[Tensor], masks: list[Any], arguments: Mapping[str, Any], version: int
-    ) -> tuple[list[Tensor], list[Any]]:
-        if type(self).call is not Container.call:  # a class of the user's: what masks come out of it is not known
-            return super().invoke_as_keras(inputs, masks, arguments, version)
-        return self.graph.run(self._values(inputs), bool(arguments.get("training")), masks)
 
     def _values(self, inputs: Any) -> list[Tensor]:
         """What the model is called on, a tensor for each input."""
@@ -194,6 +191,11 @@ class Container(ContainerCamel, Layer):
     # Weights
 
     @property
+    def layers_within(self) -> Sequence[Layer]:
+        """The layers."""
+        return self.layers
+
+    @property
     def trainable(self) -> bool:
         """Whether training changes weights of the model."""
         return self._trainable
@@ -205,19 +207,6 @@ class Container(ContainerCamel, Layer):
             for weight in layer._trainable_weights:
                 weight.trainable = trainable
         self._trainable = trainable
-
-    @property
-    def trainable_weights(self) -> list[LayerVariable]:
-        """The weights that training changes, of all layers."""
-        return [w for layer in self.layers for w in layer.trainable_weights] if self._trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[LayerVariable]:
-        """The weights that training leaves alone, of all layers."""
-        others = [w for layer in self.layers for w in layer.non_trainable_weights]
-        if self._trainable:
-            return others
-        return [w for layer in self.layers for w in layer.trainable_weights] + others
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:

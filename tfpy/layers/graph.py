@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
+from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.shapes import shapes_agree
-from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, node_of, one_or_list, to_list
+from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, node_of, one_or_list
+
+T = TypeVar("T")
 
 
 class LayerGraph:
@@ -20,14 +23,18 @@ class LayerGraph:
     Attributes:
         nodes: the calls, in the order in which TF.js makes them, those of the inputs left out.
         layers: the layers in the order in which TF.js lists them: by depth, and in each depth as they were found.
-        masks_of: whose rules masks follow: 2 or 3 for that version of Keras, 0 for TF.js.
+        mask_rules: the rules that masks follow.
     """
 
-    masks_of = 0
-
-    def __init__(self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> None:
+    def __init__(
+        self,
+        inputs: Sequence[SymbolicTensor],
+        outputs: Sequence[SymbolicTensor],
+        mask_rules: MaskRules = TFJS_MASKS,
+    ) -> None:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
+        self.mask_rules = mask_rules
         self.layers = _Search(self.inputs, self.outputs).layers_by_depth()
         self.nodes = _in_order(self.inputs, self.outputs)
         self._last_use = self._last_uses()
@@ -52,14 +59,10 @@ class LayerGraph:
         self,
         values: Sequence[Tensor],
         training: bool = False,
-        masks: Sequence[Any] | None = None,
+        masks: Sequence[Any] = (),
         mask: Any = None,
     ) -> tuple[list[Tensor], list[Any]]:
-        """The outputs, and their masks, for given inputs. What is not needed any more is let go at once.
-
-        As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
-        a mask passes layers that do not support masking, and even goes from one branch of the graph to the next. By the
-        rules of Keras it does not.
+        """The outputs, and their masks, for given inputs.
 
         Args:
             values: the inputs; of another dtype than an entry of the graph is told to have, they are cast to it.
@@ -68,13 +71,53 @@ class LayerGraph:
             mask: what a first layer without a mask is called with.
         """
         fed = [_as_entered(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
-        tensors: dict[SymbolicTensor, Any] = dict(zip(self.inputs, fed, strict=True))
-        seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks or [], strict=False))
+
+        def call(node: Node, inputs: list[Tensor], own: list[Any], mask: Any) -> tuple[list[Tensor], list[Any]]:
+            layer = node.outbound_layer
+            try:
+                found, made = self.mask_rules.call(layer, inputs, own, mask, {**node.call_args, "training": training})
+            except (ValueError, TypeError, RuntimeError) as error:
+                shapes = ", ".join(str(list(x.shape)) for x in inputs)
+                error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
+                raise
+            _check_outputs(node, inputs, found)
+            return found, made
+
+        return self.walk(call, self.mask_rules, fed, masks, mask)
+
+    def walk(
+        self,
+        call: Callable[[Node, list[T], list[Any], Any], tuple[list[T], list[Any]]],
+        rules: MaskRules,
+        values: Sequence[T],
+        masks: Sequence[Any] = (),
+        mask: Any = None,
+    ) -> tuple[list[T], list[Any]]:
+        """The outputs, and their masks, where a function makes the calls: of tensors or of what stands for them.
+
+        As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
+        a mask passes layers that do not support masking, and even goes from one branch of the graph to the next. By the
+        rules of Keras it does not. What is not needed any more is let go at once.
+
+        Args:
+            call: (node, inputs, their masks, the mask of the call) → the outputs, and the masks of the first of them.
+            rules: the rules that masks follow.
+            values: the inputs.
+            masks: the masks of the first inputs.
+            mask: what a first layer without a mask is called with.
+        """
+        found: dict[SymbolicTensor, T] = dict(zip(self.inputs, values, strict=True))
+        seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks, strict=False))
         for node, finished in zip(self.nodes, self._last_use, strict=True):
-            mask = _call(node, tensors, seen, training, mask, self.masks_of)
+            own = [seen.get(t) for t in node.input_tensors]
+            if not rules.carry or any(m is not None for m in own):
+                mask = own[0]
+            outputs, made = call(node, [found[t] for t in node.input_tensors], own, mask)
+            found.update(zip(node.output_tensors, outputs, strict=True))
+            seen.update(zip(node.output_tensors, made, strict=False))
             for tensor in finished:
-                tensors.pop(tensor, None)
-        return [tensors[t] for t in self.outputs], [seen.get(t) for t in self.outputs]
+                found.pop(tensor, None)
+        return [found[t] for t in self.outputs], [seen.get(t) for t in self.outputs]
 
     def shapes(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
         """The shapes of the outputs for inputs of given shapes.
@@ -95,46 +138,6 @@ class LayerGraph:
             listed = [shapes] if len(node.output_tensors) == 1 and not isinstance(shapes, list) else shapes
             found.update(zip(node.output_tensors, listed, strict=True))
         return [found[t] for t in self.outputs]
-
-
-def _call(
-    node: Node,
-    tensors: dict[SymbolicTensor, Any],
-    masks: dict[SymbolicTensor, Any],
-    training: bool,
-    mask: Any,
-    masks_of: int,
-) -> Any:
-    """Make a call, and return the mask that it was made with."""
-    layer = node.outbound_layer
-    inputs = [tensors[t] for t in node.input_tensors]
-    input_masks = [masks.get(t) for t in node.input_tensors]
-    arguments: dict[str, Any] = {**node.call_args, "training": training}
-    if any(m is not None for m in input_masks):
-        mask = input_masks[0]
-    made: list[Any] = []
-    try:
-        if masks_of:
-            outputs, made = layer.invoke_as_keras(inputs, input_masks, arguments, masks_of)
-        else:
-            if layer.takes_every_mask:
-                arguments["mask"] = input_masks
-            elif mask is not None:
-                arguments["mask"] = mask
-            outputs = to_list(layer.invoke(one_or_list(inputs), arguments))
-    except (ValueError, TypeError, RuntimeError) as error:
-        shapes = ", ".join(str(list(x.shape)) for x in inputs)
-        error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
-        raise
-    _check_outputs(node, inputs, outputs)
-    tensors.update(zip(node.output_tensors, outputs, strict=True))
-    if masks_of:
-        masks.update(zip(node.output_tensors, made, strict=False))
-    elif layer.supports_masking:
-        # All outputs have the mask of the first, as in TF.js.
-        found = to_list(layer.compute_mask(one_or_list(inputs), one_or_list(input_masks)))[0]
-        masks.update(dict.fromkeys(node.output_tensors, found))
-    return mask
 
 
 def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:

@@ -99,8 +99,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         if isinstance(inputs, Mapping):
             entries = {t.name: name for t, name in zip(self.inputs, self.input_names, strict=True)}
             inputs = {entries.get(key, key): value for key, value in inputs.items()}
-        part = LayerGraph(self.inputs, [inner[name] for name in names])
-        part.masks_of = self.masks_of
+        part = LayerGraph(self.inputs, [inner[name] for name in names], self.mask_rules)
         found = tidy(lambda: part.run(self._inputs("execute", inputs, "inputs"))[0])
         return found[0] if isinstance(outputs, str) else found
 

@@ -1,4 +1,4 @@
-"""Layers that a layer of the user's keeps to itself: their weights are in no list; nothing trains or saves them."""
+"""Layers in layers, and those that one of the user's keeps to itself: nothing trains or saves what it does not list."""
 
 from __future__ import annotations
 
@@ -27,15 +27,36 @@ def warn_of_unlisted(where: str, model: Container) -> None:
     if found:
         warn_user(
             f"{where}: the weights of {', '.join(found)} are not among those of the model, and are neither trained nor "
-            "saved: a layer must list the weights of layers in it, in trainable_weights and non_trainable_weights."
+            "saved: a layer must list the layers in it, in layers_within, or their weights, in trainable_weights and "
+            "non_trainable_weights."
         )
 
 
+def layers_in(layer: Layer) -> list[Layer]:
+    """A layer and all in it, each once: what layers hold, and what those of the user's keep in attributes."""
+    found: dict[Layer, None] = {}
+    pending = [layer]
+    while pending:
+        layer = pending.pop()
+        if layer not in found:
+            found[layer] = None
+            inner = [*layer.layers_within, *(part for _, part in _unlisted(layer))]
+            pending.extend(reversed(inner))
+    return list(found)
+
+
 def _attributes(layer: Layer) -> Iterator[tuple[str, Layer]]:
-    """The layers in attributes of a layer, or of the layers of a model, and what they are called."""
-    for inner in getattr(layer, "layers", []):
+    """The unlisted layers of a layer and of those that it holds, and what they are called."""
+    for inner in layer.layers_within:
         yield from _attributes(inner)
+    for name, inner in _unlisted(layer):
+        yield f"{layer.name}.{name}", inner
+
+
+def _unlisted(layer: Layer) -> Iterator[tuple[str, Layer]]:
+    """The layers in attributes of a layer that it does not say that it holds, by the attributes' names."""
+    held = set(layer.layers_within)
     for name, value in vars(layer).items():
         for inner in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(inner, Layer) and name != "layers":
-                yield f"{layer.name}.{name}", inner
+            if isinstance(inner, Layer) and inner not in held:
+                yield name, inner

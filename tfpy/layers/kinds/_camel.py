@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from tfpy.core.tensor import Tensor
+    from tfpy.layers.base import Layer
     from tfpy.layers.specs import InputSpec
     from tfpy.layers.symbolic import PartialShape
-    from tfpy.layers.weights import LayerVariable
 
 
 class RNNCamel:
@@ -46,10 +46,7 @@ class RNNCamel:
         def stateShapes(self, inputShape: PartialShape, /) -> list[Any]: ...
 
         @property
-        def trainableWeights(self) -> list[LayerVariable]: ...
-
-        @property
-        def nonTrainableWeights(self) -> list[LayerVariable]: ...
+        def layersWithin(self) -> Sequence[Layer]: ...
 
         @classmethod
         def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
@@ -64,8 +61,7 @@ class RNNCamel:
         setStates = forward("set_states")
         resetStates = forward("reset_states")
         stateShapes = forward("state_shapes")
-        trainableWeights = forward_property("trainable_weights")
-        nonTrainableWeights = forward_property("non_trainable_weights")
+        layersWithin = forward_property("layers_within")
         fromConfig = classmethod(forward("from_config"))
 
 
@@ -94,10 +90,7 @@ class StackedRNNCellsCamel:
         def newSequence(self) -> None: ...
 
         @property
-        def trainableWeights(self) -> list[LayerVariable]: ...
-
-        @property
-        def nonTrainableWeights(self) -> list[LayerVariable]: ...
+        def layersWithin(self) -> Sequence[Layer]: ...
 
         @classmethod
         def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
@@ -105,6 +98,5 @@ class StackedRNNCellsCamel:
     else:
         stateSize = forward_property("state_size")
         newSequence = forward("new_sequence")
-        trainableWeights = forward_property("trainable_weights")
-        nonTrainableWeights = forward_property("non_trainable_weights")
+        layersWithin = forward_property("layers_within")
         fromConfig = classmethod(forward("from_config"))

@@ -22,8 +22,6 @@ from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
 
-IN_KERAS = frozenset({2, 3})
-
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
     """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
@@ -60,7 +58,6 @@ class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):
     alpha: float = 0.3
 
     is_activation = True
-    keras_passes_masks = IN_KERAS
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -113,7 +110,6 @@ class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
     alpha: float = 1.0
 
     is_activation = True
-    keras_passes_masks = IN_KERAS
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -129,7 +125,6 @@ class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.t
     theta: float = 1.0
 
     is_activation = True
-    keras_passes_masks = IN_KERAS
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
@@ -146,7 +141,6 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     axis: int | Sequence[int] = 1
 
     is_activation = True
-    keras_passes_masks = IN_KERAS
 
     def configure(self) -> None:
         self.axis = axis_or_axes("softmax", self.axis)

@@ -306,25 +306,14 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
         return [output, *(state for new in reversed(found) for state in new)]
 
     @property
-    def trainable_weights(self) -> list[LayerVariable]:
-        """The cells' trainable weights."""
-        return [w for cell in self.cells for w in cell.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[LayerVariable]:
-        """The cells' other weights."""
-        others = [w for cell in self.cells for w in cell.non_trainable_weights]
-        return others if self.trainable else [w for cell in self.cells for w in cell.trainable_weights] + others
+    def layers_within(self) -> Sequence[Layer]:
+        """The cells."""
+        return self.cells
 
     @property
     def weights(self) -> list[LayerVariable]:
         """The cells' weights, cell by cell."""
         return [w for cell in self.cells for w in cell.weights]
-
-    @property
-    def losses(self) -> list[Callable[[], Tensor]]:
-        """The cells' losses."""
-        return [loss for cell in self.cells for loss in cell.losses]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:

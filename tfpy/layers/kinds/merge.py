@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from tfpy.core.ops.arith import add, maximum, minimum, mul, sub
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import concat
-from tfpy.core.ops.logic import logical_and, logical_or, where
+from tfpy.core.ops.logic import logical_and
 from tfpy.core.ops.matmul import mat_mul
 from tfpy.core.ops.metrics import of_length_1
-from tfpy.core.ops.reduce import all_, any_, sum_
+from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
@@ -82,13 +82,6 @@ class Merge(OneOutput):
         given = [m for m in to_list(mask) if m is not None]
         return reduce(logical_and, given) if given else None
 
-    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
-        """In Keras 3 true where the mask of any input is; none if one of the inputs has none."""
-        if version < 3:
-            return self.compute_mask(inputs, mask)
-        masks = to_list(mask)
-        return None if any(m is None for m in masks) else reduce(logical_or, masks)
-
 
 class Add(Merge, class_name="Add", factory="layers.add"):
     """The sum of the inputs."""
@@ -115,13 +108,6 @@ class Multiply(Merge, class_name="Multiply", factory="layers.multiply"):
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(mul, inputs)
 
-    def keras_inputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]:
-        """In Keras 3 1 where an input is masked, and a product of 0 where all are."""
-        if version < 3:
-            return inputs
-        first, *rest = [_where(m, x, 1) for x, m in zip(inputs, masks, strict=True)]
-        return [_where(self.keras_mask(inputs, list(masks), version), first, 0), *rest]
-
 
 class Average(Merge, class_name="Average", factory="layers.average"):
     """The mean of the inputs."""
@@ -130,39 +116,21 @@ class Average(Merge, class_name="Average", factory="layers.average"):
         return mul(1 / len(inputs), reduce(add, inputs))
 
 
-class _Extremum(Merge):
-    """One of the inputs, element by element."""
-
-    def keras_inputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]:
-        """In Keras 3, where an input is masked, the first that is not; where all are, the first."""
-        if version < 3:
-            return inputs
-        seen = inputs[0]
-        for x, m in [*zip(inputs, masks, strict=True)][::-1]:
-            seen = _where(m, x, seen)
-        return [_where(m, x, seen) for x, m in zip(inputs, masks, strict=True)]
-
-
-class Maximum(_Extremum, class_name="Maximum", factory="layers.maximum"):
+class Maximum(Merge, class_name="Maximum", factory="layers.maximum"):
     """The largest of the inputs, element by element."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(maximum, inputs)
 
 
-class Minimum(_Extremum, class_name="Minimum", factory="layers.minimum"):
+class Minimum(Merge, class_name="Minimum", factory="layers.minimum"):
     """The smallest of the inputs, element by element."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(minimum, inputs)
 
 
-def _where(mask: Tensor | None, x: Tensor, other: Tensor | float) -> Tensor:
-    """A tensor where its mask is true, if it has one, and something else where it is not."""
-    return x if mask is None else where(_along(mask, x), x, other)
-
-
-def _along(mask: Tensor, x: Tensor) -> Tensor:
+def along(mask: Tensor, x: Tensor) -> Tensor:
     """A mask of steps for all that a tensor has at each."""
     return expand_dims(mask, -1) if mask.rank < x.rank else mask
 
@@ -198,17 +166,11 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         return concat(to_list(inputs), self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        joined = self._joined_masks(inputs, mask)
+        joined = self.joined_masks(inputs, mask)
         return None if joined is None else all_(joined, -1)
 
-    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
-        """In Keras 3 true where that of any input is, along the last axis; inputs without a mask are all true."""
-        if version < 3:
-            return self.compute_mask(inputs, mask)
-        joined = self._joined_masks(inputs, mask)
-        return None if joined is None else any_(joined, -1)
-
-    def _joined_masks(self, inputs: Any, mask: Any) -> Tensor | None:
+    def joined_masks(self, inputs: Any, mask: Any) -> Tensor | None:
+        """The masks of the inputs, joined as these are; those of inputs without one are true."""
         masks = to_list(mask)
         if all(m is None for m in masks):
             return None
@@ -216,7 +178,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         for x, m in zip(to_list(inputs), masks, strict=True):
             if m is None:
                 m = full((*x.shape[:-1], 1), 1, "bool")
-            parts.append(_along(m, x))
+            parts.append(along(m, x))
         return concat(parts, self.axis)
 
 
@@ -271,10 +233,6 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         return batch_dot(a, b, i, j)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return None
-
-    def keras_mask(self, inputs: Any, mask: Any, version: int) -> Any:
-        """None."""
         return None
 
 

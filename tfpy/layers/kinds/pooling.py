@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from tfpy.core.ops.arith import div, mul
-from tfpy.core.ops.logic import where
 from tfpy.core.ops.pool import avg_pool, avg_pool3d, max_pool, max_pool3d
-from tfpy.core.ops.reduce import max_, mean, sum_
+from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
@@ -164,13 +162,6 @@ class GlobalAveragePooling1D(
 
     dimensions = 1
     reduce = staticmethod(mean)
-
-    def keras_inputs(self, inputs: list[Tensor], masks: Sequence[Any], version: int) -> list[Tensor]:
-        """0 where masked, the rest so much larger that the mean over all steps is that over those not masked."""
-        (x,), (time,) = inputs, inner_axes(self.data_format, 1)
-        seen = expand_dims(masks[0], channel_axis(self.data_format, 1))
-        scale = div(x.shape[time], sum_(seen.cast(x.dtype), time, True))
-        return [mul(where(seen, x, 0), scale)]
 
 
 class GlobalMaxPooling1D(

@@ -33,7 +33,6 @@ class Rescaling(OneOutput, class_name="Rescaling", factory="layers.rescaling"):
     offset: float = 0.0
 
     per_sample = True
-    keras_passes_masks = frozenset({3})
 
     def call(self, inputs: Any) -> Tensor:
         return add(mul(one_tensor(inputs).cast("float32"), self.scale), self.offset)

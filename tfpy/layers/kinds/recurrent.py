@@ -31,7 +31,6 @@ from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequ
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, to_list
-from tfpy.layers.weights import LayerVariable
 
 Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 
@@ -108,22 +107,14 @@ class TakesStates(Layer):
         ]
         if not states:
             raise argument_error(self.name, "initial_state", "a list of at least one state", states)
-        specs = [InputSpec(shape=tuple(s.shape)) for s in states]
         if not self.built:
-            self.expect_states(specs)
+            self.expect_states([InputSpec(shape=tuple(s.shape)) for s in states])
         if not isinstance(states[0], SymbolicTensor):
             return super()._apply(inputs, {**arguments, "initial_state": states})
-        own, self.input_spec = self.input_spec, [*(self.input_spec or []), *specs]
-        try:
-            return super()._apply([*to_list(inputs), *states], arguments)
-        finally:
-            if self.input_spec is not None and len(self.input_spec) > 1:
-                self.input_spec = own if not self.built or own is None else own[:1]
+        return super()._apply([*to_list(inputs), *states], arguments)
 
-    def _build_for(self, inputs: Any) -> None:
-        extra = (self.input_spec or [])[1:]
-        super()._build_for(inputs)
-        self.input_spec = [*(self.input_spec or [])[:1], *extra]
+    def _check_against_spec(self, inputs: list[Any]) -> None:
+        super()._check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
 
 
 @export(namespace="layers", doc="Layers / Classes", aliases="RNN")
@@ -306,25 +297,10 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         """The shapes of the states for a batch of sequences."""
         return [(input_shape[0], size) for size in self.state_sizes]
 
-    # Weights are the cell's
-
     @property
-    def trainable_weights(self) -> list[LayerVariable]:
-        """The cell's trainable weights."""
-        found: list[LayerVariable] = self.cell.trainable_weights if self.trainable else []
-        return found
-
-    @property
-    def non_trainable_weights(self) -> list[LayerVariable]:
-        """The cell's other weights."""
-        found: list[LayerVariable] = self.cell.non_trainable_weights if self.trainable else self.cell.weights
-        return found
-
-    @property
-    def losses(self) -> list[Callable[[], Tensor]]:
-        """The cell's losses."""
-        found: list[Callable[[], Tensor]] = self.cell.losses
-        return found
+    def layers_within(self) -> Sequence[Layer]:
+        """The cell. Freezing the layer leaves it as it is, as in TF.js."""
+        return (self.cell,)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:

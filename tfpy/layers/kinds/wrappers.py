@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from tfpy.core.ops.join import concat, stack
@@ -43,19 +43,21 @@ class Wrapper(Layer):
         self.layer.trainable = trainable
 
     @property
+    def layers_within(self) -> Sequence[Layer]:
+        """The inner layer."""
+        return (self.layer,)
+
+    # As in TF.js, the layers within alone say what is trained: after `trainable = False` one may be thawed by itself.
+
+    @property
     def trainable_weights(self) -> list[LayerVariable]:
-        """The inner layer's trainable weights."""
-        return self.layer.trainable_weights
+        """The trainable weights of the layers within."""
+        return [w for layer in self.layers_within for w in layer.trainable_weights]
 
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
-        """The inner layer's other weights."""
-        return self.layer.non_trainable_weights
-
-    @property
-    def losses(self) -> list[Callable[[], Tensor]]:
-        """The inner layer's losses."""
-        return self.layer.losses
+        """The other weights of the layers within."""
+        return [w for layer in self.layers_within for w in layer.non_trainable_weights]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
@@ -162,19 +164,9 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
             layer.trainable = trainable
 
     @property
-    def trainable_weights(self) -> list[LayerVariable]:
-        """The trainable weights of the two layers."""
-        return [w for layer in self.both for w in layer.trainable_weights]
-
-    @property
-    def non_trainable_weights(self) -> list[LayerVariable]:
-        """The other weights of the two layers."""
-        return [w for layer in self.both for w in layer.non_trainable_weights]
-
-    @property
-    def losses(self) -> list[Callable[[], Tensor]]:
-        """The losses of the two layers."""
-        return [loss for layer in self.both for loss in layer.losses]
+    def layers_within(self) -> Sequence[Layer]:
+        """Both layers. The layer given has none of the weights."""
+        return self.both
 
     def expect_states(self, specs: list[InputSpec]) -> None:
         for layer, own in zip(self.both, self._halves(specs), strict=True):

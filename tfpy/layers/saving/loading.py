@@ -23,10 +23,11 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
+from tfpy.layers.mask_rules import TFJS_MASKS
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
-from tfpy.layers.saving.keras.semantics import as_keras_means, follow_masks_of, version_meant
+from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_names import load_named
@@ -98,8 +99,8 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
         model = built(as_keras_means(file.topology, file.version), str(path), custom_objects)
-        version = version_meant(file.topology, file.version)
-        follow_masks_of(model, version)
+        rules = mask_rules_meant(file.topology, file.version)
+        follow_mask_rules(model, rules)
         with _filling(str(path)):
             write_keras_weights(model, file, strict)
             start(coming)
@@ -107,7 +108,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
             compile_as(model, file.training, str(path), str)
             if model.optimizer is not None:
                 restore_keras_state(model, file.weights)
-                if version:
+                if rules != TFJS_MASKS:
                     _warn_of_constraints(model, path)
     return model
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_count, as_number
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.base import Layer
+from tfpy.layers.unlisted import layers_in
 from tfpy.layers.weights import LayerVariable, as_made
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def restorer(model: TrainableModel, state: dict[str, Any]) -> Callable[[], None]
     """
     weights, optimizer = as_made(model.weights), model.optimizer
     values = _of_weights(weights, state["weights"])
-    states = _of_layers(list(_keeping_states(model)), state["states"])
+    states = _of_layers(_keeping_states(model), state["states"])
     slots = _of_slots(optimizer, weights, state["slots"])
     rate = as_number("backup", "learning_rate", state["learning_rate"])
     iterations = as_count("backup", "iterations", state["iterations"])
@@ -151,11 +152,6 @@ def _tensor(what: str, value: Any, kind: Kind) -> Tensor:
     return to_tensor("backup", what, value, kind)
 
 
-def _keeping_states(layer: Layer) -> Iterator[Layer]:
+def _keeping_states(model: Layer) -> list[Layer]:
     """The layers in a model that keep states from batch to batch, those within others included."""
-    inner = [*getattr(layer, "layers", ()), *(vars(layer).get(n) for n in ("layer", "forward_layer", "backward_layer"))]
-    for part in inner:
-        if isinstance(part, Layer):
-            yield from _keeping_states(part)
-    if layer.stateful and hasattr(layer, "states"):
-        yield layer
+    return [layer for layer in layers_in(model) if layer.built and layer.stateful and hasattr(layer, "states")]

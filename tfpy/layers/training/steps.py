@@ -195,7 +195,7 @@ def predict_again(model: TrainableModel, x: Tensor) -> list[Tensor] | None:
 
 def _judged(model: TrainableModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
     """The outputs, with the masks that their losses and metrics heed: by the rules of Keras, and none in TF.js."""
-    return [*zip(outputs, masks if model.masks_of else [None] * len(outputs), strict=True)]
+    return [*zip(outputs, masks if model.mask_rules.reach_losses else [None] * len(outputs), strict=True)]
 
 
 def _shown(values: Tensor, mask: Tensor | None) -> Tensor:

@@ -11,8 +11,9 @@ from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
-from tfpy.layers.masks import differing
 from tfpy.layers.regularizers import Regularizer
+from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
+from tfpy.layers.saving.keras.mask_ways import differing
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
 from tfpy.layers.sequential import Sequential
@@ -59,9 +60,9 @@ class KerasConfig:
     def _look_at_masks(self, model: Container) -> None:
         """Note the layers from which masks hide other steps in Keras."""
         differ: dict[str, list[str]] = {}
-        for rules in (2, 3)[self._version - 2 :]:
-            for name in differing(model, rules):
-                differ.setdefault(name, []).append(f"{rules}")
+        for version in (2, 3)[self._version - 2 :]:
+            for name in differing(model, KERAS_MASKS[version]):
+                differ.setdefault(name, []).append(f"{version}")
         self.faults += [
             f"layer {name!r}: masks hide other steps from it in Keras {' and '.join(versions)}"
             for name, versions in differ.items()

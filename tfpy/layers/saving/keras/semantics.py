@@ -13,14 +13,16 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
+from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
+from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
+from tfpy.layers.unlisted import layers_in
 
 MEANING = "numbers_of"
 """The key, beside that of the class, of whose meaning the words of an object have."""
 
-TFJS, KERAS3 = "TF.js", "Keras 3"
-_KERAS2 = "Keras 2"
-_VERSIONS = {TFJS: 0, _KERAS2: 2, KERAS3: 3}
-_MEANINGS = {version: meaning for meaning, version in _VERSIONS.items()}
+TFJS, KERAS3 = TFJS_MASKS.owner, KERAS_MASKS[3].owner
+_KERAS2 = KERAS_MASKS[2].owner
+_RULES = {rules.owner: rules for rules in (TFJS_MASKS, *KERAS_MASKS.values())}
 # Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
 _RESIZING = "Resizing"
 _UP_SAMPLING = "UpSampling2D"
@@ -71,27 +73,22 @@ def _meant(config: Any, meaning: str) -> Any:
     return found
 
 
-def version_meant(config: Mapping[str, Any], version: int) -> int:
-    """Whose rules the masks of a model follow: a version of Keras, that of the file if nothing is said; 0 for TF.js."""
-    said = config.get(MEANING)
-    return _VERSIONS.get(said, version) if isinstance(said, str) else version
+def mask_rules_meant(config: Mapping[str, Any], version: int) -> MaskRules:
+    """The rules that the masks of a model follow: those of the version of the file if nothing is said."""
+    said, own = config.get(MEANING), KERAS_MASKS[version]
+    return _RULES.get(said, own) if isinstance(said, str) else own
 
 
-def follow_masks_of(layer: Layer, version: int) -> None:
-    """Let masks go through a model, and the models in it, by the rules of a version of Keras."""
-    pending = [layer]
-    while pending:
-        layer = pending.pop()
-        if isinstance(layer, Container):
-            layer.masks_of = version
-            pending += layer.layers
-        elif isinstance(inner := getattr(layer, "layer", None), Layer):
-            pending.append(inner)
+def follow_mask_rules(layer: Layer, rules: MaskRules) -> None:
+    """Let masks go through a model, and the models in it, by these rules."""
+    for part in layers_in(layer):
+        if isinstance(part, Container):
+            part.follow_mask_rules(rules)
 
 
 def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
     """What the configuration of a model that makes masks says of whose rules these follow, beside its class."""
-    return {} if model.masks_of == version else {MEANING: _MEANINGS[model.masks_of]}
+    return {} if model.mask_rules == KERAS_MASKS[version] else {MEANING: model.mask_rules.owner}
 
 
 def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:

@@ -9,45 +9,37 @@ from tfpy.layers.container import Container
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.kinds.merge import Merge
 from tfpy.layers.kinds.wrappers import TimeDistributed
-from tfpy.layers.masks import changes_inputs
 from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import MASKS
 from tfpy.layers.sequential import Sequential
-from tfpy.layers.symbolic import SymbolicTensor, to_list
+from tfpy.layers.symbolic import Node, to_list
 
 
 def run_graph(
     b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any = None, given: Sequence[Any] = ()
 ) -> tuple[list[Value], list[Value | None]]:
-    """The outputs of a graph of layers and their masks, from its inputs and, by the rules of Keras, the masks of these.
+    """The outputs of a graph of layers and their masks, from its inputs and, by the rules of Keras, their masks."""
+    rules = graph.mask_rules
 
-    Masks go the ways that they go when the graph is run, see `LayerGraph.run`.
-    """
-    found = {entry: b.cast(value, entry.dtype) for entry, value in zip(graph.inputs, values, strict=True)}
-    masks: dict[SymbolicTensor, Value | None] = dict(zip(graph.inputs, given, strict=False))
-    for node in graph.nodes:
+    def call(
+        node: Node, inputs: list[Value], own: list[Value | None], mask: Any
+    ) -> tuple[list[Value], list[Value | None]]:
         layer = node.outbound_layer
-        inputs = [found[tensor] for tensor in node.input_tensors]
-        own = [masks.get(tensor) for tensor in node.input_tensors]
-        masked = any(m is not None for m in own)
-        if masked or graph.masks_of:
-            mask = own[0]
-        merges = isinstance(layer, Merge) and graph.masks_of == 3
-        if masked and (merges or changes_inputs(layer, graph.masks_of)):
-            b.shared.refused[layer.name] = f"heeds masks by the rules of Keras {graph.masks_of}"
-        if graph.masks_of and isinstance(layer, Container) and type(layer) in KINDS:
+        changes = rules.change_inputs(layer) or (rules.merge_any and isinstance(layer, Merge))
+        if changes and any(m is not None for m in own):
+            b.shared.refused[layer.name] = f"heeds masks by the rules of {rules.owner}"
+        if not rules.carry and isinstance(layer, Container) and type(layer) in KINDS:
             with b.within(layer.name):
-                outputs, made_inside = run_graph(b, layer.graph, inputs, given=own)
-            masks.update(zip(node.output_tensors, made_inside, strict=True))
-        else:
-            outputs = b.call(layer, inputs, node.call_args, own if layer.takes_every_mask else mask)
-        found.update(zip(node.output_tensors, outputs, strict=True))
-        if layer.supports_masking or graph.masks_of in layer.keras_passes_masks:
-            of_layer = MASKS.get(type(layer))
-            made = own[0] if of_layer is None else of_layer(b, layer, inputs, own)
-            masks.update(dict.fromkeys(node.output_tensors, made))
-    return [found[tensor] for tensor in graph.outputs], [masks.get(tensor) for tensor in graph.outputs]
+                return run_graph(b, layer.graph, inputs, given=own)
+        outputs = b.call(layer, inputs, node.call_args, own if layer.takes_every_mask else mask)
+        if not rules.pass_through(layer):
+            return outputs, []
+        of_layer = MASKS.get(type(layer))
+        return outputs, [own[0] if of_layer is None else of_layer(b, layer, inputs, own)] * len(outputs)
+
+    fed = [b.cast(value, entry.dtype) for entry, value in zip(graph.inputs, values, strict=True)]
+    return graph.walk(call, rules, fed, given, mask)
 
 
 def _model(b: Builder, layer: LayersModel, inputs: list[Value], call: Call) -> list[Value]:

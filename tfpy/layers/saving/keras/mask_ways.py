@@ -18,7 +18,9 @@ from tfpy.layers.kinds.advanced_activations import Softmax
 from tfpy.layers.kinds.core import Embedding, Masking
 from tfpy.layers.kinds.merge import Concatenate, Dot, Merge
 from tfpy.layers.kinds.recurrent import TakesStates
-from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
+from tfpy.layers.mask_rules import MaskRules
+from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
+from tfpy.layers.symbolic import Node
 
 # A call: those of the models around it, and its own.
 Path = tuple[Node, ...]
@@ -42,40 +44,41 @@ class MaskWays:
 
     Args:
         model: the model.
-        rules: whose rules hold: 2 or 3 for that version of Keras, 0 for TF.js.
+        rules: the rules that hold.
         elsewhere: whether it is not here that the model runs by them, but in Keras.
 
     Attributes:
         heeded: for each call whose numbers depend on masks, these.
     """
 
-    def __init__(self, model: Container, rules: int, elsewhere: bool = False) -> None:
+    def __init__(self, model: Container, rules: MaskRules, elsewhere: bool = False) -> None:
         self._rules = rules
         # Keras 3 gives no mask to a recurrent layer with initial states, unless the call says which.
-        self._states_end_masks = elsewhere and rules == 3
+        self._states_end_masks = elsewhere and rules == KERAS_MASKS[3]
         self.heeded: dict[Path, tuple[Any, ...]] = {}
         self._through(model.graph, [], None, ())
 
     def _through(
         self, graph: LayerGraph, masks: Sequence[Mask | None], carried: Mask | None, path: Path
     ) -> list[Mask | None]:
-        """The masks of the outputs of a graph; they go the ways of `LayerGraph.run`."""
-        found: dict[SymbolicTensor, Mask | None] = dict(zip(graph.inputs, masks, strict=False))
-        for node in graph.nodes:
-            own = [found.get(tensor) for tensor in node.input_tensors]
-            if self._rules or _some(own):
-                carried = own[0]
-            layer, here = node.outbound_layer, (*path, node)
-            made: list[Mask | None] = []
-            if not isinstance(layer, Container):
-                self._note(layer, here, own, carried)
-                made = self._made(layer, here, own)
-            elif self._rules:
-                made = self._through(layer.graph, own, None, here)
-            else:
-                self._through(layer.graph, [], carried, here)
-            found.update(zip(node.output_tensors, made, strict=False))
-        return [found.get(tensor) for tensor in graph.outputs]
+        """The masks of the outputs of a graph."""
+
+        def call(
+            node: Node, inputs: list[None], own: list[Mask | None], mask: Mask | None
+        ) -> tuple[list[None], list[Mask | None]]:
+            return [None] * len(node.output_tensors), self._call(node.outbound_layer, (*path, node), own, mask)
+
+        return graph.walk(call, self._rules, [None] * len(graph.inputs), masks, carried)[1]
+
+    def _call(self, layer: Layer, path: Path, own: list[Mask | None], mask: Mask | None) -> list[Mask | None]:
+        """Note the masks that a call heeds; the masks of what it puts out."""
+        if not isinstance(layer, Container):
+            self._note(layer, path, own, mask)
+            return self._made(layer, path, own)
+        if not self._rules.carry:
+            return self._through(layer.graph, own, None, path)
+        self._through(layer.graph, [], mask, path)
+        return []
 
     def _note(self, layer: Layer, path: Path, own: list[Mask | None], mask: Mask | None) -> None:
         """Note the masks that the numbers of a call depend on."""
@@ -87,7 +90,7 @@ class MaskWays:
             mask = None
         names, as_dict = keywords_of(type(layer).call)
         heeded: tuple[Mask | None, ...] = ()
-        if layer.takes_every_mask or changes_inputs(layer, self._rules):
+        if layer.takes_every_mask or self._rules.change_inputs(layer):
             heeded = tuple(own)
         elif names is None or as_dict or "mask" in names:
             heeded = (mask,)
@@ -97,7 +100,7 @@ class MaskWays:
     def _made(self, layer: Layer, path: Path, own: list[Mask | None]) -> list[Mask | None]:
         """The masks of what a layer puts out."""
         node = path[-1]
-        if not layer.supports_masking and self._rules not in layer.keras_passes_masks:
+        if not self._rules.pass_through(layer):
             return []
         if isinstance(layer, (Embedding, Masking)):
             shape = node.input_shapes[0]
@@ -107,9 +110,7 @@ class MaskWays:
             return [self._merged(layer, node, own)]
         if not type(layer).__module__.startswith("tfpy."):
             return own[:1]  # what a class of the user's does with masks is not known
-        if self._rules:
-            return to_list(layer.keras_mask(None, one_or_list(own), self._rules))
-        return to_list(layer.compute_mask(None, one_or_list(own)))[:1] * len(node.output_tensors)
+        return self._rules.masks(layer, node.input_tensors, own, len(node.output_tensors))
 
     def _merged(self, layer: Merge, node: Node, own: list[Mask | None]) -> Mask | None:
         given = [mask for mask in own if mask is not None]
@@ -118,7 +119,7 @@ class MaskWays:
         shape = node.output_tensors[0].shape
         if isinstance(layer, Concatenate) and layer.axis % len(shape) != len(shape) - 1:
             return Mask(("joined", layer.axis % len(shape), *own), shape[:-1])
-        if self._rules < 3:
+        if not self._rules.merge_any:
             return _combined("all", given)
         return _combined("any", own) if isinstance(layer, Concatenate) or len(given) == len(own) else None
 
@@ -129,18 +130,12 @@ def _combined(how: str, masks: Sequence[Mask | None]) -> Mask | None:
     return first if len(distinct) == 1 else Mask((how, distinct), next(mask.shape for mask in masks if mask))
 
 
-def changes_inputs(layer: Layer, rules: int) -> bool:
-    """Whether a layer takes something else than its inputs, where these have masks, by the rules of TF.js or Keras."""
-    changes = type(layer).keras_inputs is not Layer.keras_inputs
-    return changes and (rules == 3 if isinstance(layer, Merge) else rules > 0)
-
-
 def _some(masks: Iterable[Mask | None]) -> bool:
     return any(mask is not None for mask in masks)
 
 
-def differing(model: Container, rules: int) -> list[str]:
-    """The names of the layers from which masks hide something else in a version of Keras than here."""
-    here, there = MaskWays(model, model.masks_of).heeded, MaskWays(model, rules, elsewhere=True).heeded
+def differing(model: Container, rules: MaskRules) -> list[str]:
+    """The names of the layers from which masks hide something else by other rules than here."""
+    here, there = MaskWays(model, model.mask_rules).heeded, MaskWays(model, rules, elsewhere=True).heeded
     paths = [path for path in {**here, **there} if here.get(path) != there.get(path)]
     return list(dict.fromkeys(path[-1].outbound_layer.name for path in paths))

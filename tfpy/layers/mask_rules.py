@@ -1,0 +1,67 @@
+"""The rules that masks follow on their way through a model, and those of TF.js. Keras's are in `saving/keras`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tfpy.layers.symbolic import one_or_list, to_list
+
+if TYPE_CHECKING:
+    from tfpy.core.tensor import Tensor
+    from tfpy.layers.base import Layer
+
+
+@dataclass(frozen=True)
+class MaskRules:
+    """The rules of TF.js.
+
+    Attributes:
+        owner: whose rules they are.
+        merge_any: whether the mask that is made of several is true where any of them is, and not only where all are.
+        carry: whether a layer whose inputs have no mask is called with that of the call before it.
+        reach_losses: whether losses and metrics heed the masks of outputs.
+    """
+
+    owner: str
+    merge_any: bool = False
+    carry: ClassVar[bool] = True
+    reach_losses: ClassVar[bool] = False
+
+    def pass_through(self, layer: Layer) -> bool:
+        """Whether what a layer puts out has a mask where its inputs have one, or it makes one."""
+        return layer.supports_masking
+
+    def change_inputs(self, layer: Layer) -> bool:
+        """Whether a layer takes something else than its inputs where these have masks."""
+        return False
+
+    def call(
+        self, layer: Layer, inputs: list[Tensor], masks: list[Any], mask: Any, arguments: Mapping[str, Any]
+    ) -> tuple[list[Tensor], list[Any]]:
+        """Call a layer.
+
+        Args:
+            layer: the layer.
+            inputs: its inputs.
+            masks: the mask of each, or None.
+            mask: the mask that it is called with, unless it takes every mask.
+            arguments: what else it is called with.
+
+        Returns:
+            The outputs, and the masks of the first ones.
+        """
+        given = masks if layer.takes_every_mask else mask
+        found = layer.invoke(one_or_list(inputs), arguments if given is None else {**arguments, "mask": given})
+        outputs = to_list(found)
+        return outputs, self.masks(layer, inputs, masks, len(outputs))
+
+    def masks(self, layer: Layer, inputs: Sequence[Any], masks: Sequence[Any], count: int) -> list[Any]:
+        """The masks of the first of a layer's outputs, of which there are `count`: all have that of the first."""
+        if not self.pass_through(layer):
+            return []
+        return to_list(layer.compute_mask(one_or_list(inputs), one_or_list(masks)))[:1] * count
+
+
+TFJS_MASKS = MaskRules("TF.js")

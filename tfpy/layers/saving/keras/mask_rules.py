@@ -1,0 +1,128 @@
+"""The rules of Keras for masks: through which layers they go, what becomes of several, and what they hide from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, ClassVar
+
+from tfpy.core.ops.arith import div, mul
+from tfpy.core.ops.logic import logical_or, where
+from tfpy.core.ops.reduce import any_, sum_
+from tfpy.core.ops.shape import expand_dims
+from tfpy.core.tensor import Tensor
+from tfpy.layers.base import Layer
+from tfpy.layers.container import Container
+from tfpy.layers.kinds.advanced_activations import ELU, LeakyReLU, Softmax, ThresholdedReLU
+from tfpy.layers.kinds.merge import Concatenate, Dot, Maximum, Merge, Minimum, Multiply, along
+from tfpy.layers.kinds.pooling import GlobalAveragePooling1D
+from tfpy.layers.kinds.preprocessing import Rescaling
+from tfpy.layers.mask_rules import MaskRules
+from tfpy.layers.spatial import channel_axis, inner_axes
+from tfpy.layers.symbolic import one_or_list, to_list
+
+
+@dataclass(frozen=True)
+class KerasMaskRules(MaskRules):
+    """The rules of a version of Keras: each output has a mask of its own, and a call heeds those of its inputs alone.
+
+    Attributes:
+        passed: the layers that masks go through, where they end in TF.js.
+        changed: the layers that take something else than their inputs where these are masked.
+    """
+
+    passed: tuple[type[Layer], ...] = ()
+    changed: tuple[type[Layer], ...] = ()
+    carry: ClassVar[bool] = False
+    reach_losses: ClassVar[bool] = True
+
+    def pass_through(self, layer: Layer) -> bool:
+        return layer.supports_masking or isinstance(layer, self.passed)
+
+    def change_inputs(self, layer: Layer) -> bool:
+        return isinstance(layer, self.changed)
+
+    def call(
+        self, layer: Layer, inputs: list[Tensor], masks: list[Any], mask: Any, arguments: Mapping[str, Any]
+    ) -> tuple[list[Tensor], list[Any]]:
+        if isinstance(layer, Container) and type(layer).call is Container.call:
+            return layer.graph.run(inputs, bool(arguments.get("training")), masks)
+        # Of a model of the user's that is called otherwise it is not known what masks come out of it.
+        changed = any(m is not None for m in masks) and self.change_inputs(layer)
+        given = _changed(layer, inputs, masks) if changed else inputs
+        own = masks if layer.takes_every_mask else mask
+        outputs = to_list(layer.invoke(one_or_list(given), arguments if own is None else {"mask": own, **arguments}))
+        return outputs, self.masks(layer, inputs, masks, len(outputs))
+
+    def masks(self, layer: Layer, inputs: Sequence[Any], masks: Sequence[Any], count: int) -> list[Any]:
+        if not self.pass_through(layer):
+            return []
+        if isinstance(layer, self.passed):
+            return list(masks)
+        if self.merge_any and isinstance(layer, Merge):
+            return [_merged(layer, inputs, masks)]
+        return to_list(layer.compute_mask(one_or_list(inputs), one_or_list(masks)))
+
+
+_ACTIVATIONS = (ELU, LeakyReLU, Softmax, ThresholdedReLU)
+KERAS_MASKS = {
+    2: KerasMaskRules("Keras 2", passed=_ACTIVATIONS, changed=(GlobalAveragePooling1D,)),
+    3: KerasMaskRules(
+        "Keras 3",
+        merge_any=True,
+        passed=(*_ACTIVATIONS, Rescaling),
+        changed=(GlobalAveragePooling1D, Maximum, Minimum, Multiply),
+    ),
+}
+"""The rules of each version."""
+
+
+def _merged(layer: Merge, inputs: Sequence[Tensor], masks: Sequence[Tensor | None]) -> Tensor | None:
+    """True where the mask of any input is.
+
+    Where inputs are joined, those without a mask are all true; elsewhere one of them is enough for there to be none.
+    """
+    if isinstance(layer, Dot):
+        return None
+    if isinstance(layer, Concatenate):
+        joined = layer.joined_masks(inputs, masks)
+        return None if joined is None else any_(joined, -1)
+    given = [m for m in masks if m is not None]
+    return reduce(logical_or, given) if len(given) == len(masks) else None
+
+
+def _changed(layer: Layer, inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
+    """What a layer takes in place of its inputs where these are masked."""
+    if isinstance(layer, GlobalAveragePooling1D):
+        return [_to_average(layer, inputs[0], masks[0])]
+    if isinstance(layer, Multiply):
+        return _factors(layer, inputs, masks)
+    return _to_compare(inputs, masks)
+
+
+def _to_average(layer: GlobalAveragePooling1D, x: Tensor, mask: Any) -> Tensor:
+    """0 where masked, the rest so much larger that the mean over all steps is that over those not masked."""
+    (time,) = inner_axes(layer.data_format, 1)
+    seen = expand_dims(mask, channel_axis(layer.data_format, 1))
+    scale = div(x.shape[time], sum_(seen.cast(x.dtype), time, True))
+    return mul(where(seen, x, 0), scale)
+
+
+def _factors(layer: Multiply, inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
+    """1 where an input is masked, and a product of 0 where all are."""
+    first, *rest = [_where(m, x, 1) for x, m in zip(inputs, masks, strict=True)]
+    return [_where(_merged(layer, inputs, masks), first, 0), *rest]
+
+
+def _to_compare(inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
+    """Where an input is masked, the first that is not; where all are, the first."""
+    seen = inputs[0]
+    for x, m in [*zip(inputs, masks, strict=True)][::-1]:
+        seen = _where(m, x, seen)
+    return [_where(m, x, seen) for x, m in zip(inputs, masks, strict=True)]
+
+
+def _where(mask: Tensor | None, x: Tensor, other: Tensor | float) -> Tensor:
+    """A tensor where its mask is true, if it has one, and something else where it is not."""
+    return x if mask is None else where(along(mask, x), x, other)
