@@ -69,6 +69,7 @@ class Container(ContainerCamel, Layer):
     def _changed(self) -> None:
         """Inputs, outputs or layers are others: what is derived from them will be derived anew."""
         self._graph: LayerGraph | None = None
+        self.built = bool(self.outputs)  # layers have their weights
         self._references = 1
         self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
 
@@ -98,15 +99,6 @@ class Container(ContainerCamel, Layer):
         for layer in layers:
             if layer not in entries and not any(node.input_tensors for node in layer.inbound_nodes):
                 raise ValueError(f"model: the outputs depend on input {layer.name!r}, which is not among the inputs.")
-
-    @property
-    def built(self) -> bool:
-        """Whether the model has layers, and with them its weights."""
-        return bool(self.outputs)
-
-    @built.setter
-    def built(self, built: bool) -> None:
-        """Set in the constructor of every layer; a model's follows from its layers."""
 
     @property
     def input(self) -> Any:
@@ -231,13 +223,9 @@ class Container(ContainerCamel, Layer):
         return [*of_layers, *self._losses]
 
     @property
-    def stateful(self) -> bool:
+    def stateful(self) -> bool:  # type: ignore[override]  # a model is what its layers are, and is not told
         """Whether a layer keeps states from one batch to the next."""
         return any(layer.stateful for layer in self.layers)
-
-    @stateful.setter
-    def stateful(self, stateful: bool) -> None:
-        """Set in the constructor of every layer; a model's follows from its layers."""
 
     def reset_states(self, states: Any = None) -> None:
         """Let every stateful layer start from zeros again."""
