@@ -32,9 +32,11 @@ class Container(ContainerCamel, Layer):
         outputs: the symbolic outputs.
         layers: the layers, in the order of the computation.
         masks_of: whose rules masks follow: 2 or 3 for that version of Keras, 0 for TF.js.
+        is_stack: whether it is a stack of layers, which files of Keras have in a form of its own.
     """
 
     masks_of = 0
+    is_stack: ClassVar[bool] = False
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"

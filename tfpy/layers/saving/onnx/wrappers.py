@@ -10,10 +10,8 @@ from tfpy.layers.graph import LayerGraph
 from tfpy.layers.kinds.merge import Merge
 from tfpy.layers.kinds.wrappers import TimeDistributed
 from tfpy.layers.masks import changes_inputs
-from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import MASKS
-from tfpy.layers.sequential import Sequential
 from tfpy.layers.symbolic import SymbolicTensor, to_list
 
 
@@ -36,7 +34,7 @@ def run_graph(
         merges = isinstance(layer, Merge) and graph.masks_of == 3
         if masked and (merges or changes_inputs(layer, graph.masks_of)):
             b.shared.refused[layer.name] = f"heeds masks by the rules of Keras {graph.masks_of}"
-        if graph.masks_of and isinstance(layer, Container) and type(layer) in KINDS:
+        if graph.masks_of and isinstance(layer, Container) and b.kind_of(layer):
             with b.within(layer.name):
                 outputs, made_inside = run_graph(b, layer.graph, inputs, given=own)
             masks.update(zip(node.output_tensors, made_inside, strict=True))
@@ -50,7 +48,7 @@ def run_graph(
     return [found[tensor] for tensor in graph.outputs], [masks.get(tensor) for tensor in graph.outputs]
 
 
-def _model(b: Builder, layer: LayersModel, inputs: list[Value], call: Call) -> list[Value]:
+def _model(b: Builder, layer: Container, inputs: list[Value], call: Call) -> list[Value]:
     return run_graph(b, layer.graph, inputs, call.mask)[0]
 
 
@@ -67,5 +65,5 @@ def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], c
 
 KINDS: dict[Any, Kind] = {
     TimeDistributed: Kind(_time_distributed, any_dtype=True),
-    **dict.fromkeys((LayersModel, Sequential), Kind(_model, any_dtype=True)),
+    Container: Kind(_model, any_dtype=True),
 }
