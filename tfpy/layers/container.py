@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.faults import object_in
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -15,7 +14,6 @@ from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.config import plain
-from tfpy.layers.constructing import constructed
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.naming import uid
@@ -40,7 +38,6 @@ class Container(ContainerCamel, Layer):
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
-    takes_custom_objects = True
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         rest = dict.fromkeys(Layer.base_options)
@@ -257,23 +254,6 @@ class Container(ContainerCamel, Layer):
             "input_layers": [self._place(t, numbers) for t in self.inputs],
             "output_layers": [self._place(t, numbers) for t in self.outputs],
         }
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A model as `get_config` describes it, or a file of TF.js, Keras 2 or Keras 3.
-
-        Args:
-            config: {'name', 'layers', 'input_layers', 'output_layers'}.
-            custom_objects: classes by name, looked up before the registered ones.
-
-        Raises:
-            ValueError: naming the layer that cannot be made or connected.
-        """
-        from tfpy.layers.saving.rebuild import rebuild
-
-        options = object_in("model", "config", config)
-        inputs, outputs = rebuild(options, custom_objects)
-        return constructed(cls, {"inputs": inputs, "outputs": outputs, "name": options.get("name")})
 
     def _node_numbers(self) -> dict[Node, int]:
         """For each call that belongs to the model its number among those of its layer; a container counts its own."""
