@@ -130,6 +130,30 @@ def test_imports_go_downwards(path: Path) -> None:
             assert target == part or target in MAY_IMPORT[part], f"{part} must not import {name}"
 
 
+def for_types_only(tree: ast.Module) -> set[int]:
+    """What a file says to type checkers alone."""
+    blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    return {id(node) for block in blocks for part in block.body for node in ast.walk(part)}
+
+
+MODELS = {"tfpy.layers.model", "tfpy.layers.sequential"}
+# `loading` makes models; all else in these folders works on what it is given, and models call it.
+CALLED_BY_MODELS = [
+    path
+    for folder in ("training", "saving", "callbacks")
+    for path in sorted((PACKAGE / "layers" / folder).rglob("*.py"))
+    if path.name != "loading.py"
+]
+
+
+@pytest.mark.parametrize("path", CALLED_BY_MODELS, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_what_models_call_knows_their_classes_by_type_only(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = for_types_only(tree)
+    found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and id(n) not in typing_only}
+    assert not found & (MODELS | {"tfpy.layers.saving.loading"})
+
+
 JS2PY = [path for path in FILES if path.is_relative_to(PACKAGE / "js2py")]
 
 

@@ -193,6 +193,48 @@ def test_shared_layers_share_their_weights() -> None:
         shared.output  # noqa: B018
 
 
+def test_what_a_model_is_follows_from_its_layers() -> None:
+    model = tf.sequential()
+    assert not model.built
+    model.add(tf.layers.lstm(units=2, batch_input_shape=[1, 3, 2], stateful=True))
+    assert model.built
+    assert model.stateful
+    with pytest.raises(AttributeError):
+        model.stateful = False  # type: ignore[misc]
+    model.layers[0].stateful = False
+    assert not model.stateful
+    model.pop()
+    assert not model.built
+
+
+def test_a_subclass_hands_on_what_it_is_asked_for() -> None:
+    class Noted(tf.Sequential):
+        def fit(self, x: Any, y: Any = None, *args: Any, **options: Any) -> Any:
+            calls.append("fit")
+            return super().fit(x, y, *args, **options)
+
+        def fitDataset(self, dataset: Any, *args: Any, **options: Any) -> Any:
+            calls.append("fit_dataset")
+            return super().fitDataset(dataset, *args, **options)
+
+        def evaluate_dataset(self, dataset: Any, *args: Any, **options: Any) -> Any:
+            calls.append("evaluate_dataset")
+            return super().evaluate_dataset(dataset, *args, **options)
+
+        def to_json(self, unused: Any = None, return_string: bool = True) -> Any:
+            calls.append("to_json")
+            return super().to_json(unused, return_string)
+
+    calls: list[str] = []
+    model = Noted([tf.layers.dense(units=1, input_shape=[2])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    batches = tf.data.array([{"xs": tf.ones([4, 2]), "ys": tf.ones([4, 1])}])
+    model.fit(batches, epochs=1, verbose=0)
+    model.evaluate(tf.data.array([{"xs": tf.ones([4, 2]), "ys": tf.ones([4, 1])}]))
+    model.save(tf.io.with_save_handler_sync(lambda artifacts: {"modelArtifactsInfo": {}}), strict=False)
+    assert calls == ["fit", "fit_dataset", "evaluate_dataset", "to_json"]
+
+
 def test_a_stack_begins_with_a_model_that_is_deep_and_branches() -> None:
     entry = x = tf.input(shape=[2])
     for _ in range(300):

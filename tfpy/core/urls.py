@@ -31,6 +31,14 @@ def local_path(place: str) -> str:
     return path[1:] if os.name == "nt" and path[2:3] == ":" else path
 
 
+def path_of(place: Any) -> Path | None:
+    """A place as a path of this machine; None for anything else."""
+    if not isinstance(place, (str, os.PathLike)):
+        return None
+    text = local_path(os.fspath(place))
+    return None if "://" in text else Path(text)
+
+
 def ending(path: Path) -> str:
     """What a path ends with, in small letters: it tells what kind of file it is."""
     return path.suffix.lower()

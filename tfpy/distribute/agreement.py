@@ -11,8 +11,8 @@ import numpy.typing as npt
 from tfpy.engine import rng
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import move
+from tfpy.layers.model import LayersModel
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
-from tfpy.layers.training.trainable import TrainableModel
 from tfpy.layers.weights import LayerVariable
 
 
@@ -46,7 +46,7 @@ class Agreement:
     def __init__(self, group: Group) -> None:
         self.group = group
         # The weights' data when all processes last had the same.
-        self._agreed: WeakKeyDictionary[TrainableModel, list[Any]] = WeakKeyDictionary()
+        self._agreed: WeakKeyDictionary[LayersModel, list[Any]] = WeakKeyDictionary()
 
     def meet(self, place: str, said: Any = None) -> list[Any]:
         """Wait until all processes are here: what each of them says.
@@ -89,7 +89,7 @@ class Agreement:
 
     # Models
 
-    def agree(self, place: str, model: TrainableModel, optimizer: Any) -> None:
+    def agree(self, place: str, model: LayersModel, optimizer: Any) -> None:
         """Let all processes have what callbacks, which only the first one calls, have done to a model.
 
         Raises:
@@ -104,7 +104,7 @@ class Agreement:
             optimizer.learning_rate = rate
         model.stop_training = stop
 
-    def take_model(self, model: TrainableModel) -> None:
+    def take_model(self, model: LayersModel) -> None:
         """Have the weights and the state of the optimizer that the first process has."""
         arrays: Arrays = {}
         first = self.group.rank == 0
@@ -113,11 +113,11 @@ class Agreement:
             restorer(model, unpack(*state))()
         self.agreed(model)
 
-    def agreed(self, model: TrainableModel) -> None:
+    def agreed(self, model: LayersModel) -> None:
         """Note that all processes have the same weights now."""
         self._agreed[model] = _payloads(model.weights)
 
-    def written(self, model: TrainableModel) -> list[LayerVariable]:
+    def written(self, model: LayersModel) -> list[LayerVariable]:
         """The weights that have been written since all processes had the same; at first all."""
         weights = model.weights
         payloads = _payloads(weights)

@@ -15,10 +15,10 @@ from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.meeting import Following, Meeting
 from tfpy.engine import dispatch, rng
 from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.layers.model import LayersModel
 from tfpy.layers.training.loops import RunKeeper
 from tfpy.layers.training.sharing import PartOfStep, Sharing
 from tfpy.layers.training.steps import Batch
-from tfpy.layers.training.trainable import TrainableModel
 
 
 @export(namespace="distribute", doc="Distribution")
@@ -55,7 +55,7 @@ class Ranks(Sharing):
         everyone = [*callbacks, meeting]
         return CallbackList(everyone) if self.first else Following(everyone, [history, meeting])
 
-    def step(self, model: TrainableModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
+    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""
         place = f"a batch of {batch.size} samples ({_fingerprint(batch):08x})"
         self._agreement.agree(place, model, optimizer)
@@ -78,7 +78,7 @@ class Ranks(Sharing):
         finally:
             rng.restore_source(shared)
 
-    def _means(self, model: TrainableModel, values: list[Tensor], share: float) -> list[Tensor]:
+    def _means(self, model: LayersModel, values: list[Tensor], share: float) -> list[Tensor]:
         """The means over all processes; weights that the step has written, such as moving averages, become theirs."""
         written = [weight for weight in self._agreement.written(model) if weight.dtype == "float32"]
         arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]

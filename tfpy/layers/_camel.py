@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from tfpy.core.spelling import forward, forward_property
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
+    from tfpy.core.ready import ReadyNone
+    from tfpy.core.results import NamedTensor
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType
     from tfpy.layers.base import Layer
+    from tfpy.layers.callbacks.base import History
     from tfpy.layers.mask_rules import MaskRules
     from tfpy.layers.symbolic import PartialShape
     from tfpy.layers.weights import LayerVariable
@@ -63,9 +67,6 @@ class ContainerCamel:
 
         def getConfig(self) -> dict[str, Any]: ...
 
-        @classmethod
-        def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
-
     else:
         followMaskRules = forward("follow_mask_rules")
         inputLayers = forward_property("input_layers")
@@ -79,7 +80,6 @@ class ContainerCamel:
         resetStates = forward("reset_states")
         countParams = forward("count_params")
         getConfig = forward("get_config")
-        fromConfig = classmethod(forward("from_config"))
 
 
 class DeclaredCamel:
@@ -211,10 +211,73 @@ class LayersModelCamel:
 
     if TYPE_CHECKING:
 
+        @property
+        def metricsNames(self) -> list[str]: ...
+
+        def fitDataset(
+            self,
+            dataset: Any,
+            args: Mapping[str, Any] | None = None,
+            *,
+            epochs: int | None = None,
+            batchesPerEpoch: int | None = None,
+            verbose: int = 1,
+            callbacks: Any = None,
+            validationData: Any = None,
+            validationBatchSize: int = 32,
+            validationBatches: int | None = None,
+            validationSplit: float | None = None,
+            yieldEvery: Any = "auto",
+            initialEpoch: int = 0,
+            classWeight: Any = None,
+        ) -> History: ...
+
+        def trainOnBatch(self, x: Any, y: Any) -> Any: ...
+
+        @property
+        def stopTraining(self) -> bool: ...
+
+        @stopTraining.setter
+        def stopTraining(self, stop: bool) -> None: ...
+
+        def evaluateDataset(
+            self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
+        ) -> Any: ...
+
         def predictOnBatch(self, x: Any) -> Any: ...
 
+        def toJSON(self, unused: Any = None, returnString: bool = True) -> Any: ...
+
+        @classmethod
+        def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
+
+        def getNamedWeights(
+            self, config: Mapping[str, Any] | None = None, *, trainableOnly: bool = False
+        ) -> list[NamedTensor]: ...
+
+        def saveWeights(self, path: str | os.PathLike[str]) -> ReadyNone: ...
+
+        def loadWeights(self, weights: Any, strict: bool = True) -> None: ...
+
+        def setUserDefinedMetadata(self, userDefinedMetadata: Mapping[str, Any], /) -> None: ...
+
+        def getUserDefinedMetadata(self) -> dict[str, Any] | None: ...
+
     else:
+        metricsNames = forward_property("metrics_names")
+        fitDataset = forward("fit_dataset")
+        trainOnBatch = forward("train_on_batch")
+        stopTraining = forward_property("stop_training")
+        stopTraining = forward_property("stop_training", writable=True)
+        evaluateDataset = forward("evaluate_dataset")
         predictOnBatch = forward("predict_on_batch")
+        toJSON = forward("to_json")
+        fromConfig = classmethod(forward("from_config"))
+        getNamedWeights = forward("get_named_weights")
+        saveWeights = forward("save_weights")
+        loadWeights = forward("load_weights")
+        setUserDefinedMetadata = forward("set_user_defined_metadata")
+        getUserDefinedMetadata = forward("get_user_defined_metadata")
 
 
 class NodeCamel:

@@ -74,6 +74,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     """
 
     _elsewhere = OF_LAYERS
+    built = False
+    stateful = False
     per_sample: ClassVar[bool] = False
     is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
@@ -93,12 +95,10 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
         self.id = handle.next_id()
-        self._built = False
         self._trainable_weights: list[LayerVariable] = []
         self._non_trainable_weights: list[LayerVariable] = []
         self._losses: list[Callable[[], Tensor]] = []
         self._references: int | None = None
-        self.stateful = False
         self.inbound_nodes: list[Node] = []
         self.outbound_nodes: list[Node] = []
         self.input_spec: list[InputSpec | None] | None = None
@@ -351,15 +351,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     def losses(self) -> list[Callable[[], Tensor]]:
         """The functions whose values are added to the loss."""
         return [*self._losses, *(loss for layer in self.layers_within for loss in layer.losses)]
-
-    @property
-    def built(self) -> bool:
-        """Whether the layer has its weights."""
-        return self._built
-
-    @built.setter
-    def built(self, built: bool) -> None:
-        self._built = built
 
     @property
     def trainable(self) -> bool:

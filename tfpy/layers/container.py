@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.faults import object_in
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -15,7 +14,6 @@ from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.config import plain
-from tfpy.layers.constructing import constructed
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
@@ -33,13 +31,14 @@ class Container(ContainerCamel, Layer):
         outputs: the symbolic outputs.
         layers: the layers, in the order of the computation.
         mask_rules: the rules that masks follow.
+        is_stack: whether it is a stack of layers, which files of Keras have in a form of its own.
     """
 
     mask_rules = TFJS_MASKS
+    is_stack: ClassVar[bool] = False
     options: ClassVar[dict[str, Any]] = {"inputs": REQUIRED, "outputs": REQUIRED}
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
-    takes_custom_objects = True
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         rest = dict.fromkeys(Layer.base_options)
@@ -70,6 +69,7 @@ class Container(ContainerCamel, Layer):
     def _changed(self) -> None:
         """Inputs, outputs or layers are others: what is derived from them will be derived anew."""
         self._graph: LayerGraph | None = None
+        self.built = bool(self.outputs)  # layers have their weights
         self._references = 1
         self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
 
@@ -102,15 +102,6 @@ class Container(ContainerCamel, Layer):
         for layer in layers:
             if layer not in entries and not any(node.input_tensors for node in layer.inbound_nodes):
                 raise ValueError(f"model: the outputs depend on input {layer.name!r}, which is not among the inputs.")
-
-    @property
-    def built(self) -> bool:
-        """Whether the model has layers, and with them its weights."""
-        return bool(self.outputs)
-
-    @built.setter
-    def built(self, built: bool) -> None:
-        """Set in the constructor of every layer; a model's follows from its layers."""
 
     @property
     def input(self) -> Any:
@@ -220,13 +211,9 @@ class Container(ContainerCamel, Layer):
         return [*of_layers, *self._losses]
 
     @property
-    def stateful(self) -> bool:
+    def stateful(self) -> bool:  # type: ignore[override]  # a model is what its layers are, and is not told
         """Whether a layer keeps states from one batch to the next."""
         return any(layer.stateful for layer in self.layers)
-
-    @stateful.setter
-    def stateful(self, stateful: bool) -> None:
-        """Set in the constructor of every layer; a model's follows from its layers."""
 
     def reset_states(self, states: Any = None) -> None:
         """Let every stateful layer start from zeros again."""
@@ -256,23 +243,6 @@ class Container(ContainerCamel, Layer):
             "input_layers": [self._place(t, numbers) for t in self.inputs],
             "output_layers": [self._place(t, numbers) for t in self.outputs],
         }
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A model as `get_config` describes it, or a file of TF.js, Keras 2 or Keras 3.
-
-        Args:
-            config: {'name', 'layers', 'input_layers', 'output_layers'}.
-            custom_objects: classes by name, looked up before the registered ones.
-
-        Raises:
-            ValueError: naming the layer that cannot be made or connected.
-        """
-        from tfpy.layers.saving.rebuild import rebuild
-
-        options = object_in("model", "config", config)
-        inputs, outputs = rebuild(options, custom_objects)
-        return constructed(cls, {"inputs": inputs, "outputs": outputs, "name": options.get("name")})
 
     def _node_numbers(self) -> dict[Node, int]:
         """For each call that belongs to the model its number among those of its layer; a container counts its own."""

@@ -1,31 +1,47 @@
-"""LayersModel: a container that can be compiled, trained, evaluated and asked for predictions."""
+"""LayersModel: a container that can be compiled, trained, evaluated, asked for predictions and saved.
+
+Its methods say what users may ask for. How it is done is said by functions: those in `training` and `saving`.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from tfpy.core.memory import tidy
-from tfpy.core.ops.join import concat
+from tfpy.core.hints import OF_MODELS
+from tfpy.core.io.artifacts import SaveResult
+from tfpy.core.io.faults import object_in
 from tfpy.core.options import accepts_options
+from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.registry import export
-from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_list, as_positive
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.core.results import NamedTensor
+from tfpy.engine import rng
+from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import LayersModelCamel
+from tfpy.layers.callbacks.base import History
 from tfpy.layers.config import register
-from tfpy.layers.graph import LayerGraph
-from tfpy.layers.saving.savable import SavableModel
+from tfpy.layers.constructing import constructed
+from tfpy.layers.container import Container
+from tfpy.layers.saving import writing
+from tfpy.layers.saving.rebuild import rebuild
+from tfpy.layers.saving.weight_loading import load_weights
 from tfpy.layers.summary import summary_html, summary_lines
-from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.training import data_adapter as adapter
-from tfpy.layers.training.batch_sources import as_dataset
-from tfpy.layers.training.steps import Batch, predict_again, predict_step
+from tfpy.layers.training import compiling, evaluating, fitting, predicting
+from tfpy.layers.training.fit_options import FitDatasetOptions, FitOptions
+from tfpy.layers.training.optimizers import get_optimizer
+from tfpy.layers.training.planned import StepPlans
+from tfpy.layers.training.sharing import Sharing
+from tfpy.layers.training.steps import Compiled, names_of
+
+if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
 
 
 @export(doc="Models / Classes")
-class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
-    """A model of layers, from symbolic inputs to outputs.
+class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
+    """A model of layers, from symbolic inputs to outputs. It may be awaited, as what loads one may be.
 
     Args:
         inputs: the symbolic inputs, made by `tf.input`.
@@ -40,9 +56,289 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
     Source: TF.js `tf.LayersModel`.
     """
 
+    _elsewhere = OF_MODELS
+    # What changes while a model is trained, or concerns other steps than those that were planned.
+    passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
     name_prefix: ClassVar[str] = "model"
+    takes_custom_objects = True
+    _metadata: dict[str, Any] | None = None
 
-    # Using
+    def configure(self) -> None:
+        self.plans = StepPlans()
+        self._compiled: Compiled | None = None
+        self._training = False
+        self._stop_training = False
+        self.loss: Any = None
+        self.metrics: Any = None
+        super().configure()
+
+    # Compiling
+
+    @accepts_options("args")
+    def compile(
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        optimizer: str | Optimizer | None = None,
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        distribute: Sharing | None = None,
+    ) -> None:
+        """Settle how the model is trained and judged.
+
+        Args:
+            args: the options below as a dict.
+            optimizer: a name ('sgd', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax'; beyond TF.js 'adamw' and
+                'nadam'), or one of `tf.train`.
+            loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
+                output name.
+            metrics: names or functions; for several outputs for all, or a dict by output name.
+            loss_weights: without effect, as in TF.js.
+            distribute: `tf.distribute.mpi()`, for several processes that train the model together (beyond TF.js).
+
+        Raises:
+            ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model stays as it
+                was.
+
+        Source: TF.js `tf.LayersModel.compile`.
+        """
+        compiled = compiling.compile_model(self, optimizer, loss, metrics, distribute)
+        self.plans.clear()
+        self._compiled = compiled
+        self.loss, self.metrics = loss, metrics
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer; None before `compile`."""
+        return None if self._compiled is None else self._compiled.optimizer
+
+    @optimizer.setter
+    def optimizer(self, optimizer: Optimizer) -> None:
+        compiling.compiled_of(self, "optimizer")
+        self._compiled = cast("Compiled", self._compiled)._replace(optimizer=get_optimizer(optimizer))
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of what `evaluate` and `train_on_batch` return."""
+        return [] if self._compiled is None else names_of(self._compiled.outputs)
+
+    # Training
+
+    @accepts_options("args")
+    def fit(
+        self,
+        x: Any,
+        y: Any = None,
+        args: Mapping[str, Any] | None = None,
+        *,
+        batch_size: int = 32,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Any = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool | str = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: int | None = None,
+        validation_steps: int | None = None,
+        yield_every: Any = "auto",
+        seed: rng.Seed | None = None,
+    ) -> History:
+        """Train the model.
+
+        Args:
+            x: the inputs: a tensor or array, a list of them, or a dict by input name. Or, beyond TF.js, what
+                `fit_dataset` takes: a data set, an iterator or a generator function.
+            y: the labels, likewise by output; left out with a data set.
+            args: the options below as a dict.
+            batch_size: how many samples make a step; the batches of a data set are what they are.
+            epochs: the number of the last epoch, counted from 1.
+            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
+            callbacks: callbacks, or dicts of functions.
+            validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
+            validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
+            shuffle: whether each epoch takes the samples in another order; 'batch': the batches, whose samples stay
+                together (beyond TF.js). A data set does as it likes.
+            class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
+            sample_weight: how much each sample counts, one number for each (beyond TF.js).
+            initial_epoch: the epoch to begin with, when training goes on.
+            steps_per_epoch: how many batches of a data set make an epoch; without effect on arrays, as in TF.js.
+            validation_steps: how many batches of validation data to look at, if those are a data set.
+            yield_every: how often callbacks' on_yield is called: 'auto', milliseconds, 'batch', 'epoch' or 'never'.
+            seed: makes the order of the samples repeatable (beyond TF.js).
+
+        Returns:
+            The losses and metrics of each epoch; it may be awaited.
+
+        Raises:
+            ValueError, TypeError: data or options that do not fit; the model is unchanged.
+            RuntimeError: the model is not compiled, has nothing to train, or is training already.
+
+        Source: TF.js `tf.LayersModel.fit`.
+        """
+        options = FitOptions(
+            batch_size=batch_size,
+            epochs=epochs,
+            verbose=verbose,
+            callbacks=callbacks,
+            validation_split=validation_split,
+            validation_data=validation_data,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            sample_weight=sample_weight,
+            initial_epoch=initial_epoch,
+            steps_per_epoch=steps_per_epoch,
+            validation_steps=validation_steps,
+            yield_every=yield_every,
+            seed=seed,
+        )
+        return fitting.fit(self, x, y, options)
+
+    @accepts_options("args")
+    def fit_dataset(
+        self,
+        dataset: Any,
+        args: Mapping[str, Any] | None = None,
+        *,
+        epochs: int | None = None,
+        batches_per_epoch: int | None = None,
+        verbose: int = 1,
+        callbacks: Any = None,
+        validation_data: Any = None,
+        validation_batch_size: int = 32,
+        validation_batches: int | None = None,
+        validation_split: float | None = None,
+        yield_every: Any = "auto",
+        initial_epoch: int = 0,
+        class_weight: Any = None,
+    ) -> History:
+        """Train the model on the batches of a data set.
+
+        Args:
+            dataset: a data set of batches; or, beyond TF.js, an iterator, which can be read only once, or a generator
+                function. A batch is {'xs': inputs, 'ys': labels} or a tuple (inputs, labels), to which weights of the
+                samples may be added. Its tensors are disposed after use, except those of an iterator.
+            args: the options below as a dict.
+            epochs: the number of the last epoch, counted from 1; required.
+            batches_per_epoch: how many batches make an epoch. All epochs then read one stream, which must have enough
+                of them: `dataset.repeat()` has. By default an epoch is one pass.
+            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
+            callbacks: callbacks, or dicts of functions.
+            validation_data: what to evaluate after each epoch: a data set of batches, or (x, y).
+            validation_batch_size: how many samples of (x, y) are evaluated at a time.
+            validation_batches: how many batches of a validation data set to look at; all by default.
+            validation_split: not for data sets; `dataset.take` and `skip` split one.
+            yield_every: how often callbacks' on_yield is called: 'auto', milliseconds, 'batch', 'epoch' or 'never'.
+            initial_epoch: the epoch to begin with, when training goes on.
+            class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
+
+        Returns:
+            The losses and metrics of each epoch; it may be awaited. When training was stopped in the middle of a pass,
+            or the data set had too few batches, the epoch has no validation.
+
+        Raises:
+            ValueError, TypeError: a batch or an option that does not fit.
+            RuntimeError: the model is not compiled, has nothing to train, or is training already.
+
+        Source: TF.js `tf.LayersModel.fitDataset`.
+        """
+        options = FitDatasetOptions(
+            epochs=epochs,
+            batches_per_epoch=batches_per_epoch,
+            verbose=verbose,
+            callbacks=callbacks,
+            validation_data=validation_data,
+            validation_batch_size=validation_batch_size,
+            validation_batches=validation_batches,
+            validation_split=validation_split,
+            yield_every=yield_every,
+            initial_epoch=initial_epoch,
+            class_weight=class_weight,
+        )
+        return fitting.fit_dataset(self, dataset, options)
+
+    def train_on_batch(self, x: Any, y: Any) -> Any:
+        """One step of the optimizer on a batch.
+
+        Returns:
+            The loss before the step, a number; a list of it and the metrics if there are any. It may be awaited.
+
+        Source: TF.js `tf.LayersModel.trainOnBatch`.
+        """
+        return fitting.train_on_batch(self, x, y)
+
+    @property
+    def stop_training(self) -> bool:
+        """Whether training is to end after the current batch; callbacks set it.
+
+        Source: TF.js `tf.LayersModel.stopTraining`.
+        """
+        return self._stop_training
+
+    @stop_training.setter
+    def stop_training(self, stop: bool) -> None:
+        self._stop_training = stop
+
+    # Evaluating
+
+    @accepts_options("args")
+    def evaluate(
+        self,
+        x: Any,
+        y: Any = None,
+        args: Mapping[str, Any] | None = None,
+        *,
+        batch_size: int = 32,
+        verbose: int = 0,
+        sample_weight: Any = None,
+        steps: int | None = None,
+    ) -> Any:
+        """Loss and metrics for given samples, without the losses of regularizers.
+
+        Args:
+            x: the inputs; or, beyond TF.js, what `evaluate_dataset` takes.
+            y: the labels; left out with a data set.
+            args: the options below as a dict.
+            batch_size: how many samples are taken at a time.
+            verbose: 1 prints what is found.
+            sample_weight: how much each sample counts in the loss (beyond TF.js).
+            steps: how many batches to look at; all by default (beyond TF.js).
+
+        Returns:
+            The loss, a scalar; a list of it and the metrics if there are any, in the order of `metrics_names`.
+
+        Source: TF.js `tf.LayersModel.evaluate`.
+        """
+        return evaluating.evaluate(
+            self, x, y, batch_size=batch_size, verbose=verbose, sample_weight=sample_weight, steps=steps
+        )
+
+    @accepts_options("args")
+    def evaluate_dataset(
+        self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
+    ) -> Any:
+        """Loss and metrics for the batches of a data set: the means, weighted by the sizes of the batches.
+
+        Args:
+            dataset: as for `fit_dataset`; or a stream, of which no more is read than is needed.
+            args: the options below as a dict.
+            batches: how many batches to look at; all by default.
+            verbose: 1 prints what is found (beyond TF.js).
+
+        Returns:
+            The loss, a scalar; a list of it and the metrics if there are any, in the order of `metrics_names`.
+
+        Raises:
+            ValueError, TypeError: a batch that does not fit, or none at all. RuntimeError: the model is not compiled.
+
+        Source: TF.js `tf.LayersModel.evaluateDataset`.
+        """
+        return evaluating.evaluate_dataset(self, dataset, batches=batches, verbose=verbose)
+
+    # Predicting
 
     @accepts_options("args")
     def predict(self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = 32, verbose: int = 0) -> Any:
@@ -59,19 +355,14 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.predict`.
         """
-        size = as_positive("predict", "batch_size", batch_size)
-        if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
-            found = predict_again(self, x)
-            if found is not None:
-                return one_or_list(found)
-        return tidy(lambda: self._predict("predict", x, size))
+        return predicting.predict(self, x, batch_size)
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for given inputs, computed at once.
 
         Source: TF.js `tf.LayersModel.predictOnBatch`.
         """
-        return tidy(lambda: self._predict("predict_on_batch", x, None))
+        return predicting.predict_on_batch(self, x)
 
     @accepts_options()
     def execute(self, inputs: Any, outputs: str | Sequence[str]) -> Any:
@@ -89,41 +380,144 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.execute`.
         """
-        names: list[Any] = [outputs] if isinstance(outputs, str) else as_list("execute", "outputs", outputs, "names")
-        if not names:
-            raise argument_error("execute", "outputs", "at least one name", outputs)
-        inner = self.graph.by_name()
-        for name in names:
-            if name not in inner:
-                raise unknown_name_error("symbolic tensor", name, inner)
-        if isinstance(inputs, Mapping):
-            entries = {t.name: name for t, name in zip(self.inputs, self.input_names, strict=True)}
-            inputs = {entries.get(key, key): value for key, value in inputs.items()}
-        part = LayerGraph(self.inputs, [inner[name] for name in names], self.mask_rules)
-        found = tidy(lambda: part.run(self._inputs("execute", inputs, "inputs"))[0])
-        return found[0] if isinstance(outputs, str) else found
+        return predicting.execute(self, inputs, outputs)
 
-    def _predict(self, where: str, x: Any, size: int | None) -> Any:
-        if as_dataset(x) is not None:
-            raise argument_error(where, "x", "arrays or tensors; of a data set predict each batch", x, TypeError)
-        inputs = self._inputs(where, x)
-        count = inputs[0].spec.shape[0]
-        own = self.inputs[0].shape[0]
-        if own is not None and self.stateful:
-            if count % own or (size is None and count != own):
-                expected = f"as many samples as full batches of {own} take, since the model is stateful"
-                raise argument_error(where, "x", expected, inputs[0])
-            size = own
-        if len(inputs) == 1 and 0 < count <= (size or count):
-            return one_or_list(predict_step(self, inputs))
-        if any(t.shape[0] != count for t in inputs):
-            raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
-        data = Batch(inputs, [], [])
-        spans = adapter.batches(count, size or max(count, 1)) or [(0, 0)]
-        if len(spans) == 1:
-            return one_or_list(predict_step(self, inputs))
-        parts = [tidy(lambda s=s, e=e: predict_step(self, data.batch(s, e).inputs)) for s, e in spans]  # type: ignore[misc]
-        return one_or_list([ps[0] if len(ps) == 1 else concat(list(ps)) for ps in zip(*parts, strict=True)])
+    # Saving
+
+    @accepts_options()
+    def to_json(self, unused: Any = None, return_string: bool = True) -> Any:
+        """The topology as TF.js and Keras have it; no weights.
+
+        Args:
+            unused: without meaning, as in TF.js.
+            return_string: whether to return a JSON text and not a dict.
+
+        Source: TF.js `tf.LayersModel.toJSON`.
+        """
+        text = writing.to_json(self)
+        return text if return_string else json.loads(text)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
+        """A model as `get_config` describes it, or a file of TF.js, Keras 2 or Keras 3.
+
+        Args:
+            config: {'name', 'layers', 'input_layers', 'output_layers'}.
+            custom_objects: classes by name, looked up before the registered ones.
+
+        Raises:
+            ValueError: naming the layer that cannot be made or connected.
+        """
+        options = object_in("model", "config", config)
+        inputs, outputs = rebuild(options, custom_objects)
+        return constructed(cls, {"inputs": inputs, "outputs": outputs, "name": options.get("name")})
+
+    @accepts_options("config")
+    def save(
+        self,
+        handler_or_url: Any,
+        config: Mapping[str, Any] | None = None,
+        *,
+        trainable_only: bool = False,
+        include_optimizer: bool = False,
+        strict: bool | None = None,
+        quantize: str | None = None,
+    ) -> SaveResult:
+        """Save the model: its topology and weights.
+
+        Args:
+            handler_or_url: a folder, in which model.json and weights.bin are written; a path that ends with '.json' or
+                '.zip', or, beyond TF.js, with Keras's '.keras' or '.h5' (extra `keras`), or '.onnx' (extra `onnx`); a
+                URL (file://, http(s)://, localstorage://); or a handler of `tf.io`. What was there before stays whole
+                until the new model is.
+            config: the options below as a dict.
+            trainable_only: whether to leave out the weights that training does not change.
+            include_optimizer: whether to save how the model is compiled too, and the state of its optimizer.
+            strict: True raises an error when TF.js 4.22 would refuse the model in a browser, or Keras one of its files,
+                and nothing is saved; by default that is warned of; False does not look (beyond TF.js). What an ONNX
+                file cannot hold is always an error.
+            quantize: 'float16', 'uint16' or 'uint8' stores weights in half or a quarter of the bytes, rounded, as the
+                converter of TF.js does; not those of the optimizer (beyond TF.js, which reads them).
+
+        Returns:
+            What the handler says, with `model_artifacts_info`; it may be awaited.
+
+        Raises:
+            ValueError: nothing can be saved there, or something cannot be saved.
+
+        Source: TF.js `tf.LayersModel.save`.
+        """
+        return writing.save(
+            self,
+            handler_or_url,
+            trainable_only=trainable_only,
+            include_optimizer=include_optimizer,
+            strict=strict,
+            quantize=quantize,
+        )
+
+    @accepts_options("config")
+    def get_named_weights(
+        self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
+    ) -> list[NamedTensor]:
+        """The weights as a list of records (name, tensor), in the order of `weights` and by the names that files have.
+
+        Args:
+            config: the option below as a dict.
+            trainable_only: whether to leave out those that training does not change.
+
+        Source: TF.js `tf.LayersModel.getNamedWeights`.
+        """
+        weights = self.trainable_weights if trainable_only else self.weights
+        values = self.get_weights(trainable_only)
+        return [NamedTensor(w.original_name, value) for w, value in zip(weights, values, strict=True)]
+
+    def save_weights(self, path: str | os.PathLike[str]) -> ReadyNone:
+        """Write the weights alone (beyond TF.js); `load_weights` reads them.
+
+        Args:
+            path: a file that ends with '.safetensors' (extra `safetensors`), which holds them by their names, or with
+                '.weights.h5' (extra `keras`), as Keras 3 has it.
+
+        Returns:
+            Nothing; it may be awaited.
+
+        Raises:
+            ValueError: another ending. ImportError: the extra is not installed.
+        """
+        return writing.save_weights(self, path)
+
+    @accepts_options()
+    def load_weights(self, weights: Any, strict: bool = True) -> None:
+        """Write values to the weights by name. Beyond TF.js, the numbers in names that layers got by themselves
+        (`dense_Dense7`) count by their order only, so that a model of the same layers can be made again and filled.
+
+        Args:
+            weights: tensors by name, or a list of {'name', 'tensor'}. Beyond TF.js, the path, URL or handler of a saved
+                model, of which only the weights are taken; a `.safetensors` file; or one of Keras's files.
+            strict: whether each weight must have a value, and each value a weight.
+
+        Raises:
+            ValueError: values without weights or weights without values (if strict), or a shape or dtype that does not
+                fit; nothing is written then.
+
+        Source: TF.js `tf.LayersModel.loadWeights`.
+        """
+        load_weights(self, weights, strict)
+
+    def set_user_defined_metadata(self, user_defined_metadata: Mapping[str, Any]) -> None:
+        """Note something that is saved with the model: plain data, a MB at most.
+
+        Source: TF.js `tf.LayersModel.setUserDefinedMetadata`.
+        """
+        self._metadata = writing.as_metadata(user_defined_metadata)
+
+    def get_user_defined_metadata(self) -> dict[str, Any] | None:
+        """What was noted, or saved with the model; None if nothing was.
+
+        Source: TF.js `tf.LayersModel.getUserDefinedMetadata`.
+        """
+        return self._metadata
 
     # Looking
 

@@ -33,6 +33,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
 
     options: ClassVar[dict[str, Any]] = {"layers": None}
     name_prefix: ClassVar[str] = "sequential_"
+    is_stack: ClassVar[bool] = True
 
     def configure(self) -> None:
         given = [] if self.layers is None else as_list("sequential", "layers", self.layers, "layers")

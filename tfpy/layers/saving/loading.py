@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.loader import load_weights
 from tfpy.core.io.router import LoadOptions, load_artifacts
-from tfpy.core.io.specs import read_specs
-from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
 from tfpy.core.names import camel
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
-from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, is_object_config, known_class, spelt
@@ -30,6 +26,7 @@ from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_kera
 from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
+from tfpy.layers.saving.weight_loading import decoded
 from tfpy.layers.saving.weight_names import load_named
 from tfpy.layers.weights import ComingWeight, weights_to_come
 
@@ -150,18 +147,6 @@ def model_of(
     finally:
         dispose([weights, state])
     return model
-
-
-def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The weights of artifacts by name, and the state of the optimizer likewise."""
-    if artifacts.weight_data is None:
-        return {}, {}
-    if artifacts.weight_specs is None:
-        raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs that say what they are.")
-    specs = read_specs(artifacts.weight_specs, source)
-    values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
-    state = {spec.name: values.pop(spec.name) for spec in specs if spec.group == "optimizer"}
-    return values, state
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, spelt
 from tfpy.layers.container import Container
-from tfpy.layers.sequential import Sequential
 from tfpy.layers.symbolic import SymbolicTensor, one_or_list
 
 
@@ -133,11 +132,12 @@ class _Graph:
         return outputs[ref.output]
 
     def end(self, ref: Ref, key: str) -> SymbolicTensor:
-        """An input or output of the model. Here Keras 3 counts the graphs of functional models, not of Sequential."""
+        """An input or output of the model. Here Keras 3 counts the graphs of functional models, not of stacks."""
         if ref.layer not in self.layers:
             hint = nearest(ref.layer, self.layers)
             raise ModelFileError(f"model: {key} names a layer {show(ref.layer)} that is not there.{hint}")
-        if self.keras3 and isinstance(self.layers[ref.layer], Sequential):
+        layer = self.layers[ref.layer]
+        if self.keras3 and isinstance(layer, Container) and layer.is_stack:
             ref = ref._replace(call=ref.call + 1)
         return self._tensor(ref, f"model: {key}")
 

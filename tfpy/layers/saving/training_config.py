@@ -22,7 +22,6 @@ from tfpy.layers.training import losses, metrics
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
-    from tfpy.layers.saving.savable import SavableModel
 
 # The names of Keras for classes and options that have other ones here.
 _CLASSES = {"RMSprop": "RMSProp"}
@@ -58,7 +57,7 @@ _METRICS = {
 }
 
 
-def training_config_of(model: SavableModel) -> dict[str, Any]:
+def training_config_of(model: LayersModel) -> dict[str, Any]:
     """What `compile` was given, as TF.js writes it.
 
     Raises:
@@ -190,7 +189,7 @@ def _by_output(model: LayersModel, value: Any) -> Any:
 # The state of an optimizer
 
 
-def optimizer_weights(model: SavableModel) -> list[NamedTensor]:
+def optimizer_weights(model: LayersModel) -> list[NamedTensor]:
     """The state of a model's optimizer, named by the weights that it is about as a file names those."""
     names = {weight.name: weight.original_name for weight in model.weights}
     found = []

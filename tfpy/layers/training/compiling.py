@@ -1,17 +1,61 @@
-"""From what `compile` is given to how each output of a model is judged, and who shares the work."""
+"""From what `compile` is given to what it settles: the optimizer, how each output is judged, who shares the work."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, to_list
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output
+from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.sharing import Sharing
-from tfpy.layers.training.steps import Output
+from tfpy.layers.training.steps import Compiled, Output, labels_of
+
+if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
+    from tfpy.layers.model import LayersModel
+
+
+def compile_model(model: LayersModel, optimizer: Any, loss: Any, metrics: Any, distribute: Any) -> Compiled:
+    """How a model is to be trained and judged; the model stays as it is.
+
+    Raises:
+        RuntimeError: the model has no layers. ValueError, TypeError: an unknown name, or a loss for an output that does
+            not exist.
+    """
+    if not model.outputs:
+        raise RuntimeError(f"compile: model {model.name} has no layers yet; add some first.")
+    sharing = sharing_of(distribute, model.stateful)
+    chosen = get_optimizer(optimizer)
+    outputs = judged_outputs(model.output_names, model.graph.outputs, loss, metrics)
+    return Compiled(chosen, outputs, labels_of(outputs), model.trainable_weights, sharing)
+
+
+def compiled_of(model: LayersModel, where: str) -> Compiled:
+    """What a model was compiled for, asked by one of its methods.
+
+    Raises:
+        RuntimeError: it was not.
+    """
+    found = model._compiled
+    if found is None:
+        raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
+    # What callbacks ask for while the model is trained is not asked for by all processes.
+    return found._replace(sharing=None) if model._training else found
+
+
+def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
+    """The optimizer for what a model was compiled for: one that a callback has set serves from the next step on.
+
+    After another `compile` it is the one of before, until the next `fit`.
+    """
+    current = model._compiled
+    same = current is not None and current.outputs is compiled.outputs
+    found: Optimizer = current.optimizer if current is not None and same else compiled.optimizer
+    return found
 
 
 def judged_outputs(names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any) -> list[Output]:

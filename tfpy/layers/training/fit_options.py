@@ -1,18 +1,90 @@
-"""What `fit` and `evaluate` are asked for, checked; and what an evaluation reports."""
+"""What `fit` and its kin are asked for, checked; and what an evaluation reports."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy.core.ready import ReadyList
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_number, as_positive
-from tfpy.engine.errors import argument_error
+from tfpy.engine import rng
+from tfpy.engine.arguments import as_count, as_number, as_positive
+from tfpy.engine.errors import Words, argument_error
+from tfpy.layers.callbacks.base import as_callbacks
 from tfpy.layers.training.steps import Batch, Compiled
 
 
-def held_out_part(data: Batch, part: float) -> tuple[Batch, Batch | None]:
-    """The samples to train on, and the last ones, to validate on."""
+class FitOptions(NamedTuple):
+    """The options of `LayersModel.fit`, as they were given."""
+
+    batch_size: int
+    epochs: int
+    verbose: int
+    callbacks: Any
+    validation_split: float
+    validation_data: Any
+    shuffle: bool | str
+    class_weight: Any
+    sample_weight: Any
+    initial_epoch: int
+    steps_per_epoch: int | None
+    validation_steps: int | None
+    yield_every: Any
+    seed: rng.Seed | None
+
+
+class FitDatasetOptions(NamedTuple):
+    """The options of `LayersModel.fit_dataset`, as they were given."""
+
+    epochs: int | None
+    batches_per_epoch: int | None
+    verbose: int
+    callbacks: Any
+    validation_data: Any
+    validation_batch_size: int
+    validation_batches: int | None
+    validation_split: float | None
+    yield_every: Any
+    initial_epoch: int
+    class_weight: Any
+
+
+class RunOptions(NamedTuple):
+    """How a training goes, whatever its data.
+
+    Attributes:
+        epochs: the epochs, counted from 0.
+        verbose: what is shown, see `displays`.
+        callbacks: those that were given.
+    """
+
+    epochs: range
+    verbose: int
+    callbacks: list[Any]
+
+
+def run_options(where: str, given: FitOptions | FitDatasetOptions, last: int) -> RunOptions:
+    """How a training goes that ends with the epoch of a number, counted from 1."""
+    first, verbose = as_count(where, "initial_epoch", given.initial_epoch), given.verbose
+    shown = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
+    return RunOptions(range(first, last), shown, as_callbacks(given.callbacks, given.yield_every))
+
+
+def check_order(shuffle: Any, seed: Any) -> None:
+    """Whether an order of the samples can be drawn so."""
+    if not rng.may_seed(seed):
+        raise argument_error("fit", "seed", "a number or a text", seed, TypeError)
+    if shuffle not in (True, False, "batch"):
+        raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
+
+
+def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | None]:
+    """The samples to train on, and the last ones, to validate on.
+
+    Args:
+        data: all samples.
+        part: the part of them to validate on.
+        full: how many samples make a batch, where none may be short; else 1.
+    """
     if not 0 <= as_number("fit", "validation_split", part) < 1:
         raise argument_error("fit", "validation_split", "from 0 up to but less than 1", part)
     if not part:
@@ -20,6 +92,9 @@ def held_out_part(data: Batch, part: float) -> tuple[Batch, Batch | None]:
     at = int(data.size * (1 - part))
     if at == 0:
         raise argument_error("fit", "validation_split", f"small enough to leave some of {data.size} samples", part)
+    if at % full:
+        expected = f"such that full batches of {full} are left, since the model is stateful"
+        raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
     return data.batch(0, at), data.batch(at, data.size)._replace(weights=[None] * len(data.targets))
 
 

@@ -15,11 +15,12 @@ from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import Scope, close_scope, open_scope, outlive_scopes
 from tfpy.layers.callbacks.base import Callback, CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
+from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.steps import Compiled, test_step, train_step
 from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
-    from tfpy.layers.training.trainable import TrainableModel
+    from tfpy.layers.model import LayersModel
 
 
 class Validation(NamedTuple):
@@ -76,7 +77,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        model: TrainableModel,
+        model: LayersModel,
         compiled: Compiled,
         source: BatchSource,
         epochs: range,
@@ -196,7 +197,7 @@ class TrainingRun:
         scope = Scope("fit")
         try:
             open_scope(scope)
-            optimizer = self.model._optimizer_for(self.compiled)
+            optimizer = optimizer_for(self.model, self.compiled)
             if optimizer is not self.compiled.optimizer:
                 self.compiled = self.compiled._replace(optimizer=optimizer)
             found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
@@ -236,7 +237,7 @@ def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
     return {label: outlive_scopes(value) for label, value in zip(labels, values, strict=True)}
 
 
-def test_loop(model: TrainableModel, compiled: Compiled, steps: Iterable[Step]) -> list[Tensor]:
+def test_loop(model: LayersModel, compiled: Compiled, steps: Iterable[Step]) -> list[Tensor]:
     """Loss and metrics of all batches: the mean of theirs, weighted by their sizes.
 
     Raises:

@@ -21,7 +21,7 @@ from tfpy.layers.weights import LayerVariable, as_made
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
-    from tfpy.layers.training.trainable import TrainableModel
+    from tfpy.layers.model import LayersModel
 
 Arrays = dict[str, npt.NDArray[Any]]
 # Stands in plain values for an array.
@@ -56,7 +56,7 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     return [unpack(v, arrays) for v in value] if isinstance(value, list) else value
 
 
-def state_of_model(model: TrainableModel) -> dict[str, Any]:
+def state_of_model(model: LayersModel) -> dict[str, Any]:
     """The weights, the state of the optimizer, and the states that layers keep from batch to batch."""
     weights = as_made(model.weights)
     position = {weight.name: i for i, weight in enumerate(weights)}
@@ -74,7 +74,7 @@ def state_of_model(model: TrainableModel) -> dict[str, Any]:
     }
 
 
-def restorer(model: TrainableModel, state: dict[str, Any]) -> Callable[[], None]:
+def restorer(model: LayersModel, state: dict[str, Any]) -> Callable[[], None]:
     """What gives a model what `state_of_model` said, once it is called. All of it is checked now.
 
     Raises:

@@ -10,8 +10,8 @@ from tfpy.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from tfpy.layers.callbacks.base import Callback, CallbackList, History
+    from tfpy.layers.model import LayersModel
     from tfpy.layers.training.steps import Batch
-    from tfpy.layers.training.trainable import TrainableModel
 
 Mean = Callable[[list[Tensor]], list[Tensor]]
 """From what a process has found for its part of a batch to the means over all parts, weighted by their sizes."""
@@ -32,7 +32,7 @@ class Sharing(ABC):
     first: bool
 
     @abstractmethod
-    def step(self, model: TrainableModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
+    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Training and testing steps: what happens to a batch, and what is reported of it."""
+"""Steps of training, testing and predicting: what happens to a batch, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfpy.layers.training.sharing import Mean, PartOfStep, Sharing, same
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
-    from tfpy.layers.training.trainable import TrainableModel
+    from tfpy.layers.model import LayersModel
 
 
 class Output(NamedTuple):
@@ -93,20 +93,20 @@ class Batch(NamedTuple):
 
 
 def train_step(
-    model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
+    model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics."""
     return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
 
 
-def _shared(model: TrainableModel, compiled: Compiled, batch: Batch, run: PartOfStep) -> list[Tensor]:
+def _shared(model: LayersModel, compiled: Compiled, batch: Batch, run: PartOfStep) -> list[Tensor]:
     """A step on a batch, or on this process's part of it."""
     sharing = compiled.sharing
     return run(batch, same) if sharing is None else sharing.step(model, compiled.optimizer, batch, run)
 
 
 def _train(
-    model: TrainableModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
+    model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
 ) -> list[Tensor]:
     optimizer = compiled.optimizer
     if not minimizes_as_usual(optimizer):
@@ -128,9 +128,7 @@ def _train(
     return found[:count]
 
 
-def _total_loss(
-    model: TrainableModel, compiled: Compiled, batch: Batch, reported: list[Tensor]
-) -> Callable[[], Tensor]:
+def _total_loss(model: LayersModel, compiled: Compiled, batch: Batch, reported: list[Tensor]) -> Callable[[], Tensor]:
     """The loss of a batch, with that of regularizers; what else is reported of it is written to a list."""
 
     def total_loss() -> Tensor:
@@ -149,21 +147,20 @@ def _total_loss(
 
 
 def _planned(
-    model: TrainableModel, key: tuple[Any, ...], compiled: Compiled | None, batch: Batch, compute: Callable[[], Any]
+    model: LayersModel, key: tuple[Any, ...], compiled: Compiled, batch: Batch, compute: Callable[[], Any]
 ) -> Any:
     """What a step computes of a batch, from the model's plans if they have it."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
-    things = [model, *([] if compiled is None else [compiled.outputs])]
-    return model.plans.run_step((*key, weighted), inputs, things, lambda: model.weights, compute)
+    return model.plans.run_step((*key, weighted), inputs, [model, compiled.outputs], lambda: model.weights, compute)
 
 
-def test_step(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
+def test_step(model: LayersModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
     return _shared(model, compiled, batch, lambda part, mean: mean(_test(model, compiled, part)))
 
 
-def _test(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
+def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     def judged() -> tuple[list[Tensor], None]:
         outputs = _judged(model, *model.graph.run(batch.inputs))
         _, singles = _losses(compiled, batch, outputs)
@@ -176,24 +173,19 @@ def _test(model: TrainableModel, compiled: Compiled, batch: Batch) -> list[Tenso
     return found
 
 
-_PREDICT = ("predict",)
+# How a model's plans call the step of a prediction.
+PREDICTION = ("predict", ())
 
 
-def predict_step(model: TrainableModel, inputs: list[Tensor]) -> list[Tensor]:
+def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
     """The outputs of a model for given inputs."""
-    found: list[Tensor] = _planned(
-        model, _PREDICT, None, Batch(inputs, [], []), lambda: (model.graph.run(inputs)[0], None)
+    found: list[Tensor] = model.plans.run_step(
+        PREDICTION, inputs, [model], lambda: model.weights, lambda: (model.graph.run(inputs)[0], None)
     )[0]
     return found
 
 
-def predict_again(model: TrainableModel, x: Tensor) -> list[Tensor] | None:
-    """What `predict_step` returns, if it has a plan for a tensor of x's shape: then x is what the model takes."""
-    found = model.plans.again((*_PREDICT, ()), (x,))
-    return None if found is None else found[0]
-
-
-def _judged(model: TrainableModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
+def _judged(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
     """The outputs, with the masks that their losses and metrics heed: by the rules of Keras, and none in TF.js."""
     return [*zip(outputs, masks if model.mask_rules.reach_losses else [None] * len(outputs), strict=True)]
 

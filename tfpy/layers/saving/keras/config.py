@@ -16,7 +16,6 @@ from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 from tfpy.layers.saving.keras.mask_ways import differing
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
-from tfpy.layers.sequential import Sequential
 
 # Classes that Keras does not have.
 _UNKNOWN = frozenset({"RandomWidth", "ThresholdedReLU"})
@@ -91,7 +90,7 @@ class KerasConfig:
         own = cls is not None and cls.__module__.startswith("tfpy.")
         module = next((m for family, m in _FAMILIES if cls is not None and own and issubclass(cls, family)), None)
         if cls is not None and issubclass(cls, Container):
-            module = "keras" if issubclass(cls, Sequential) else "keras.src.models.functional"
+            module = "keras" if cls.is_stack else "keras.src.models.functional"
         if module is None:
             self.faults.append(f"the class {name} is your own: Keras must be told of one of its own")
         named = name if module is None else "Functional" if renamed == "Functional" else None
@@ -157,7 +156,7 @@ class KerasConfig:
     # Models
 
     def _container(self, options: Any, model: Container) -> dict[str, Any]:
-        if isinstance(model, Sequential):
+        if model.is_stack:
             return self._sequential(options, model)
         parts = {layer.name: layer for layer in [*model.layers, *model.input_layers]}
         layers = []
@@ -169,7 +168,7 @@ class KerasConfig:
         ends = {key: [self._end(ref, parts) for ref in options[key]] for key in ("input_layers", "output_layers")}
         return {"name": options["name"], "trainable": model.trainable, "layers": layers, **ends}
 
-    def _sequential(self, options: Any, model: Sequential) -> dict[str, Any]:
+    def _sequential(self, options: Any, model: Container) -> dict[str, Any]:
         configs = options if isinstance(options, list) else options["layers"]
         layers = [self._object(entry, layer, True) for entry, layer in zip(configs, model.layers, strict=True)]
         if not configs or configs[0]["class_name"] != "InputLayer":
@@ -211,5 +210,6 @@ class KerasConfig:
 
     def _end(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> list[Any]:
         name, call, output = ref[:3]
-        counted = self._version == 3 and isinstance(parts[name], Sequential)
+        layer = parts[name]
+        counted = self._version == 3 and isinstance(layer, Container) and layer.is_stack
         return [name, call - counted, output]

@@ -25,7 +25,6 @@ from tfpy.layers.weights import LayerVariable
 if TYPE_CHECKING:
     from tfpy.core.io.hdf5 import Hdf5
     from tfpy.layers.model import LayersModel
-    from tfpy.layers.saving.savable import SavableModel
 
 # The groups of slots of each class.
 _GROUPS: dict[str, list[tuple[str, ...]]] = {
@@ -69,7 +68,7 @@ def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> list[_P
 # Writing
 
 
-def keras_state(model: SavableModel) -> list[Array]:
+def keras_state(model: LayersModel) -> list[Array]:
     """The state of a model's optimizer, as Keras 3 has it; nothing of an optimizer that it lacks."""
     optimizer: Optimizer = model.optimizer
     places = _places(optimizer, model.trainable_weights)

@@ -28,7 +28,7 @@ from tfpy.layers.saving.training_config import each_named, training_config_of
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
-    from tfpy.layers.saving.savable import SavableModel
+    from tfpy.layers.model import LayersModel
 
 # The versions whose form is written; Keras chooses by them how it reads a file.
 _VERSIONS = {3: "3.8.0", 2: "2.15.0"}
@@ -47,7 +47,7 @@ _OPTIONS = {
 _LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
 
 
-def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
+def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
     """Write a model as a `.keras` or `.h5` file; what was there stays whole until the new file is.
 
     Args:
@@ -80,7 +80,7 @@ def save_keras(model: SavableModel, path: Path, include_optimizer: bool, strict:
     return saved_now("JSON", model.weights)
 
 
-def save_weights(model: SavableModel, path: Path) -> ReadyNone:
+def save_keras_weights(model: LayersModel, path: Path) -> ReadyNone:
     """Write the weights alone, as Keras 3 does: a file that ends with `.weights.h5`."""
     data = _tree(model, {"class_name": model.get_class_name(), "config": model.get_config()}, [])
     with new_file(path) as file:
@@ -106,7 +106,7 @@ def _renamed(judges: Any) -> Any:
     return each_named(judges, lambda name: _LOSSES.get(name, name))
 
 
-def _write_archive(file: Any, model: SavableModel, config: Mapping[str, Any], state: Sequence[Array]) -> None:
+def _write_archive(file: Any, model: LayersModel, config: Mapping[str, Any], state: Sequence[Array]) -> None:
     metadata = {"keras_version": _VERSIONS[3], "date_saved": datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")}
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(METADATA, json.dumps(metadata))
@@ -114,7 +114,7 @@ def _write_archive(file: Any, model: SavableModel, config: Mapping[str, Any], st
         archive.writestr(WEIGHTS, _tree(model, config, state))
 
 
-def _tree(model: SavableModel, config: Mapping[str, Any], state: Sequence[Array]) -> bytes:
+def _tree(model: LayersModel, config: Mapping[str, Any], state: Sequence[Array]) -> bytes:
     """The weights as an HDF5 file, by the tree of the model."""
     stream = io.BytesIO()
     with package().File(stream, "w") as file:
@@ -125,7 +125,7 @@ def _tree(model: SavableModel, config: Mapping[str, Any], state: Sequence[Array]
     return stream.getvalue()
 
 
-def _whole(model: SavableModel, config: Mapping[str, Any], training: Mapping[str, Any] | None) -> bytes:
+def _whole(model: LayersModel, config: Mapping[str, Any], training: Mapping[str, Any] | None) -> bytes:
     """A model as an HDF5 file, its weights by layer.
 
     Without the optimizer's state: a model that Keras 3.15 has read from such a file with it can be trained no more.

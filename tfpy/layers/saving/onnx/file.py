@@ -19,7 +19,7 @@ from tfpy.layers.saving.onnx.wrappers import run_graph
 from tfpy.layers.symbolic import node_of
 
 if TYPE_CHECKING:
-    from tfpy.layers.saving.savable import SavableModel
+    from tfpy.layers.model import LayersModel
 
 # The version of ONNX's operators: the first with LayerNormalization, of June 2022. Runtimes since then read it.
 OPSET = 17
@@ -29,7 +29,7 @@ _FORMAT = 8
 MAX_BYTES = 2**31 - 1
 
 
-def save_onnx(model: SavableModel, path: Path) -> SaveResult:
+def save_onnx(model: LayersModel, path: Path) -> SaveResult:
     """Write a model as an ONNX file; what was there stays whole until the new file is.
 
     Args:
@@ -46,7 +46,7 @@ def save_onnx(model: SavableModel, path: Path) -> SaveResult:
     return saved_now("ONNX", model.weights)
 
 
-def onnx_model(model: SavableModel) -> Any:
+def onnx_model(model: LayersModel) -> Any:
     """A model as onnx has it, a `ModelProto`.
 
     Raises:

@@ -1,4 +1,7 @@
-"""How each kind of layer is exported: a class has its own entry, as a subclass may compute something else."""
+"""How each kind of layer is exported: a class has its own entry, as a subclass may compute something else.
+
+Models have that of `Container`, see `Builder.kind_of`.
+"""
 
 from __future__ import annotations
 

@@ -9,10 +9,8 @@ from tfpy.layers.container import Container
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.kinds.merge import Merge
 from tfpy.layers.kinds.wrappers import TimeDistributed
-from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import MASKS
-from tfpy.layers.sequential import Sequential
 from tfpy.layers.symbolic import Node, to_list
 
 
@@ -29,7 +27,7 @@ def run_graph(
         changes = rules.change_inputs(layer) or (rules.merge_any and isinstance(layer, Merge))
         if changes and any(m is not None for m in own):
             b.shared.refused[layer.name] = f"heeds masks by the rules of {rules.owner}"
-        if not rules.carry and isinstance(layer, Container) and type(layer) in KINDS:
+        if not rules.carry and isinstance(layer, Container) and b.kind_of(layer):
             with b.within(layer.name):
                 return run_graph(b, layer.graph, inputs, given=own)
         outputs = b.call(layer, inputs, node.call_args, own if layer.takes_every_mask else mask)
@@ -42,7 +40,7 @@ def run_graph(
     return graph.walk(call, rules, fed, given, mask)
 
 
-def _model(b: Builder, layer: LayersModel, inputs: list[Value], call: Call) -> list[Value]:
+def _model(b: Builder, layer: Container, inputs: list[Value], call: Call) -> list[Value]:
     return run_graph(b, layer.graph, inputs, call.mask)[0]
 
 
@@ -59,5 +57,5 @@ def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], c
 
 KINDS: dict[Any, Kind] = {
     TimeDistributed: Kind(_time_distributed, any_dtype=True),
-    **dict.fromkeys((LayersModel, Sequential), Kind(_model, any_dtype=True)),
+    Container: Kind(_model, any_dtype=True),
 }

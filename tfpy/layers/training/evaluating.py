@@ -1,0 +1,44 @@
+"""Judging a model by samples: on arrays, or on the batches of a data set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.memory import tidy
+from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_positive
+from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
+from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.fit_options import as_limit, refuse_with_a_dataset, reported
+from tfpy.layers.training.loops import test_loop
+from tfpy.layers.training.samples import Samples
+
+if TYPE_CHECKING:
+    from tfpy.layers.model import LayersModel
+
+
+def evaluate(
+    model: LayersModel, x: Any, y: Any, *, batch_size: int, verbose: int, sample_weight: Any, steps: int | None
+) -> Any:
+    """Loss and metrics for samples, or for a data set."""
+    compiled = compiled_of(model, "evaluate")
+    if as_dataset(x) is not None:
+        refuse_with_a_dataset(y=y, sample_weight=sample_weight)
+        return model.evaluate_dataset(x, batches=steps, verbose=verbose)
+    size = as_positive("evaluate", "batch_size", batch_size)
+
+    def values() -> list[Tensor]:
+        data = Samples("evaluate", model, compiled).arrays(x, y, size, sample_weight=sample_weight)
+        if steps is not None:
+            data = data.batch(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
+        return test_loop(model, compiled, ArrayBatches(data, size).epoch())
+
+    return reported(compiled, tidy(values), verbose)
+
+
+def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, verbose: int) -> Any:
+    """Loss and metrics for the batches of a data set."""
+    where = "evaluate_dataset"
+    samples = Samples(where, model, compiled_of(model, where))
+    source = samples.dataset(dataset, "batches", as_limit(where, "batches", batches))
+    return reported(samples.compiled, test_loop(model, samples.compiled, source.once()), verbose)

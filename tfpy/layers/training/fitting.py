@@ -1,0 +1,153 @@
+"""Training a model: on arrays, on the batches of a data set, on a single batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tfpy.core.memory import tidy
+from tfpy.core.ready import ReadyFloat, ReadyList
+from tfpy.engine.arguments import as_count, as_positive
+from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
+from tfpy.layers.callbacks.base import Callback, CallbackList, CallbackRegistry, History
+from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_gaps
+from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.fit_options import (
+    FitDatasetOptions,
+    FitOptions,
+    RunOptions,
+    as_limit,
+    check_order,
+    held_out_part,
+    refuse_with_a_dataset,
+    run_options,
+)
+from tfpy.layers.training.loops import TrainingRun, Validation
+from tfpy.layers.training.progress import displays
+from tfpy.layers.training.samples import Samples
+from tfpy.layers.training.steps import train_step
+
+if TYPE_CHECKING:
+    from tfpy.layers.model import LayersModel
+
+
+def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
+    """Train a model on samples, or on a data set."""
+    compiled = compiled_of(model, "fit")
+    if as_dataset(x) is not None:
+        return _fit_as_dataset(model, x, y, given)
+    size = as_positive("fit", "batch_size", given.batch_size)
+    options = run_options("fit", given, as_count("fit", "epochs", given.epochs))
+    check_order(given.shuffle, given.seed)
+    samples = Samples("fit", model, compiled)
+    with _training_alone(model), tidy():
+        data = samples.arrays(x, y, size, given.class_weight, given.sample_weight)
+        if given.validation_data is None:
+            data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
+            validation = None if held_out is None else samples.validation_on(held_out, size)
+        else:
+            validation = samples.validation(given.validation_data, size, given.validation_steps)
+        return _run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options)
+
+
+def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
+    split = given.validation_split or None
+    refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
+    return model.fit_dataset(
+        x,
+        batches_per_epoch=given.steps_per_epoch,
+        epochs=given.epochs,
+        verbose=given.verbose,
+        callbacks=given.callbacks,
+        validation_data=given.validation_data,
+        validation_batch_size=given.batch_size,
+        validation_batches=given.validation_steps,
+        class_weight=given.class_weight,
+        initial_epoch=given.initial_epoch,
+        yield_every=given.yield_every,
+    )
+
+
+def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> History:
+    """Train a model on the batches of a data set."""
+    where = "fit_dataset"
+    samples = Samples(where, model, compiled_of(model, where))
+    count = as_positive(where, "epochs", given.epochs)
+    limit = as_limit(where, "batches_per_epoch", given.batches_per_epoch)
+    if given.validation_split:
+        raise argument_error(where, "validation_split", "left out; use validation_data", given.validation_split)
+    size = as_positive(where, "validation_batch_size", given.validation_batch_size)
+    options = run_options(where, given, count)
+    with _training_alone(model):
+        validation = samples.validation(given.validation_data, size, given.validation_batches)
+        source = samples.dataset(dataset, "batches_per_epoch", limit, count, given.class_weight)
+        return _run(samples, source, validation, options)
+
+
+def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
+    """One step of the optimizer: the loss before it, and the metrics if there are any."""
+    compiled = compiled_of(model, "train_on_batch")
+    with tidy():
+        batch = Samples("train_on_batch", model, compiled).arrays(x, y)
+        found = train_step(model, compiled, batch, compiled.trained("train_on_batch"))
+        values = [ReadyFloat(value.data_sync()[0]) for value in found]
+    return values[0] if len(values) == 1 else ReadyList(values)
+
+
+@contextmanager
+def _training_alone(model: LayersModel) -> Iterator[None]:
+    """A model trains inside a `with`, and once at a time."""
+    if model._training:
+        raise RuntimeError("fit: the model is being trained already.")
+    try:
+        model._training = True
+        yield
+    finally:
+        model._training = False
+
+
+def _run(samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:
+    where, model, compiled = samples
+    compiled.trained(where)
+    if len(model.trainable_weights) != len(compiled.weights):
+        warn_user(
+            f"{where}: {len(model.trainable_weights)} weights are trainable, but {len(compiled.weights)} were when "
+            f"the model was compiled: `trainable` has been set since. Compile the model again for that to count."
+        )
+    history, shown = History(), displays(options.verbose)
+    told = [*shown, *CallbackRegistry.made_for(options.verbose), *options.callbacks, history]
+    calls = _callbacks(samples, told, history)
+    calls.set_params(_params(samples, source, validation, options))
+    calls.set_model(model)
+    try:
+        TrainingRun(model, compiled, source, options.epochs, validation, calls).train()
+        warn_of_gaps(where, source, history.history.get("loss", []))
+    finally:
+        for display in shown:
+            display.close()
+    return history
+
+
+def _callbacks(samples: Samples, told: Sequence[Callback], history: History) -> CallbackList:
+    sharing = samples.compiled.sharing
+    return CallbackList(told) if sharing is None else sharing.callbacks(told, history)
+
+
+def _params(
+    samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions
+) -> dict[str, Any]:
+    """What callbacks are told of a training. As in TF.js they do not hear where one on a data set begins."""
+    labels = samples.compiled.labels
+    validated = [] if validation is None else [f"val_{label}" for label in labels]
+    return {
+        "epochs": options.epochs.stop,
+        "initial_epoch": None if source.samples is None else options.epochs.start,
+        "samples": source.samples,
+        "steps": source.steps,
+        "batch_size": source.batch_size,
+        "verbose": options.verbose,
+        "do_validation": validation is not None,
+        "metrics": [*labels, *validated],
+    }

@@ -1,0 +1,141 @@
+"""What models are given to compute with, to train on or to be judged by: as tensors, checked against the model."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
+from tfpy.layers.training import data_adapter as adapter
+from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset
+from tfpy.layers.training.fit_options import as_limit
+from tfpy.layers.training.loops import Validation, test_loop
+from tfpy.layers.training.steps import Batch, Compiled
+
+if TYPE_CHECKING:
+    from tfpy.layers.model import LayersModel
+
+
+def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> list[Tensor]:
+    """What a model is given as inputs, a tensor for each.
+
+    Args:
+        where: the method, for messages.
+        model: the model.
+        x: a tensor or array, a list of them, or a dict by input name.
+        argument: what the method calls it, for messages.
+
+    Raises:
+        ValueError, TypeError: they do not fit the model.
+    """
+    entries = model.graph.inputs
+    shapes, dtypes = [t.shape for t in entries], [t.dtype for t in entries]
+    return adapter.standardize(where, argument, x, model.input_names, shapes, dtypes)
+
+
+class Samples(NamedTuple):
+    """Reads samples with labels, for one method of a compiled model.
+
+    Attributes:
+        where: the method, for messages.
+        model: the model.
+        compiled: what it was compiled for.
+    """
+
+    where: str
+    model: LayersModel
+    compiled: Compiled
+
+    def arrays(
+        self,
+        x: Any,
+        y: Any,
+        size: int | None = None,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        from_dataset: bool = False,
+    ) -> Batch:
+        """All samples at once.
+
+        Args:
+            x: the inputs.
+            y: the labels.
+            size: how many will make a batch; None if all do.
+            class_weight: by class, how much its samples count.
+            sample_weight: how much each sample counts.
+            from_dataset: whether they are an element of a data set.
+
+        Raises:
+            ValueError, TypeError: they do not fit the model.
+        """
+        where, model, compiled = self
+        inputs = inputs_of(where, model, x)
+        names, shapes = model.output_names, [t.shape for t in model.outputs]
+        functions = [output.loss for output in compiled.outputs]
+        targets = adapter.standardize_targets(where, y, names, functions, shapes, from_dataset)
+        adapter.check_lengths(where, inputs, targets)
+        adapter.check_targets(where, targets, functions, shapes)
+        if size is not None and inputs[0].shape[0] % size and model.stateful:
+            expected = f"as many samples as full batches of {size} take, since the model is stateful"
+            raise argument_error(where, "x", expected, inputs[0])
+        weights = adapter.sample_weights(where, class_weight, sample_weight, names, targets)
+        return Batch(inputs, targets, weights)
+
+    def dataset(
+        self, given: Any, option: str, limit: int | None, epochs: int = 1, class_weight: Any = None
+    ) -> DatasetBatches:
+        """The batches of a data set.
+
+        Args:
+            given: the data set, an iterator or a generator function.
+            option: what the method calls the limit, for messages.
+            limit: how many batches to take; None for all.
+            epochs: how many times so many will be taken.
+            class_weight: by class, how much its samples count.
+
+        Raises:
+            TypeError: it is something else. What is in it is looked at when it is read.
+        """
+        dataset = as_dataset(given)
+        if dataset is None:
+            expected = "a data set, an iterator or a generator function"
+            raise argument_error(self.where, "dataset", expected, given, TypeError)
+        if limit is None and getattr(dataset, "size", None) == math.inf:
+            warn_user(f"{self.where}: the data set has no end; give {option}, if nothing else stops it.")
+
+        def standardize(element: Any) -> Batch:
+            x, y, weight = adapter.parts_of(self.where, element)
+            return self.arrays(x, y, None, class_weight, weight, from_dataset=True)
+
+        def short(count: int) -> str:
+            return (
+                f"{self.where}: {option} is {limit}, but the data set ended after batch {count}. It must have "
+                f"{(limit or 0) * epochs} batches in all; dataset.repeat() makes it go on."
+            )
+
+        return DatasetBatches(dataset, standardize, limit, short)
+
+    def validation(self, given: Any, size: int, batches: int | None) -> Validation | None:
+        """What gives the loss and metrics of validation data.
+
+        Args:
+            given: a data set, or (x, y); None if there is none.
+            size: how many samples of (x, y) make a batch.
+            batches: how many batches of a data set to look at; None for all.
+
+        Raises:
+            ValueError, TypeError: they do not fit the model.
+        """
+        if given is None:
+            return None
+        if as_dataset(given) is not None:
+            source = self.dataset(given, "validation_batches", as_limit(self.where, "validation_batches", batches))
+            return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
+        x, y = adapter.validation(given)
+        return self.validation_on(self._replace(where=f"{self.where}, validation_data").arrays(x, y, size), size)
+
+    def validation_on(self, data: Batch, size: int) -> Validation:
+        """What gives the loss and metrics of samples that have been read."""
+        return Validation(lambda: test_loop(self.model, self.compiled, ArrayBatches(data, size).epoch()))
