@@ -133,6 +133,39 @@ def release(handle: Handle) -> None:
     handle.backend = handle.payload = handle.member = handle.held = None
 
 
+def swap_data(handle: Handle, payload: Any, backend: Backend) -> None:
+    """Put other data of the same spec in the place of a live handle's; with these it leaves their share."""
+    handle.member = None
+    handle.payload, handle.backend = payload, backend
+
+
+def respecify(handle: Handle, spec: Spec) -> None:
+    """Count a live handle by another spec: that of texts, of one shape and dtype, says how long they are."""
+    handle.spec, handle.held = spec, spec.held
+
+
+def leave_share(handle: Handle) -> None:
+    """The data of a handle are about to be its own."""
+    handle.member = None
+
+
+def stop_counting(handle: Handle) -> None:
+    """Leave a live handle out of the accounting: what the library keeps for itself."""
+    handle.held = None
+
+
+def hand_over(source: Handle, to: Handle) -> None:
+    """Move everything from a handle to one that has nothing yet, the id included. The source is left disposed.
+
+    Nobody is told of a disposal: what has the id lives on.
+    """
+    to.spec, to.id, to.kept, to.member, to.held = source.spec, source.id, source.kept, source.member, source.held
+    to.payload, to.backend = source.payload, source.backend
+    source.backend = source.payload = source.member = source.held = None
+    if to.kept and to.id in kept:
+        kept[to.id] = to
+
+
 def join_share(source: Handle, alias: Handle) -> None:
     """Count `alias` as another handle on the data of `source`."""
     member = source.member
