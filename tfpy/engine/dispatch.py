@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 from weakref import ref
 
-from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError
-from tfpy.engine.handle import Handle, attach, check_live, join_share, swap_data
+from tfpy.engine.handle import Handle, attach, check_live, join_share, next_id, swap_data, watching
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
 from tfpy.engine.spec import Spec, spec, string_spec
@@ -73,13 +72,15 @@ def runner(cls: type[H]) -> Callable[..., H]:
         out: H = new(cls)  # what follows is `attach`
         out.payload = payload
         out.backend = backend
-        out.id = handles.next_id()
+        out.id = next_id()
         out.kept = False
         out.member = None
         if out_spec.dtype == "string":
             out_spec = _string_spec(out_spec, payload, backend)
         out.spec = out_spec
         out.held = out_spec.held
+        if (watcher := watching.watcher) is not None:
+            watcher.made(out)
         if row.shares:
             join_share(inputs[0], out)
         if state.scopes:
