@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import itertools
-import sys
 from collections.abc import Callable, Iterator
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from tfpy.engine.errors import DisposedError
+from tfpy.engine.references import ALONE
 from tfpy.engine.spec import Spec, specs
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ class _Token:
         self.held = object()
 
 
-_unused, _shares, _members = _Token(), _Token(), _Token()
-_NONE = sys.getrefcount(_unused.held)
-"""The count that stands for no reference but its owner's."""
+_shares, _members = _Token(), _Token()
 
 
 class Accounting:
@@ -73,7 +72,8 @@ class Accounting:
 
 
 def _references(owner: Spec | _Token) -> int:
-    return sys.getrefcount(owner.held) - _NONE
+    """References to what an owner has for that, besides its own. No list of them: other threads would count it."""
+    return getrefcount(owner.held) - ALONE
 
 
 accounting = Accounting()
