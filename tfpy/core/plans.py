@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, assign_and_release
 from tfpy.engine.backend import Backend, current
-from tfpy.engine.plan import Replay, may_plan, recording_plan
+from tfpy.engine.plan import Replay, may_plan
+from tfpy.engine.recording import recording_plan
 from tfpy.engine.state import local
 
 Result = tuple[list[Tensor], Any]
