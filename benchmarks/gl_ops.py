@@ -18,7 +18,7 @@ from timing import medians
 
 import tfpy as tf
 from tfpy.engine.gl.backend import GlBackend
-from tfpy.engine.plan import recording_plan
+from tfpy.engine.recording import recording_plan
 
 _LAYERS = 20
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.engine import backprop
+from tfpy.engine import backprop, backward_cache
 from tfpy.engine.backend import registry, using
 from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.legacy import NDArrayMathCPU
@@ -34,7 +34,7 @@ def walks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Walks]:
         return walk(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(backprop, "walk_back", counted)
-    monkeypatch.setattr(backprop, "_passes", {})
+    monkeypatch.setattr(backward_cache, "_passes", {})
     with using(registry.find("cpu")):
         yield walks
 
@@ -198,7 +198,7 @@ def test_gradients_of_ones_own_are_asked_each_time(walks: Walks) -> None:
 
     for i in range(4):
         assert float(tf.grad(lambda x: doubled(x).sum())(tf.scalar(1))) == i + 1
-    assert not backprop._passes
+    assert not backward_cache._passes
 
 
 def test_registered_gradients_take_the_place_of_plans(walks: Walks) -> None:
@@ -319,16 +319,16 @@ def test_gradients_share_their_data_as_ever(walks: Walks) -> None:
 
 
 def test_the_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backprop, "_MOST_PASSES", 5)
+    monkeypatch.setattr(backward_cache, "_MOST_PASSES", 5)
     for _ in range(2):
         for size in range(1, 12):
             x = normal(size)
             np.testing.assert_array_equal(tf.grad(lambda x: x.square())(x).numpy(), 2 * x.numpy())
-        assert len(backprop._passes) <= 5
+        assert len(backward_cache._passes) <= 5
 
 
 def test_the_memory_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backprop, "_MOST_BYTES", 100_000)
+    monkeypatch.setattr(backward_cache, "_MOST_BYTES", 100_000)
 
     def f(x: tf.Tensor, count: int) -> tf.Tensor:
         for _ in range(count):
@@ -337,7 +337,7 @@ def test_the_memory_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pyte
 
     def kept_after(count: int, size: int) -> dict[tuple[Any, ...], Any]:
         tf.grad(lambda x: f(x, count))(tf.ones([size]))
-        return backprop._passes
+        return backward_cache._passes
 
     for count in range(1, 60):
         assert sum(map(len, kept_after(count, 2))) < 1000

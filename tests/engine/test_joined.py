@@ -14,7 +14,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import fused
 from tfpy.engine.cpu.joined import joined
-from tfpy.engine.plan import Replay, recording_plan
+from tfpy.engine.plan import Replay
+from tfpy.engine.recording import recording_plan
 
 pytestmark = pytest.mark.cpu
 

@@ -23,7 +23,7 @@ from tfpy.engine.dispatch import make, read, run
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import observing
 from tfpy.engine.kernels import KERNELS
-from tfpy.engine.plan import recording_plan
+from tfpy.engine.recording import recording_plan
 
 pytestmark = pytest.mark.cpu
 

@@ -10,9 +10,10 @@ import pytest
 
 import tfpy as tf
 from tfpy.core.tensor import Tensor
-from tfpy.engine import plan
+from tfpy.engine import recording
 from tfpy.engine.backend import registry
-from tfpy.engine.plan import Replay, recording_plan
+from tfpy.engine.plan import Replay
+from tfpy.engine.recording import recording_plan
 
 RNG = np.random.default_rng(2)
 
@@ -181,7 +182,7 @@ def test_what_cannot_be_known_again_is_refused(f: Any, why: str) -> None:
 
 
 def test_what_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_MOST_NODES", 3)
+    monkeypatch.setattr(recording, "_MOST_NODES", 3)
     assert recorded(lambda a: a.neg().neg().neg(), [normal(3)])[1] == ""
     assert recorded(lambda a: a.neg().neg().neg().neg(), [normal(3)])[1] == "too many kernels ran"
 

@@ -13,7 +13,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import backend as cpu
 from tfpy.engine.cpu import lazy
-from tfpy.engine.plan import recording_plan
+from tfpy.engine.recording import recording_plan
 
 UNARY = [
     "neg",

@@ -17,7 +17,8 @@ from tfpy.engine.gl import value
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.replay import Executor
-from tfpy.engine.plan import Replay, recording_plan
+from tfpy.engine.plan import Replay
+from tfpy.engine.recording import recording_plan
 
 pytestmark = pytest.mark.gl
 

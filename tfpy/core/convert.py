@@ -18,7 +18,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.dtypes import OF_KIND, DType
 from tfpy.engine.errors import argument_error, with_article
-from tfpy.engine.handle import Handle, attach, check_live
+from tfpy.engine.handle import Handle, attach, check_live, stop_counting
 from tfpy.engine.spec import MAX_RANK, spec
 from tfpy.engine.state import local
 from tfpy.engine.values import to_bool, to_int32
@@ -94,7 +94,7 @@ def _constant(backend: Backend, value: float) -> Tensor:
 def _number(backend: Backend, value: float, negative_zero: bool) -> Tensor:
     constant = Tensor.__new__(Tensor)
     attach(constant, _SCALAR, backend.write(np.array(value), "float32"), backend)
-    constant.held = None
+    stop_counting(constant)
     return constant
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -126,6 +125,10 @@ OF_VARIABLES = {
 }
 
 
+NAMESPACES: dict[str, Mapping[str, Any]] = {}
+"""`tf` and the namespaces in it, as programs call them, with what is in them. Each is registered when it is loaded."""
+
+
 class MissingNameError(AttributeError):
     """A name that does not exist. The hint is made when the message is read: most such errors are only tested for."""
 
@@ -182,12 +185,8 @@ def _best(wanted: str, spellings: list[str]) -> str:
 
 def _namespaces() -> dict[str, list[str]]:
     """`tf` and the namespaces in it, with their names."""
-    top = vars(sys.modules["tfpy"])
-    found = {"tf": names_of(top)}
-    for name, module in top.items():
-        if isinstance(module, ModuleType) and "_missing_from" in vars(module):
-            found[f"tf.{name}"] = names_of(vars(module))
-    return found
+    outer_first = sorted(NAMESPACES, key=lambda space: space.count("."))
+    return {space: names_of(NAMESPACES[space]) for space in outer_first}
 
 
 def names_of(namespace: Mapping[str, Any]) -> list[str]:

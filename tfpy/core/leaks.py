@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from tfpy.core import origins
 from tfpy.core.registry import op
 from tfpy.core.results import Record
-from tfpy.engine import origins
 from tfpy.engine.dtypes import DType
 from tfpy.engine.scope import handles_in
 from tfpy.engine.spec import Shape

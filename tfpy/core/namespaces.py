@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
-from tfpy.core.hints import OF_MODULES, MissingNameError, names_of
+from tfpy.core.hints import NAMESPACES, OF_MODULES, MissingNameError, names_of
 
 
 def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
@@ -15,7 +15,11 @@ def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[
 
 
 def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use."""
+    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use.
+
+    From here on hints know the namespace, too.
+    """
+    NAMESPACES["tf" if space == "tfpy" else space] = names
 
     def missing(name: str) -> Any:
         if name in lazy:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from tfpy.core.misfits import refuse_misfit
 from tfpy.core.names import spellings
 from tfpy.core.tracebacks import hide_own_lines
+from tfpy.core.wrappers import handing_on
 from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error, nearest
 
@@ -120,6 +121,7 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     # With so few values by position, and none by keyword, there is nothing to look at.
     plain = min(first_default, numbers[0][0] if numbers else most, most if options is None else len(positional) - 1)
 
+    @handing_on
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
         try:

@@ -11,9 +11,10 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, take_over
+from tfpy.core.variable import Variable, assign_and_release
 from tfpy.engine.backend import Backend, current
-from tfpy.engine.plan import Replay, may_plan, recording_plan
+from tfpy.engine.plan import Replay, may_plan
+from tfpy.engine.recording import recording_plan
 from tfpy.engine.state import local
 
 Result = tuple[list[Tensor], Any]
@@ -142,7 +143,7 @@ class Plans:
             return None
         tensors, assigned = found
         for variable, value in assigned:
-            take_over(variable, value)  # type: ignore[arg-type]
+            assign_and_release(variable, value)  # type: ignore[arg-type]
         return tensors, rest
 
 

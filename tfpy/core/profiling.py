@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.origins import origin
 from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.registry import op
 from tfpy.core.results import Record
@@ -17,7 +18,6 @@ from tfpy.engine.backend import Backend, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting
 from tfpy.engine.hooks import KernelRun, add_observer, observing, remove_observer
-from tfpy.engine.origins import origin
 from tfpy.engine.spec import Shape
 from tfpy.engine.state import local
 

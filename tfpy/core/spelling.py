@@ -7,11 +7,13 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.names import camel, spellings
+from tfpy.core.wrappers import handing_on
 
 
 def forward(name: str) -> Any:
     """A method that calls the method of the snake_case name, as the object's own class defines it."""
 
+    @handing_on
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
         return getattr(self, name)(*args, **keywords)
 
@@ -24,9 +26,11 @@ def forward(name: str) -> Any:
 def forward_property(name: str, writable: bool = False) -> Any:
     """A property that reads, and if it can be set writes, the attribute of the snake_case name."""
 
+    @handing_on
     def read(self: Any) -> Any:
         return getattr(self, name)
 
+    @handing_on
     def write(self: Any, value: Any) -> None:
         setattr(self, name, value)
 
@@ -70,6 +74,7 @@ def _maker(definition: Any) -> Any:
     classes = bound + takes_class
     most = None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(places) - classes
 
+    @handing_on
     @functools.wraps(function)
     def make(cls: type, *given: Any, **keywords: Any) -> Any:
         if given and isinstance(given[0], type):

@@ -16,7 +16,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, with_article
-from tfpy.engine.handle import attach, check_live, join_share, release
+from tfpy.engine.handle import attach, check_live, join_share, release, respecify, swap_data
 from tfpy.engine.locks import ProcessLock
 from tfpy.engine.state import local
 
@@ -92,9 +92,9 @@ class Variable(Tensor, VariableCamel):
             raise argument_error("assign", "new_value", f"{with_article(self.dtype)} tensor", value, TypeError)
         check_live(self, "assign")
         check_live(value, "assign")
-        self.member = None
-        self.spec, self.held = value.spec, value.spec.held  # those of strings know how long they are
-        self.payload, self.backend = value.payload, value.backend
+        assert value.backend is not None
+        swap_data(self, value.payload, value.backend)
+        respecify(self, value.spec)
         join_share(value, self)
         if local.state.recorder is not None:
             local.state.recorder.assigned(self, value)
@@ -157,11 +157,11 @@ def _free_name() -> str:
     return next(name for name in map(str, _numbers) if name not in _registered)
 
 
-def take_over(variable: Variable, value: Tensor) -> None:
+def assign_and_release(variable: Variable, value: Tensor) -> None:
     """`variable.assign(value)` for what nobody else refers to, of the variable's shape and dtype; it is disposed."""
     check_live(variable, "assign")
-    variable.member = None
-    variable.payload, variable.backend = value.payload, value.backend
+    assert value.backend is not None
+    swap_data(variable, value.payload, value.backend)
     if local.state.recorder is not None:
         local.state.recorder.assigned(variable, value)
     release(value)

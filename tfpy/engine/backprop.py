@@ -1,79 +1,17 @@
-"""From a tape to gradients: by a backward pass over it, or by a plan of the pass, from a cache by the tape's signature.
-
-A function that is differentiated again and again leaves tapes of one signature: the same kernels on the same specs,
-connected in the same way. The rules of their gradients run the same kernels then. These are planned (`engine/plan.py`)
-when the signature comes by for the second time; from then on neither rules nor handles are in the way, and what depends
-on no input is computed once. The kernels are the same, and so are the bits.
-
-It pays where kernels run at once and values are small, so that most of the time goes to Python.
-"""
+"""From a tape to gradients: by a backward pass over it, or by a plan of the pass where one is known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import count
-from operator import attrgetter
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
 
 from tfpy.engine.backend import current
-from tfpy.engine.dispatch import wrap
-from tfpy.engine.handle import Handle, share_of
-from tfpy.engine.plan import Executor, Plan, may_plan, recording_plan
-from tfpy.engine.spec import Spec
+from tfpy.engine.backward_cache import Gradients, planned_backward
+from tfpy.engine.handle import Handle
+from tfpy.engine.plan import may_plan
 from tfpy.engine.tape import Tape
 from tfpy.engine.walk import walk_back
 
-_MOST_PASSES = 512  # in the cache
-_MOST_BYTES = 1 << 26  # of the cache
-_ENTRY_BYTES = 120  # so many go with an entry of a key, which is kept, and of the plan
-_SMALL = 1 << 16  # elements; with more of them the kernels take longer than the Python between them
-
-
-class _Signature(NamedTuple):
-    """What a tape's backward pass depends on.
-
-    Attributes:
-        key: tapes with equal ones have the same pass. Specs have their identities there.
-        specs: these; they have to be kept as long as the key is.
-        payloads: what the pass reads: the gradient to begin with, unless it is ones, and what the rules use, kernel by
-            kernel.
-    """
-
-    key: tuple[Any, ...]
-    specs: Sequence[Spec]
-    payloads: list[Any]
-
-
-class _PlannedBackward:
-    """An entry of the cache: the backward pass of a signature, and its plan once there is one.
-
-    Attributes:
-        specs: see `_Signature`.
-        nbytes: of what is kept, about: the key, the plan, and one constant as large as the largest value.
-        walks: how often the tape was walked back for it.
-        plan: what the rules do, if it can be planned: from payloads as those of a `_Signature`.
-        results: the specs of what the plan gives.
-        places: for each source which of these is its gradient, or None where none flows.
-    """
-
-    __slots__ = ("nbytes", "places", "plan", "results", "specs", "walks")
-
-    def __init__(self, signature: _Signature) -> None:
-        self.specs = signature.specs
-        self.nbytes = len(signature.key) * _ENTRY_BYTES + max([spec.nbytes for spec in signature.specs])
-        self.walks = 0
-        self.plan: Executor | None = None
-        self.results: Sequence[Spec] = ()
-        self.places: list[int | None] = []
-
-
-_size = attrgetter("size")
-
-Gradients = dict[int, Handle]
 Start = Handle | Callable[[], Handle]
-
-_passes: dict[tuple[Any, ...], _PlannedBackward] = {}
-"""The cache, by the keys of signatures."""
 
 
 def backprop(
@@ -109,96 +47,12 @@ def backprop(
     backend = current()
     if not (may_plan(backend) and backend.immediate):
         return walk()
-    signature = _signature(tape, y, weights, sources, (backend, cls, all_of_them))
-    backward = None if signature is None else _cached(signature)
-    if signature is None or backward is None:
+    known = planned_backward(tape, y, weights, sources, (backend, cls, all_of_them))
+    if known is None:
         return walk()
+    backward, payloads = known
     if backward.plan is not None:
         tape.nodes = []
-        payloads = backward.plan(signature.payloads)
-        made = [wrap(cls, s, p, backend) for s, p in zip(backward.results, payloads, strict=True)]
-        return {t.id: made[i] for t, i in zip(sources, backward.places, strict=True) if i is not None}
+        return backward.replay(backward.plan, payloads, sources, backend, cls)
     backward.walks += 1
-    if backward.walks != 2:
-        return walk()
-    inputs = _renewed(tape) if weights is None else [weights, *_renewed(tape)]
-    with recording_plan(backend, inputs, ()) as recorder:
-        found = walk()
-    results = {t.id: t for t in found.values()}
-    plan = recorder.plan([*results.values()])
-    if plan is not None and _is_simple(plan, len(inputs), len(results)) and _are_apart([*inputs, *results.values()]):
-        places = {ident: i for i, ident in enumerate(results)}
-        backward.places = [places[found[t.id].id] if t.id in found else None for t in sources]
-        backward.results = plan.specs
-        backward.plan = backend.compile(plan)
-    return found
-
-
-def _renewed(tape: Tape) -> list[Handle]:
-    """New handles for what was saved, one for each time: so that a plan takes none of them for another one.
-
-    The nodes are renewed with them: other tapes may have the old ones, too.
-    """
-    tape.nodes = [node.renewed() for node in tape.nodes]
-    return [handle for node in tape.nodes for handle, _, _ in node.saved]
-
-
-def _is_simple(plan: Plan, inputs: int, results: int) -> bool:
-    """Whether a plan draws and assigns nothing, and gives nothing back as it is."""
-    alone = len(plan.inputs) == inputs and len(plan.outputs) == results
-    return alone and len({*plan.inputs, *plan.outputs}) == inputs + results
-
-
-def _are_apart(handles: Iterable[Handle]) -> bool:
-    """Whether each has data of its own: of two that share theirs, a plan makes two that do not."""
-    shares = [share for handle in handles if (share := share_of(handle)) is not None]
-    return len({*shares}) == len(shares)
-
-
-def _signature(
-    tape: Tape, y: Handle, weights: Handle | None, sources: Sequence[Handle], wanted: tuple[Any, ...]
-) -> _Signature | None:
-    """A tape's signature; None where rules may do what they like, values are large, or lie on other backends."""
-    backend, *_ = wanted
-    shape: list[Any] = [wanted, weights is None, type(tape.tracked)]
-    specs = [y.spec if weights is None else weights.spec]
-    ids = [y.id, *[source.id for source in sources]]
-    saved = [] if weights is None else [(weights, weights.payload, weights.backend)]
-    for node in tape.nodes:
-        row = node.row
-        if row is None or not row.pure:
-            return None
-        shape += (row, len(node.inputs))
-        if node.attrs:  # equal values may differ (1 and true, 0 and -0), and so may those with equal texts
-            shape += (repr(node.attrs), *node.attrs.values())
-        specs += node.input_specs
-        ids += node.inputs
-        ids += node.outputs
-        saved += node.saved
-    payloads = [payload for _, payload, where in saved if where is backend]
-    if max(map(_size, specs)) > _SMALL or len(payloads) != len(saved):
-        return None
-    return _Signature((*shape, *map(id, specs), *_pattern(ids)), specs, payloads)
-
-
-def _pattern(ids: list[int]) -> Iterable[int]:
-    """Which of these are equal: for each where it comes first."""
-    first: dict[int, int] = {}
-    return map(first.setdefault, ids, count())
-
-
-def _cached(signature: _Signature) -> _PlannedBackward | None:
-    """The entry of a signature, made if need be; None where an attribute has no hash, so that nobody can tell."""
-    try:
-        return _passes.get(signature.key) or _added(signature)
-    except TypeError:
-        return None
-
-
-def _added(signature: _Signature) -> _PlannedBackward:
-    added = _PlannedBackward(signature)
-    kept = sum([entry.nbytes for entry in [*_passes.values()]])
-    if len(_passes) >= _MOST_PASSES or kept + added.nbytes > _MOST_BYTES:
-        _passes.clear()
-    _passes[signature.key] = added
-    return added
+    return backward.record(backend, tape, weights, sources, walk) if backward.walks == 2 else walk()

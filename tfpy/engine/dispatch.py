@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 from weakref import ref
 
-from tfpy.engine import handle as handles
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError
-from tfpy.engine.handle import Handle, attach, check_live, join_share
+from tfpy.engine.handle import Handle, attach, check_live, join_share, next_id, swap_data, watching
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
 from tfpy.engine.spec import Spec, spec, string_spec
@@ -24,7 +23,14 @@ def runner(cls: type[H]) -> Callable[..., H]:
     """The function `run` that gives results as a `cls`.
 
     A function made for a class, since handing the class over with each call costs a tenth of an op.
+
+    Raises:
+        TypeError: objects of the class need more than a handle's fields, which is all that `run` fills.
     """
+    if not _is_bare(cls):
+        raise TypeError(
+            f"runner: a {cls.__name__} is more than a handle; run the kernel for a class that adds nothing."
+        )
     new: Any = object.__new__
 
     def run(name: str, *inputs: Handle, **attrs: Any) -> H:
@@ -63,16 +69,18 @@ def runner(cls: type[H]) -> Callable[..., H]:
         except ShapeError as error:
             raise ShapeError(f"{row.label}: {error}") from None
 
-        out: H = new(cls)
+        out: H = new(cls)  # what follows is `attach`
         out.payload = payload
         out.backend = backend
-        out.id = handles.next_id()
+        out.id = next_id()
         out.kept = False
         out.member = None
         if out_spec.dtype == "string":
             out_spec = _string_spec(out_spec, payload, backend)
         out.spec = out_spec
         out.held = out_spec.held
+        if (watcher := watching.watcher) is not None:
+            watcher.made(out)
         if row.shares:
             join_share(inputs[0], out)
         if state.scopes:
@@ -84,6 +92,12 @@ def runner(cls: type[H]) -> Callable[..., H]:
         return out
 
     return run
+
+
+def _is_bare(cls: type[Handle]) -> bool:
+    """Whether a class makes its objects as `Handle` does, and adds no fields."""
+    added = [vars(base).get("__slots__") for base in cls.__mro__ if not issubclass(Handle, base)]
+    return cls.__new__ is object.__new__ and not any(added)
 
 
 _runners: dict[type[Handle], Callable[..., Any]] = {}
@@ -215,8 +229,7 @@ def move(handle: Handle, backend: Backend) -> None:
     assert handle.backend is not None
     dtype = handle.spec.dtype
     payload = backend.write(handle.backend.read(handle.payload, dtype), dtype)
-    handle.member = None
-    handle.payload, handle.backend = payload, backend
+    swap_data(handle, payload, backend)
 
 
 def _string_spec(out: Spec, payload: Any, backend: Backend) -> Spec:

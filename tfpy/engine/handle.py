@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gc
 import itertools
-import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from tfpy.engine.errors import DisposedError
+from tfpy.engine.references import ALONE
 from tfpy.engine.spec import Spec, specs
 
 if TYPE_CHECKING:
     from tfpy.engine.backend import Backend
 
 next_id: Callable[[], int] = itertools.count(1).__next__
+"""The id of what is made next; symbolic tensors and layers have theirs from here, too."""
 
 
 class Share:
@@ -38,9 +40,7 @@ class _Token:
         self.held = object()
 
 
-_unused, _shares, _members = _Token(), _Token(), _Token()
-_NONE = sys.getrefcount(_unused.held)
-"""The count that stands for no reference but its owner's."""
+_shares, _members = _Token(), _Token()
 
 
 class Accounting:
@@ -72,7 +72,8 @@ class Accounting:
 
 
 def _references(owner: Spec | _Token) -> int:
-    return sys.getrefcount(owner.held) - _NONE
+    """References to what an owner has for that, besides its own. No list of them: other threads would count it."""
+    return getrefcount(owner.held) - ALONE
 
 
 accounting = Accounting()
@@ -110,6 +111,37 @@ class Handle:
 H = TypeVar("H", bound=Handle)
 
 
+class Watcher(Protocol):
+    """Who wants to know of every handle that begins and ends, on all threads."""
+
+    def made(self, handle: Handle) -> None:
+        """A handle has its data and its id."""
+
+    def disposed(self, handle: Handle) -> None:
+        """A handle is about to lose its data."""
+
+    def whereabouts(self, handle: Handle) -> str:
+        """What an error says of where a handle was made and disposed; it follows other sentences."""
+
+
+class Watching:
+    """Who watches handles now; None nearly always.
+
+    Asked in `attach`, `release` and the runner of `dispatch`, as `watching.watcher`: an attribute of an object that
+    never changes, so that whoever imports the object sees who watches. Asking costs an op less than a hundredth.
+    """
+
+    __slots__ = ("watcher",)
+
+    watcher: Watcher | None
+
+    def __init__(self) -> None:
+        self.watcher = None
+
+
+watching = Watching()
+
+
 def all_of(kind: type[H]) -> Iterator[H]:
     """All handles of a class that there are in the process."""
     for item in gc.get_objects():
@@ -126,11 +158,48 @@ def attach(handle: Handle, spec: Spec, payload: Any, backend: Backend) -> None:
     handle.kept = False
     handle.member = None
     handle.held = spec.held
+    if (watcher := watching.watcher) is not None:
+        watcher.made(handle)
 
 
 def release(handle: Handle) -> None:
     """Drop a live handle's reference to its data and stop counting it."""
+    if (watcher := watching.watcher) is not None:
+        watcher.disposed(handle)
     handle.backend = handle.payload = handle.member = handle.held = None
+
+
+def swap_data(handle: Handle, payload: Any, backend: Backend) -> None:
+    """Put other data of the same spec in the place of a live handle's; with these it leaves their share."""
+    handle.member = None
+    handle.payload, handle.backend = payload, backend
+
+
+def respecify(handle: Handle, spec: Spec) -> None:
+    """Count a live handle by another spec: that of texts, of one shape and dtype, says how long they are."""
+    handle.spec, handle.held = spec, spec.held
+
+
+def leave_share(handle: Handle) -> None:
+    """The data of a handle are about to be its own."""
+    handle.member = None
+
+
+def stop_counting(handle: Handle) -> None:
+    """Leave a live handle out of the accounting: what the library keeps for itself."""
+    handle.held = None
+
+
+def hand_over(source: Handle, to: Handle) -> None:
+    """Move everything from a handle to one that has nothing yet, the id included. The source is left disposed.
+
+    Nobody is told of a disposal: what has the id lives on.
+    """
+    to.spec, to.id, to.kept, to.member, to.held = source.spec, source.id, source.kept, source.member, source.held
+    to.payload, to.backend = source.payload, source.backend
+    source.backend = source.payload = source.member = source.held = None
+    if to.kept and to.id in kept:
+        kept[to.id] = to
 
 
 def join_share(source: Handle, alias: Handle) -> None:
@@ -150,19 +219,12 @@ def share_of(handle: Handle) -> Share | None:
     return None if handle.member is None else handle.member[0]
 
 
-def whereabouts_unknown(handle: Handle) -> str:
-    """What an error says of where a handle was made: nothing, unless `origins` watches."""
-    return ""
-
-
-whereabouts = whereabouts_unknown
-
-
 def check_live(handle: Handle, op: str) -> None:
     """Raise DisposedError, naming `op`, when the handle has been disposed."""
     if handle.backend is None:
+        watcher = watching.watcher
+        where = "" if watcher is None else watcher.whereabouts(handle)
         raise DisposedError(
             f"{op}: {type(handle).__name__} is disposed. A tensor of shape {list(handle.spec.shape)} was used after "
-            "dispose() or after the tidy that made it had ended; use keep() or return it to let it live on."
-            + whereabouts(handle)
+            f"dispose() or after the tidy that made it had ended; use keep() or return it to let it live on.{where}"
         )

@@ -1,19 +1,16 @@
-"""Recording and replaying what a function computes: its kernels in order, planned once, run again without its Python.
+"""Plans: what a function computes, kernel by kernel, to be run again without its Python.
 
-`recording_plan` watches the kernels that this thread runs. If everything that goes into them is known (tensors given as
-inputs, variables, numbers, results of other kernels of the recording) and nothing was read back but what is the same
-each time, the recording becomes a Plan: nodes that read and write numbered slots. A backend makes of it a function from
-payloads to payloads (`compile`). The plan knows nothing of backends; what is done with it, in which order memory is
-used again or nodes are merged, is up to them. The kernels are those that were recorded, so that the numbers are the
-same, bit for bit.
+A plan is nodes that read and write numbered slots. `recording` makes it of what a function ran; a backend makes of it a
+function from payloads to payloads (`compile`). The plan knows nothing of backends; what is done with it, in which order
+memory is used again or nodes are merged, is up to them. The kernels are those that were recorded, so that the numbers
+are the same, bit for bit.
 
 That the function would do the same again is for the caller to know: the plan sees kernels, not Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from tfpy.engine.backend import Array, Backend
@@ -77,13 +74,13 @@ class _UserGradients:
         self.count = 0
 
 
-_user_gradients = _UserGradients()
+user_gradients = _UserGradients()
 
 
 def gradients_changed(count: int) -> None:
     """Make all plans void: users have registered so many gradients now."""
-    _user_gradients.changes += 1
-    _user_gradients.count = count
+    user_gradients.changes += 1
+    user_gradients.count = count
 
 
 Draw = Callable[[], Array]
@@ -112,164 +109,8 @@ def may_plan(backend: Backend) -> TypeGuard[Replays]:
     return not watched and can_replay(backend)
 
 
-_MOST_NODES = 1 << 16  # a longer plan takes more memory than it saves time
-
-
-class Recorder:
-    """Watches the kernels that a thread runs; see `recording_plan`.
-
-    Attributes:
-        refusal: why there can be no plan; empty if there can.
-        refusals: how often something said so.
-    """
-
-    def __init__(
-        self,
-        backend: Backend,
-        inputs: Sequence[Handle],
-        variables: Sequence[Handle],
-        constants: Sequence[Handle] | None = None,
-    ) -> None:
-        self.backend = backend
-        self.refusal = ""
-        self.refusals = 0
-        self._from_host_is_constant = constants is not None
-        self._sources = tuple(inputs)
-        self._variables = tuple(variables)
-        self._variable_ids = {v.id for v in variables}
-        self._slots: dict[Any, int] = {}
-        self._count = 0
-        self._kept: list[Any] = []  # so that the identities of variables' payloads stay theirs alone
-        self._constants: dict[int, Any] = {}
-        self._fixed: set[int] = set()  # the slots of constants, and of what is computed from them alone
-        self._nodes: list[PlanNode] = []
-        self._assigned: dict[int, Handle] = {}
-        self._draws: list[tuple[Draw, DType]] = []
-        self._inputs = tuple([self._new_slot(t) for t in (*inputs, *variables)])
-        if not self._variable_ids.isdisjoint([t.id for t in inputs]):
-            self.refuse("a variable is an input")
-        for handle in constants or ():
-            if handle.backend is backend:
-                self.constant(handle)
-
-    def _key(self, handle: Handle) -> Any:
-        """What a handle's values are known by: a variable's change while its id stays."""
-        if handle.id not in self._variable_ids:
-            return handle.id
-        self._kept.append(handle.payload)
-        return handle.id, id(handle.payload)
-
-    def _new_slot(self, handle: Handle) -> int:
-        slot = self._slots[self._key(handle)] = self._count
-        self._count += 1
-        return slot
-
-    # What the engine tells
-
-    def ran(self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle]) -> None:
-        """A kernel was run with one output."""
-        self._note(kernel, inputs, attrs, outs, False)
-
-    def ran_several(
-        self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle]
-    ) -> None:
-        """A kernel with several outputs was run."""
-        self._note(kernel, inputs, attrs, outs, True)
-
-    def _note(
-        self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle], several: bool
-    ) -> None:
-        slots = tuple([self._slot(t, kernel) for t in inputs])
-        if any(out.backend is not self.backend for out in outs):
-            self.refuse(f"{kernel} ran on another backend")
-        outputs = tuple([self._new_slot(out) for out in outs])
-        if len(self._nodes) >= _MOST_NODES:
-            self.refuse("too many kernels ran")
-            return
-        if self._fixed.issuperset(slots):
-            self._fixed.update(outputs)
-        self._nodes.append(PlanNode(kernel, slots, attrs, outputs, several, tuple([out.spec for out in outs])))
-
-    def constant(self, handle: Handle) -> None:
-        """A number was made that is the same every time."""
-        if handle.id not in self._slots:
-            slot = self._new_slot(handle)
-            self._constants[slot] = handle.payload
-            self._fixed.add(slot)
-
-    def from_host(self, handle: Handle) -> None:
-        """A tensor was made of values of the host."""
-        if self._from_host_is_constant:
-            self.constant(handle)
-
-    def read(self, handle: Handle, op: str) -> None:
-        """The values of a handle are read."""
-        if self._slots.get(self._key(handle)) not in self._fixed:
-            self.refuse(f"{op} reads values")
-
-    def drawn(self, handle: Handle, draw: Draw) -> None:
-        """Numbers were drawn; the next time they are others."""
-        self._draws.append((draw, handle.spec.dtype))
-        self._inputs = (*self._inputs, self._new_slot(handle))
-
-    def aliased(self, handle: Handle, alias: Handle) -> None:
-        """A handle refers to the data of another one."""
-        self._slots[self._key(alias)] = self._slot(handle, "clone")
-
-    def assigned(self, variable: Handle, value: Handle) -> None:
-        """A variable has other data now."""
-        if variable.id not in self._variable_ids:
-            self.refuse("a variable was assigned to that is not known")
-            return
-        self._slots[self._key(variable)] = self._slot(value, "assign")
-        self._assigned[variable.id] = variable
-
-    def refuse(self, reason: str) -> None:
-        """There can be no plan."""
-        self.refusal = self.refusal or reason
-        self.refusals += 1
-
-    def _slot(self, handle: Handle, where: str) -> int:
-        slot = self._slots.get(self._key(handle))
-        if slot is None:
-            self.refuse(f"{where} reads a tensor of shape {list(handle.spec.shape)} from elsewhere")
-            return -1
-        return slot
-
-    # The plan
-
-    def plan(self, results: Sequence[Handle]) -> Plan | None:
-        """What was computed, assignments included; None if it cannot be planned."""
-        results = (*results, *self._assigned.values())
-        outputs = tuple([self._slot(t, "the result") for t in results])
-        if self.refusal:
-            return None
-        nodes = _needed(self._nodes, outputs)
-        specs = [t.spec for t in results]
-        return Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
-
-    def replay(self, results: Sequence[Handle]) -> Replay | None:
-        """What was recorded, to be run again; None if it cannot be."""
-        backend, plan = self.backend, self.plan(results)
-        if plan is None or _user_gradients.count or not can_replay(backend):
-            return None
-        assigned = tuple(self._assigned.values())
-        count = len(self._sources)
-        return Replay(plan, backend, backend.compile(plan), count, self._variables, assigned, self._draws)
-
-
-def _needed(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[PlanNode]:
-    """The nodes that the outputs need."""
-    wanted = set(outputs)
-    found = []
-    for node in reversed(nodes):
-        if not wanted.isdisjoint(node.outputs):
-            wanted.update(node.inputs)
-            found.append(node)
-    return found[::-1]
-
-
 def last_uses(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[tuple[int, ...]]:
+    """For each node the slots that neither a later one nor the outputs need."""
     needed = set(outputs)
     found = []
     for node in reversed(nodes):
@@ -299,14 +140,14 @@ class Replay:
         self._variables = variables
         self._assigned = assigned
         self._draws = draws
-        self._gradient_changes = _user_gradients.changes
+        self._gradient_changes = user_gradients.changes
 
     def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]] | None:
         """The results, and what is to be assigned to variables; None if an input or a variable lives elsewhere."""
         backend = self.backend
         sources: tuple[Handle, ...] = (*inputs, *self._variables)
         given = [t.payload for t in sources if t.backend is backend]
-        if len(given) != self._count or self._gradient_changes != _user_gradients.changes:
+        if len(given) != self._count or self._gradient_changes != user_gradients.changes:
             return None
         if self._draws:  # in the order in which they were made, so that the streams go on as they would have
             given += [backend.write(draw(), dtype) for draw, dtype in self._draws]
@@ -315,27 +156,3 @@ class Replay:
             return made, []
         results = len(made) - len(self._assigned)
         return made[:results], list(zip(self._assigned, made[results:], strict=True))
-
-
-@contextmanager
-def recording_plan(
-    backend: Backend,
-    inputs: Sequence[Handle],
-    variables: Sequence[Handle],
-    constants: Sequence[Handle] | None = None,
-) -> Iterator[Recorder]:
-    """Watch this thread's kernels inside a `with`.
-
-    Args:
-        backend: where they are to run.
-        inputs: what is other data each time.
-        variables: what is read anew each time, and may be assigned to.
-        constants: what is the same data each time. If they are given, so is every tensor that is made of values of the
-            host: nothing else decides on these values than constants and the specs of the inputs.
-    """
-    state = local.state
-    outer, state.recorder = state.recorder, Recorder(backend, inputs, variables, constants)
-    try:
-        yield state.recorder
-    finally:
-        state.recorder = outer

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfpy.engine.backend import Backend
-    from tfpy.engine.plan import Recorder
+    from tfpy.engine.recording import Recorder
     from tfpy.engine.scope import Scope
     from tfpy.engine.tape import Tape
 

@@ -73,6 +73,14 @@ class Container(ContainerCamel, Layer):
         self._references = 1
         self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
 
+    def _parts(self) -> list[Any]:
+        # Its layers, and what has been set in place of its methods: the model around them is not what computes.
+        replaced = [value for name, value in vars(self).items() if callable(getattr(type(self), name, None))]
+        return [*self.layers, *self.losses, *replaced]
+
+    def _option_values(self) -> list[Any]:
+        return []  # its layers change by its methods
+
     def _own_calls(self) -> Sequence[Node]:
         return self.inbound_nodes[1:]
 

@@ -20,6 +20,7 @@ from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
 from tfpy.core.spelling import BothSpellings, attribute_of
+from tfpy.core.unchanged import Versioned
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
@@ -29,12 +30,6 @@ from tfpy.layers.constructing import constructed
 def _has_tensors(given: object) -> bool:
     """Whether something is a tensor of any kind, or a list of some."""
     return any(hasattr(one, "dtype") for one in (given if isinstance(given, (list, tuple)) else [given]))
-
-
-class Total:
-    """How often attributes of all declared objects have been set, see `Declared.changes`."""
-
-    changes = 0
 
 
 class _Required:
@@ -92,7 +87,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-class Declared(DeclaredCamel, Hints, BothSpellings):
+class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
@@ -101,12 +96,7 @@ class Declared(DeclaredCamel, Hints, BothSpellings):
         class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
-        changes: how often an attribute has been set, those of `passing` left out: what was planned for an object holds
-            as long as this number stays.
     """
-
-    changes = 0
-    passing: ClassVar[frozenset[str]] = frozenset()
 
     class_name: ClassVar[str] = ""
     options: ClassVar[dict[str, Any]] = {}
@@ -156,10 +146,7 @@ class Declared(DeclaredCamel, Hints, BothSpellings):
     def __setattr__(self, name: str, value: Any) -> None:
         # A class written as in TF.js says `self.supportsMasking = True`: that is the attribute, and not another one.
         name = attribute_of(self, name)
-        object.__setattr__(self, name, value)
-        if name not in self.passing:
-            object.__setattr__(self, "changes", self.changes + 1)
-            Total.changes += 1
+        super().__setattr__(name, value)
 
     if not TYPE_CHECKING:
 

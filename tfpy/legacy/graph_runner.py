@@ -19,6 +19,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.results import Record, call_with_as_many
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy._camel import GraphRunnerCamel
 from tfpy.legacy.graph import Tensor
 from tfpy.legacy.math import NDArrayMath
@@ -221,8 +222,7 @@ class GraphRunner(GraphRunnerCamel):
         due = start - self._last_eval > training.eval_interval_ms
         if due and self._callbacks["metric_callback"] is not None and training.metric_feed_entries is not None:
             self._last_eval = start
-            self._metric = self.compute_metric()
-            self._metric.kept = True  # scopes leave it alone; it lives until the next one
+            self._metric = outlive_scopes(self.compute_metric())
             self._call("metric_callback", self._metric)
 
     # Metrics

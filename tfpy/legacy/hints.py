@@ -11,12 +11,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.engine.package import PACKAGE, ROOT
+from tfpy.core.wrappers import hands_on
+from tfpy.engine.package import PACKAGE
 from tfpy.legacy import data, graph, graph_runner, loaders, math, ndarray, optimizers, session
 from tfpy.legacy.create import ArrayFactories
 from tfpy.legacy.successors import Successor, snake, table
 
-_WRAPPERS = tuple(str(ROOT / "core" / name) for name in ("spelling.py", "options.py"))
 # The classes whose methods a table is about, and how texts call an instance.
 _OWNERS: list[tuple[type, str, str]] = [
     (math.NDArrayMath, "math", "math"),
@@ -121,7 +121,7 @@ def _hinting(function: Callable[..., Any], name: str, found: Successor | None) -
 
 def _hint(name: str, found: Successor) -> None:
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename in _WRAPPERS:
+    while frame.f_back is not None and hands_on(frame.f_code):
         frame = frame.f_back
     file = frame.f_code.co_filename
     place = (file, frame.f_lineno, name)

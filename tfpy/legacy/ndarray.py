@@ -20,8 +20,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int_or_ints
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle, check_live
-from tfpy.engine.handle import kept as kept_handles
+from tfpy.engine.handle import Handle, check_live, hand_over
 from tfpy.engine.scope import track
 from tfpy.engine.spec import Shape, strides_of
 from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
@@ -173,7 +172,7 @@ class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
     ) -> None:
         name = type(self).__name__
         sizes = checked_shape(name, shape, self.fixed_rank)
-        take_over(self, new_array(type(self), name, sizes, values, dtype))
+        become(self, new_array(type(self), name, sizes, values, dtype))
 
     # What it is
 
@@ -397,17 +396,13 @@ def adopt(tensor: Handle) -> NDArray:
     """
     cls = class_of_rank(len(tensor.spec.shape))
     out: NDArray = cls.__new__(cls)
-    take_over(out, tensor)
+    become(out, tensor)
     return out
 
 
-def take_over(out: NDArray, source: Handle) -> None:
-    """Move everything from a handle into a new NDArray."""
-    out.spec, out.id, out.kept, out.member, out.held = source.spec, source.id, source.kept, source.member, source.held
-    out.payload, out.backend = source.payload, source.backend
-    source.backend = source.payload = source.member = source.held = None
-    if out.kept and out.id in kept_handles:
-        kept_handles[out.id] = out
+def become(out: NDArray, source: Handle) -> None:
+    """Make a new NDArray the handle that `source` was: `hand_over`, and its place in the scope."""
+    hand_over(source, out)
     track(out)
 
 

@@ -21,6 +21,7 @@ from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
+from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
 from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
@@ -246,8 +247,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
             mean = gradient if self._calls == 1 else div(gradient, number(self._calls))
             new, changed = self._core.update(value, mean, dict(slots))
         for name, slot in changed.items():
-            slot.kept = True  # scopes leave it alone; it lives as long as this optimizer
-            slots[name] = slot
+            slots[name] = outlive_scopes(slot)
         return new
 
     def _slots_of(self, tensor: Tensor) -> dict[str, CoreTensor]:
@@ -256,8 +256,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
             slots = self._slots[tensor.id] = {}
             for name in self._core.slot_names:
                 start = 0.0 if quirks.active() else self._core.initial_slot(name)
-                slots[name] = full(tensor.shape, start)
-                slots[name].kept = True
+                slots[name] = outlive_scopes(full(tensor.shape, start))
         return slots
 
     def _next(self, settings: Settings) -> Settings:

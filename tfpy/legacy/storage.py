@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.handle import Handle, check_live
+from tfpy.engine.handle import Handle, check_live, leave_share
 
 # The slot that the property below hides.
 _stored: Any = Handle.__dict__["payload"]
@@ -48,7 +48,7 @@ class Mirrored(Handle):
         if not self._fresh:
             assert self._host is not None
             assert self.backend is not None
-            self.member = None
+            leave_share(self)
             values = self._host.reshape(self.spec.shape)
             _stored.__set__(self, self.backend.write(values, self.spec.dtype))
             self._fresh = not self._exposed
@@ -84,7 +84,7 @@ class Mirrored(Handle):
             self._private = True
         if self._fresh:
             self._fresh = False
-            self.member = None
+            leave_share(self)
             _stored.__set__(self, None)
         return values
 

@@ -21,7 +21,7 @@ from tfpy.core.results import NamedTensor, ReadyNamedTensor, field
 from tfpy.core.run import run_multi
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
-from tfpy.core.variable import Variable, find_variable, registered_variables, take_over
+from tfpy.core.variable import Variable, assign_and_release, find_variable, registered_variables
 from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
@@ -191,7 +191,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
         gradients = [grad for _, grad in pairs]
         inputs = [*variables, *gradients, *targets[len(variables) :]]
         for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.numbers()), strict=True):
-            take_over(target, new)
+            assign_and_release(target, new)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)

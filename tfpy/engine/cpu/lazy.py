@@ -7,7 +7,6 @@ to it; the blocks are shared among the cores. Every element is computed as in on
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeGuard
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import run_sharded, spans
 from tfpy.engine.locks import ProcessLock
+from tfpy.engine.references import ALONE, references
 
 LARGE = 1 << 20  # elements: from here on it pays
 _SHARD = 1 << 19
@@ -253,15 +253,11 @@ def _in_order(last: Lazy) -> list[Lazy]:
     return list(found.values())
 
 
-_probe = [object()]
-_UNREFERRED = sys.getrefcount(_probe[0])
-"""The count of references to what only a list refers to."""
-
-
 def _referred_to(todo: list[Lazy]) -> list[bool]:
     """Whether somebody else refers to each: a tensor, a tape, or what is not run now."""
     uses = Counter([id(x) for v in todo for x in v.inputs])
-    return [sys.getrefcount(todo[i]) > _UNREFERRED + uses[id(todo[i])] for i in range(len(todo))]
+    counts = [*references(todo)]
+    return [count > ALONE + uses[id(v)] for v, count in zip(todo, counts, strict=True)]
 
 
 _lock = ProcessLock()

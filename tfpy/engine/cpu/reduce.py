@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.lazy import LARGE
 from tfpy.engine.cpu.lazy import total as total_of
 from tfpy.engine.cpu.select import selected
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, TOTALS
 from tfpy.engine.spec import reduced_shape
 
 Axes = tuple[int, ...]
@@ -202,3 +202,4 @@ KERNELS.update(
         "TopK": _top_k,
     }
 )
+TOTALS.update(("Mean", "Sum"))

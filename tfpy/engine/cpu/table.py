@@ -15,5 +15,8 @@ from typing import Any
 
 KERNELS: dict[str, Callable[..., Any]] = {}
 
+TOTALS: set[str] = set()
+"""Kernels that take what was put off as it is where they reduce over all axes: it need not be stored for them."""
+
 PLANNED: dict[str, Callable[..., Any]] = {}
 """Kernels without a row, which plans alone run, in place of several that have one."""

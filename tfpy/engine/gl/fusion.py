@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,7 +18,17 @@ from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import WIDTH, Fused
 from tfpy.engine.gl.trace import VIEW
-from tfpy.engine.gl.value import BUFFER_NUMPY, Maps, Value, number_of, part_bytes, stored_bytes
+from tfpy.engine.gl.value import (
+    BUFFER_NUMPY,
+    Extensible,
+    Maps,
+    Pointwise,
+    Task,
+    Value,
+    number_of,
+    part_bytes,
+    stored_bytes,
+)
 from tfpy.engine.spec import Spec
 
 _MOST_EXTRAS = 4
@@ -35,7 +45,12 @@ _structure_of = attrgetter("structure")
 
 
 def fuse(
-    device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], maps: Maps | None = None, words: Sequence[int] = ()
+    device: Device,
+    spec: Spec,
+    op: Pointwise,
+    inputs: tuple[Value, ...],
+    maps: Maps | None = None,
+    words: Sequence[int] = (),
 ) -> Value:
     """A value still to do, elementwise. What it would fuse with is made first where that gets too large."""
     if maps is not None:
@@ -63,7 +78,7 @@ def _how(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[How]:
     return [m.how if m is not None else WHOLE if inputs[i].spec.size == spec.size else PART for i, m in enumerate(maps)]
 
 
-def _smaller(device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], maps: Maps | None) -> Structure:
+def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...], maps: Maps | None) -> Structure:
     """The structure of an operation when so much of its inputs has been made that the rest goes into one shader."""
     how = [] if maps is None else _how(spec, inputs, maps)
     while True:
@@ -74,7 +89,7 @@ def _smaller(device: Device, spec: Spec, op: Any, inputs: tuple[Value, ...], map
         ensure(device, max(inputs, key=_weight))
 
 
-def defer(device: Device, spec: Spec, task: Any, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
+def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
     """A value still to do, by a task. `leaves` is how many buffers its shader reads when it is extended."""
     depth = max([v.structure.depth for v in inputs])
     if depth >= MOST_DEPTH:
@@ -130,7 +145,7 @@ def ensure(device: Device, v: Value) -> Lease:
         elif v.op is None or v.structure.fuses:
             lease = _made(device, v)
         else:
-            lease = v.op.run(device, v)
+            lease = cast("Task", v.op).run(device, v)
             v.settle(lease)
     return lease
 
@@ -204,7 +219,7 @@ def _made(device: Device, v: Value) -> Lease:
         leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
     else:
         base = values[recipe.base]
-        leases = base.op.extend(device, base, fused, words, reads)
+        leases = cast("Extensible", base.op).extend(device, base, fused, words, reads)
     v.settle(leases[0])
     if extras:
         recipe.settle(values, extras, leases[1:])

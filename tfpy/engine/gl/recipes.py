@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import gt
-from sys import getrefcount, maxsize
+from sys import maxsize
 from typing import Any
 
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import OWN, ROOT, Trace
 from tfpy.engine.gl.value import Value
+from tfpy.engine.references import ALONE, references
 
 _MOST_RECIPES = 1 << 12
-# How often what only a list refers to is referred to, as this Python counts it.
-_ALONE = next(map(getrefcount, [object()]))
 
 
 def involved(root: Value) -> tuple[list[Value], list[Any]]:
@@ -75,7 +74,7 @@ class Recipe:
         self._dtypes = {step: v.spec.dtype for v, step in trace.seen}
         self._most = [maxsize] * len(values)
         for place in self._seen:  # `values` refers to it as often as the inputs of those that are made with it do
-            self._most[place] = _ALONE - 1 + 2 * sum(v is values[place] for v in values)
+            self._most[place] = ALONE - 1 + 2 * sum(v is values[place] for v in values)
 
     def words(self, values: Sequence[Value]) -> list[int]:
         """The parameters."""
@@ -87,9 +86,9 @@ class Recipe:
 
     def extras(self, values: Sequence[Value]) -> list[int]:
         """The steps whose results somebody will still need, as references tell, besides the value itself."""
-        if not self._seen or not any(map(gt, map(getrefcount, values), self._most)):
+        if not self._seen or not any(map(gt, references(values), self._most)):
             return []
-        counts = list(map(getrefcount, values))
+        counts = list(references(values))
         found = dict.fromkeys([step for place, step in self._seen.items() if counts[place] > self._most[place]])
         return [step for step in found if step != self.step or self._root_counts]
 

@@ -12,10 +12,10 @@ tuple, and its id is its place in the list:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from tfpy.engine.gl.value import Value
+    from tfpy.engine.gl.value import Pointwise, Task, Value
 
 ROOT = -1
 """The index of the element that is being computed."""
@@ -107,7 +107,7 @@ class Trace:
             if v.op is None:
                 found = self._ready(v, index)
             elif v.structure.fuses:
-                found = v.op.trace(self, v, index)
+                found = cast("Pointwise", v.op).trace(self, v, index)
                 if index == ROOT and v.spec.size == self.size:  # a larger one is computed in part only
                     self.seen.append((v, found))
             else:
@@ -158,7 +158,7 @@ class Trace:
         """A value with a shader of its own: it is run before, unless these steps extend it."""
         if v is self.base:  # it is needed at another index, too
             self.tasks.append(v)
-        elif self._extend and index == ROOT and self.base is None and v.op.extends and v.spec.size == self.size:
+        elif self._extends(v, index):
             self.base = v
             self.steps.append(("base", v.spec.dtype))
             self.seen.append((v, len(self.steps) - 1))
@@ -166,6 +166,11 @@ class Trace:
         else:
             self.tasks.append(v)
         return self._ready(v, index)
+
+    def _extends(self, v: Value, index: int) -> bool:
+        """Whether these steps can go on in the shader of a task."""
+        first = self._extend and index == ROOT and self.base is None and v.spec.size == self.size
+        return first and cast("Task", v.op).extends
 
     def _ready(self, v: Value, index: int) -> int:
         if v.word is not None:

@@ -23,7 +23,8 @@ from tfpy.engine.spec import Spec, spec
 if TYPE_CHECKING:
     from tfpy.engine.gl.device import Device
     from tfpy.engine.gl.maps import Map
-    from tfpy.engine.gl.pool import Lease
+    from tfpy.engine.gl.pool import Buffer, Lease
+    from tfpy.engine.gl.templates import Fused
     from tfpy.engine.gl.trace import Trace
 
 BUFFER_NUMPY = NUMPY | {"bool": np.int32}
@@ -57,6 +58,15 @@ class Task(Protocol):
         """Compute the value that has this operation."""
 
 
+class Extensible(Task, Protocol):
+    """A task that extends."""
+
+    def extend(
+        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
+    ) -> list[Lease]:
+        """Compute the value, and from each element of it what the steps say; a buffer for each result of them."""
+
+
 class Value:
     """A payload.
 
@@ -66,7 +76,8 @@ class Value:
         lease: its buffer, when it is on the GPU.
         host: its values in an array of its shape, when they are on the host.
         word: the bits of its one number, when all its elements are equal.
-        op: how to compute it, when none of these is there; None when one is.
+        op: how to compute it, when none of these is there; None when one is. Its structure tells whether that is
+            pointwise (`fuses`).
         inputs: with what.
         maps: for each input where its elements are found, None standing for the same place; None when all are None.
         words: parameters, as the bits of numbers; a shader is compiled without them.
@@ -82,7 +93,7 @@ class Value:
         self.host = host
         self.lease = lease
         self.word = word
-        self.op: Any = None
+        self.op: Pointwise | Task | None = None
         self.inputs: tuple[Value, ...] = ()
         self.maps: Maps | None = None
         self.words: Sequence[int] = () if word is None else (word,)

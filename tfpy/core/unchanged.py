@@ -1,0 +1,172 @@
+"""Whether things would do what they did: what a plan of a step goes by.
+
+What a step computes follows from the code that it runs and from the attributes of what it runs on. `still` goes through
+all that it may use. If the code is tfpy's own, a plan holds until an attribute is set, which `Versioned` objects count,
+until something else is in the lists and dicts among their options, or until a class computes otherwise.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import is_
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tfpy.core.plans import Holds, is_own
+from tfpy.engine.handle import Handle
+
+
+class _Total:
+    """How often attributes of all versioned objects have been set: most often none has, and that is seen at once."""
+
+    times_set = 0
+
+
+class Versioned:
+    """Base of objects that count how often their attributes are set.
+
+    Attributes:
+        options: those attributes that say what the object does, with their defaults.
+        passing: the names of attributes that do not count, since nothing that is planned reads them: what is of one
+            call only, such as masks, or of the training around the steps. A class that has some names all of them.
+    """
+
+    passing: ClassVar[frozenset[str]] = frozenset()
+    options: ClassVar[dict[str, Any]] = {}
+    _times_set = 0
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name not in self.passing:
+            object.__setattr__(self, "_times_set", self._times_set + 1)
+            _Total.times_set += 1
+
+    def _parts(self) -> list[Any]:
+        """What its code may use."""
+        return list(vars(self).values())
+
+    def _option_values(self) -> list[Any]:
+        """The values of options that may be written to without anybody's being told."""
+        return [vars(self).get(name) for name in self.options]
+
+
+def still(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
+    """What tells whether things would do what they do now; None if they run code that is not tfpy's.
+
+    Args:
+        things: what a step calls. They are kept, so that the identities in a plan's key stay theirs alone.
+        leaves: classes whose objects run no code in a step.
+    """
+    watched = _watched(things, (*_PLAIN, *leaves))
+    return None if watched is None else _Watch(watched, things).unchanged
+
+
+class _Watch:
+    """What a step depends on, as it was when this was made."""
+
+    def __init__(self, watched: Sequence[Versioned], things: Sequence[Any]) -> None:
+        self._watched = [(thing, thing._times_set) for thing in watched]
+        self._calls = list({type(thing): _call_of(thing) for thing in watched}.items())
+        self._contents = _containers(watched)
+        self._then = [type(thing)(thing) for thing in self._contents]
+        self._things = things
+        self._total = _Total.times_set
+
+    def unchanged(self) -> bool:
+        """Whether nothing has been set since, and no class computes otherwise."""
+        for kind, call in self._calls:
+            if getattr(kind, "call", None) is not call:
+                return False
+        total = _Total.times_set  # as it is before the look at the things: other threads may set more meanwhile
+        if self._total != total:  # then it may have been somebody else's
+            for thing, times in self._watched:
+                if thing._times_set != times:
+                    return False
+            self._total = total
+        return all(map(_same, self._contents, self._then))
+
+
+def _containers(watched: Sequence[Versioned]) -> list[Any]:
+    """The lists and dicts among options: of what is written to them nobody tells."""
+    found: list[Any] = []
+    stack = [value for thing in watched for value in thing._option_values()]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, partial):
+            stack.append(value.keywords)
+        elif type(value) is dict:
+            found.append(value)
+            stack.extend(value.values())
+        elif type(value) is list:
+            found.append(value)
+            stack.extend(value)
+    return found
+
+
+def _same(now: Any, then: Any) -> bool:
+    """Whether a list or a dict holds the very things that it held."""
+    if type(now) is list:
+        return len(now) == len(then) and all(map(is_, now, then))
+    return now.keys() == then.keys() and all(map(is_, now.values(), then.values()))
+
+
+def _call_of(thing: Any) -> Any:
+    """What the class of a layer computes with; None for anything else."""
+    return getattr(type(thing), "call", None)
+
+
+def _watched(things: Sequence[Any], leaves: tuple[type, ...]) -> list[Versioned] | None:
+    """All whose attributes a step depends on; None if it runs code that is not tfpy's own."""
+    found: list[Versioned] = []
+    seen: set[int] = set()
+    stack = list(things)
+    while stack:
+        thing = stack.pop()
+        if id(thing) in seen or isinstance(thing, leaves):
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, Versioned):
+            found.append(thing)
+        parts = _parts(thing)
+        if parts is None:
+            return None
+        stack.extend(parts)
+    return found
+
+
+# What runs no code in a step, or is recorded as a kernel's input.
+_PLAIN: tuple[type, ...] = (
+    str, bytes, int, float, complex, type(None), type, np.generic, np.ndarray, Handle,
+    types.BuiltinFunctionType, np.ufunc,
+)  # fmt: skip
+
+
+def _parts(thing: Any) -> list[Any] | None:
+    """What a thing is made of, as far as its code may use it; None if its code is not tfpy's own."""
+    if isinstance(thing, (list, tuple, set, frozenset)):
+        return list(thing)
+    if isinstance(thing, dict):
+        return list(thing.values())
+    if isinstance(thing, partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, types.MethodType):
+        return [thing.__func__, thing.__self__]
+    if isinstance(thing, types.FunctionType):
+        return list(_closure(thing)) if is_own(thing) else None
+    call = _call_of(thing)
+    if not type(thing).__module__.startswith("tfpy.") or (isinstance(call, types.FunctionType) and not is_own(call)):
+        return None
+    if isinstance(thing, Versioned):
+        return thing._parts()
+    return list(vars(thing).values()) if hasattr(thing, "__dict__") else []
+
+
+def _closure(function: types.FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
