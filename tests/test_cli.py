@@ -48,11 +48,15 @@ def test_saved_models(tmp_path: Path) -> None:
     [
         (["summary", ""], 2, "is empty"),
         (["convert", "nowhere", ""], 2, "is empty"),
+        (["migrate", "", "--in-place"], 2, "is empty"),
+        (["js2py", ""], 2, "is empty"),
+        (["js2py", "a.js", "-o", ""], 2, "is empty"),
         (["convert", "nowhere", "out.zip"], 1, "nowhere: there is no such file or folder."),
         (["convert", "nowhere", "out.zip", "--quantize", "uint8"], 1, "nowhere: there is no such file or folder."),
         (["convert", "nowhere", "out.zip", "--quantize", "int4"], 2, "must be one of uint8, uint16, float16"),
         (["check-browser", "."], 1, "has no model.json"),
         (["js2py", "nowhere.js"], 1, "nowhere.js: cannot be read"),
+        (["js2py", f"{'a' * 300}.js"], 1, "tfpy: [Errno "),
         (["summry"], 2, "Did you mean 'summary'?"),
     ],
 )
@@ -62,6 +66,25 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, arguments: list[str], c
     assert (found.returncode, found.stdout) == (code, "")
     assert said in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_a_backend_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TFPY_BACKEND", "foo")
+    found = subprocess.run([sys.executable, "-m", "tfpy", "demo"], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr[:22]) == (1, "Unknown backend 'foo'.")
+
+
+@pytest.mark.parametrize("arguments", [["summary", "."], ["js2py", "a.js"]])
+def test_a_standard_output_that_takes_nothing(tmp_path: Path, arguments: list[str]) -> None:
+    tf.sequential([tf.layers.dense(units=2, input_shape=[3])]).save(tmp_path)
+    (tmp_path / "a.js").write_text("const a = 1;")
+    command = [sys.executable, "-m", "tfpy", *arguments]
+    with (tmp_path / "a.js").open("rb") as unwritable:
+        found = subprocess.run(command, stdout=unwritable, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path)
+    assert found.returncode == 1
+    assert found.stderr.splitlines()[-1].startswith("tfpy: [Errno ")
+    assert "Traceback" not in found.stderr
+    assert "Exception" not in found.stderr
 
 
 def test_a_command_says_which_extra_it_needs(tmp_path: Path) -> None:

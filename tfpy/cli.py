@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -37,7 +38,8 @@ def demo(quick: Annotated[bool, typer.Option(help="A few seconds only.")] = Fals
     """Train three small models: sums, speakers, and a line in both generations of the API."""
     from tfpy.demo import run
 
-    run(quick)
+    with _faults_as_text():
+        run(quick)
 
 
 @app.command()
@@ -61,11 +63,17 @@ def _faults_as_text() -> Iterator[None]:
             raise typer.Exit(1) from None
 
 
-def _not_empty(name: str) -> str:
+def _not_empty(name: str | None) -> str | None:
     """A path or URL; an empty one is most likely a variable of the shell that was not set."""
-    if not name:
+    if name == "":
         raise typer.BadParameter("is empty.")
     return name
+
+
+def _path(name: str) -> Path:
+    """A path; an empty one would be the current folder."""
+    _not_empty(name)
+    return Path(name)
 
 
 def _kind_of_weights(name: str | None) -> str | None:
@@ -129,7 +137,11 @@ def check_browser(model: _Source) -> None:
 def migrate(
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Python files, or folders with such files (not hidden ones, nor virtual environments)."),
+        typer.Argument(
+            parser=_path,
+            metavar="PATHS",
+            help="Python files, or folders with such files (not hidden ones, nor virtual environments).",
+        ),
     ],
     diff: Annotated[bool, typer.Option("--diff", help="Show the changes.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is to change.")] = False,
@@ -148,8 +160,10 @@ def js2py(
     path: Annotated[
         Path,
         typer.Argument(
+            parser=_path,
+            metavar="PATH",
             help="A script for TF.js: .js, .mjs, .cjs or .ts; or a folder with scripts that import each other "
-            "(not those in hidden folders and in node_modules)."
+            "(not those in hidden folders and in node_modules).",
         ),
     ],
     out: Annotated[
@@ -157,6 +171,7 @@ def js2py(
         typer.Option(
             "-o",
             "--out",
+            callback=_not_empty,
             help="The Python file; without it, or with -, to print. For a folder: a folder, which gets its layout.",
         ),
     ] = None,
@@ -171,5 +186,13 @@ def js2py(
 
 
 def main() -> None:
-    """Run the command line."""
-    app(prog_name="tfpy")
+    """Run the command line. What the system refuses, such as a file's name or to print to a full disk, is told in a
+    line."""
+    try:
+        try:
+            app(prog_name="tfpy")
+        finally:
+            print(end="", flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what was not printed would be tried again at the very end
+        sys.exit(f"tfpy: {error}")

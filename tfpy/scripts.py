@@ -35,8 +35,8 @@ def write_script(path: Path, text: str) -> None:
     Raises:
         FileError: it cannot be written; what was there is as it was.
     """
-    target = path.resolve()
     try:
+        target = path.resolve()
         with replacing(target) as file:
             if target.exists():
                 os.chmod(file.name, stat.S_IMODE(target.stat().st_mode))

@@ -188,3 +188,12 @@ def test_copied_models_train_on_alone_and_alike(again: Callable[[Any], Any]) -> 
 def test_a_variable_is_made_of_a_tensor() -> None:
     with pytest.raises(TypeError, match=r"Variable: argument 'initial_value' must be a tensor; tf.variable also"):
         tf.Variable(3.0)  # type: ignore[arg-type]
+
+
+def test_nodes_streams_and_backends_show_themselves() -> None:
+    layer = tf.layers.dense(units=1, name="last")
+    layer.apply(tf.input(shape=[2]))
+    assert repr(layer.inbound_nodes[0]) == "Node(layer='last', inputs=[(None, 2)], outputs=[(None, 1)])"
+    stream = tf.data.array([1, 2]).iterator()
+    assert [repr(stream), repr(stream.map(lambda x: x))] == ["LazyIterator(Items)", "LazyIterator(Mapped)"]
+    assert repr(tf.find_backend("exact")) == "ExactBackend(name='exact')"

@@ -79,8 +79,13 @@ def test_the_houses_are_made_the_same_each_time() -> None:
     assert (y <= 50).all()
     rooms, poverty = np.corrcoef(x[:, 5], y)[0, 1], np.corrcoef(x[:, 11], y)[0, 1]
     assert rooms > 0.5 > -0.5 > poverty
-    with pytest.raises(ValueError, match="housing: argument 'samples'"):
-        tf.datasets.housing(0)
+    for count in (5, 10, 1000):
+        assert len(tf.datasets.housing(count).train.x) == count * 4 / 5
+    for count in (0, 1, 4):
+        with pytest.raises(ValueError, match="housing: argument 'samples' must be"):
+            tf.datasets.housing(count)
+    with pytest.raises(ValueError, match="housing: argument 'seed' must be a whole number of 0 or more"):
+        tf.datasets.housing(seed=-1)
 
 
 def test_the_sonnets_are_all_there() -> None:
@@ -216,6 +221,13 @@ def test_texts(served: Served) -> None:
     served.add("latin.txt", b"caf\xe9")
     with pytest.raises(ValueError, match=r"latin\.txt is no text in UTF-8 \(byte 3\)"):
         tf.datasets.text(f"{served.url}/latin.txt")
+
+
+@pytest.mark.parametrize("address", [5, "nope", "file:///tmp/x.txt", "doi:10.1/x"])
+@pytest.mark.parametrize("load", [tf.datasets.text, tf.datasets.mnist, tf.datasets.cifar10])
+def test_what_is_no_address_is_told(load: Any, address: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="argument '(url|mirror)' must be an"):
+        load(address)
 
 
 def test_wrong_files_are_refused_and_not_kept(served: Served, tmp_path: Path) -> None:

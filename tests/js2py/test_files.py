@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,27 @@ def test_a_file_is_written_and_not_written_over(script: Path, capsys: pytest.Cap
     assert "is there already; --force writes over it." in capsys.readouterr().err
     assert run(script, str(target), force=True) == 0
     assert target.read_text() == PYTHON
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_no_ordinary_file_is_not_replaced(
+    linked: bool, script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe, link = script.with_name("pipe"), script.with_name("link")
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    assert run(script, str(link if linked else pipe), force=True) == 1
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert "cannot be written: it is no ordinary file" in capsys.readouterr().err
+    assert len(list(script.parent.iterdir())) == 3
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_is_no_place_for_a_script(force: bool, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(script, str(script.parent), force) == 1
+    assert capsys.readouterr().err == f"{script.parent} is a folder; the Python of a script goes to a file.\n"
 
 
 def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.CaptureFixture[str]) -> None:

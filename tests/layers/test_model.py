@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -546,6 +547,33 @@ def test_summary_of_a_graph_is_tfjss(name: str) -> None:
     assert lines == SUMMARIES[name]
 
 
+@pytest.mark.parametrize(
+    ("positions", "head", "row"),
+    [
+        (
+            np.array([20, 40, 60, 80]),
+            "Layer (type)        Input Shape         Output shape        Param #             ",
+            "first (Dense)       [[null,3]]          [null,2]            8                   ",
+        ),
+        (
+            [0.3, 0.6, 1],
+            "Layer (type)            Input Shape             Output shape                    Param #",
+            "first (Dense)           [[null,3]]              [null,2]                        8",
+        ),
+        (
+            (10, 30),
+            "Layer (ty Input Shape         Output shap Param #",
+            "first (De [[null,3]]          [null,2 8",
+        ),
+    ],
+)
+def test_summary_with_positions_is_tfjss(positions: Any, head: str, row: str) -> None:
+    lines: list[str] = []
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3], name="first")])
+    model.summary(80, positions, lines.append)
+    assert [lines[1], lines[3]] == [head, row]
+
+
 def test_a_chain_may_have_outputs_on_its_way() -> None:
     x = tf.input(shape=[3], name="in")
     first = tf.layers.dense(units=4, name="first").apply(x)
@@ -701,6 +729,8 @@ def test_a_model_shows_its_layers_in_a_notebook() -> None:
     [
         (lambda m: m.summary("wide"), "summary: argument 'line_length' must be a whole number"),
         (lambda m: m.summary(positions="wide"), "summary: argument 'positions' must be a list of numbers"),
+        (lambda m: m.summary(positions=[math.nan, 1]), "summary: argument 'positions' must be finite numbers"),
+        (lambda m: m.summary(positions=[1, math.inf]), "summary: argument 'positions' must be finite numbers"),
         (lambda m: m.summary(print_fn=3), "summary: argument 'print_fn' must be a function"),
         (lambda m: m.set_weights(3), "set_weights: argument 'weights' must be a list of tensors"),
         (lambda m: m.layers[0].set_weights(None), "set_weights: argument 'weights' must be a list of tensors"),

@@ -628,6 +628,21 @@ def test_a_bar_on_a_narrow_terminal_is_whole(
     assert "…" not in shown
 
 
+@pytest.mark.parametrize("name", ["[/]", "[red]"])
+def test_names_are_no_markup_on_a_terminal(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for variable, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}.items():
+        monkeypatch.setenv(variable, value)
+    x = tf.input(shape=[2])
+    outputs = [tf.layers.dense(units=1, name=layer).apply(x) for layer in (name, "b")]
+    model = tf.model(inputs=x, outputs=outputs)
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    model.fit(X, [Y, Y], batch_size=2)
+    shown = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out)
+    assert f"{name}_loss" in shown
+
+
 def test_a_line_that_changes_in_a_notebook(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 0)

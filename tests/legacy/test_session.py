@@ -487,3 +487,16 @@ def test_momentum_that_looks_ahead(numerics: Any, math: dl.NDArrayMathCPU) -> No
         for expected in ([-0.3, -0.6], [-0.65, -1.3]):
             session.train(cost, feeds, 1, optimizer)
             np.testing.assert_allclose(session.eval(w).getValues(), expected, rtol=1e-6)
+
+
+def test_what_a_session_is_made_of_shows_itself() -> None:
+    graph = dl.Graph()
+    graph.placeholder("x", [2])
+    math = dl.NDArrayMathCPU()
+    assert repr(math) == "NDArrayMathCPU(backend='cpu', safe_mode=False)"
+    assert repr(dl.Session(graph, math)) == f"Session(dl.Graph(1 nodes), {math!r})"
+    optimizer = dl.MomentumOptimizer(0.5, 0.9)
+    optimizer.set_learning_rate(0.25)
+    assert repr(optimizer) == "MomentumOptimizer(learning_rate=0.25, momentum=0.9, use_nesterov=False)"
+    assert repr(dl.SGDOptimizer(0.1)) == "SGDOptimizer(learning_rate=0.1)"
+    assert repr(dl.Optimizer(0.1)) == "Optimizer(learning_rate=0.1)"

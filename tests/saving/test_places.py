@@ -301,6 +301,16 @@ def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
+@pytest.mark.parametrize("name", ["model.zip", "model.json", "weights.bin", "model.keras"])
+def test_what_is_no_ordinary_file_is_not_replaced(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    place = tmp_path if name in ("model.json", "weights.bin") else tmp_path / name
+    with pytest.raises(tf.io.ModelFileError, match="cannot be written: it is no ordinary file"):
+        small_model().save(place)
+    assert (tmp_path / name).is_fifo()
+
+
 def test_files_can_be_read_by_others(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     umask = os.umask(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html.parser
 import json
+import math
 import re
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import tfpy as tf
 from tfpy.vis import renderer
 from tfpy.vis.bars import nice_bins
 from tfpy.vis.training import _Thinned
-from tfpy.vis.values import LIMIT, display
+from tfpy.vis.values import LIMIT, display, unique
 
 HOSTILE = "</script><script>alert(1)</script><b a='\"'>&amp;\u2028"
 
@@ -51,6 +52,8 @@ def rows(drawing: Any) -> list[dict[str, Any]]:
         [[5.0, 7.0]],
         np.array([5, 7]),
         np.array([[5, 7]], dtype=np.float32),
+        range(5, 8, 2),
+        [range(5, 8, 2)],
     ],
 )
 def test_points_come_in_several_forms(values: Any) -> None:
@@ -88,6 +91,15 @@ def test_bars() -> None:
     assert colored["encoding"]["color"]["scale"]["range"] == ["red", "blue"]
 
 
+@pytest.mark.parametrize(("indices", "in_order"), [([2, 0, 1], False), (["b", "a"], True), ([1, "a"], True)])
+def test_bars_are_sorted_by_number(indices: list[Any], in_order: bool) -> None:
+    """Vega-Lite sorts what is not told otherwise."""
+    bars = [{"index": index, "value": 1} for index in indices]
+    encoding = spec(tf.vis.render.barchart(None, bars, color=["red"] * len(bars)))["encoding"]
+    for channel in ("x", "color"):
+        assert encoding[channel].get("sort", "by value") == (None if in_order else "by value")
+
+
 @pytest.mark.parametrize(
     ("values", "most", "edges"),
     [
@@ -121,6 +133,22 @@ def test_a_histogram_counts_what_is_finite_and_tells_the_rest() -> None:
     assert rows(tf.vis.render.histogram(None, [], {"stats": False})) == [{"from": 0, "to": 1, "count": 0}]
 
 
+def test_a_histogram_has_the_options_of_every_chart() -> None:
+    types = {"xType": "quantitative", "yType": "quantitative", "stats": False}
+    found = spec(tf.vis.render.histogram(None, [1, 2], {"xLabel": "cm", "yLabel": "flowers", **types}))
+    assert [found["encoding"][axis]["title"] for axis in "xy"] == ["cm", "flowers"]
+
+
+def test_numbers_keep_their_digits() -> None:
+    cells = rows(tf.vis.render.confusion_matrix(None, {"values": [[0.1, 0.9], [2**24 + 1, 2**31]]}))
+    assert [cell["count"] for cell in cells] == [0.1, 0.9, 2**24 + 1, 2**31]
+    assert rows(tf.vis.render.heatmap(None, {"values": np.array([[0.1]])}))[0]["value"] == 0.1
+    bars = rows(tf.vis.render.histogram(None, [1_700_000_001, 1_700_000_050], {"stats": False}))
+    assert (bars[0]["from"], bars[-1]["to"], len(bars)) == (1_700_000_000, 1_700_000_050, 10)
+    assert tf.vis.show.values_distribution(None, np.array([3_000_000_001])).members[0][1].rows[0][1] == "3,000,000,001"
+    assert rows(tf.vis.render.barchart(None, [10**20]))[0]["value"] == 10**20
+
+
 def test_a_histogram_takes_any_number_of_values() -> None:
     found = tf.vis.render.histogram(None, np.zeros(2 * LIMIT), {"stats": False})
     assert sum(bar["count"] for bar in rows(found)) == 2 * LIMIT
@@ -135,6 +163,25 @@ def test_a_heat_map() -> None:
     assert spec(found)["encoding"]["fill"]["scale"] == {"range": ["#000000", "#ffffff"], "domain": [0, 6]}
     turned = tf.vis.render.heatmap(None, {"values": [[1, 2, 3]]}, {"rowMajor": True})
     assert [(c["x"], c["y"]) for c in rows(turned)] == [(0, 0), (1, 0), (2, 0)]
+
+
+def test_labels_that_are_numbered_already() -> None:
+    for labels, expected in (
+        (["a", "a", "a (2)"], ["a", "a (3)", "a (2)"]),
+        (["a (2)", "a", "a"], ["a (2)", "a", "a (3)"]),
+        (["{}", "{}", "{}"], ["{}", "{} (2)", "{} (3)"]),
+    ):
+        assert unique(labels) == expected
+
+
+def test_a_confusion_matrix_of_numbers_that_are_not_finite() -> None:
+    data = {"values": [[float("nan"), 1], [float("inf"), 2]], "tickLabels": []}
+    drawing = tf.vis.render.confusion_matrix(None, data)
+    assert [cell.get("text") for cell in rows(drawing)] == ["NaN", None, "Infinity", None]
+    assert {cell["label"] for cell in rows(drawing)} == {"Class 0", "Class 1"}
+    svg = drawing.to_svg()
+    assert all(f">{text}<" in svg for text in ("NaN", "Infinity", "1", "2"))
+    assert ">null<" not in svg
 
 
 def test_a_confusion_matrix() -> None:
@@ -154,6 +201,15 @@ def test_a_table_shows_numbers_shortly_and_texts_as_they_are() -> None:
     assert repr(table).splitlines() == ["a        b", "-------  ---", "1,234.5  <b>", "true"]
     assert "&lt;b&gt;" in table._repr_mimebundle_()["text/html"]
     assert [display(v) for v in (float("nan"), -float("inf"), 0.00001, 10)] == ["NaN", "-Infinity", "0", "10"]
+    assert [display(v) for v in (10**400, -(10**400))] == ["Infinity", "-Infinity"]
+    assert 'font-weight="bold"' in table.to_svg()
+
+
+@pytest.mark.parametrize("form", [tf.tensor2d, lambda rows: [*map(tf.tensor1d, rows)], np.array])
+def test_tables_of_tensors(form: Any) -> None:
+    with tf.tidy():
+        table = tf.vis.render.table(None, {"headers": ["a", "b"], "values": form([[1, 2], [3, 4.5]])})
+    assert table.rows == [["1", "2"], ["3", "4.5"]]
 
 
 # Models and training
@@ -189,6 +245,62 @@ def test_a_history_may_be_a_list_of_logs() -> None:
     assert [[p["y"] for p in rows(chart)] for _, chart in nested.members] == [[3], [0.5, 1]]
     with pytest.raises(ValueError, match="'lost'.*Did you mean 'loss'"):
         tf.vis.show.history(None, logs, ["lost"])
+    turned = tf.vis.show.history(None, [[{"acc": 0.5}], [{"loss": 3.0}]], ["loss", "acc"])
+    assert [[p["y"] for p in rows(chart)] for _, chart in turned.members] == [[3], [0.5]]
+
+
+def test_a_history_may_be_values_by_name() -> None:
+    given = {"history": {"loss": [1, 2], "acc": [0.5, 1]}}
+    for metrics in (None, ["loss", "acc"]):
+        found = tf.vis.show.history(None, given, metrics, {"xType": "ordinal", "yType": "quantitative"})
+        assert [[p["y"] for p in rows(chart)] for _, chart in found.members] == [[1, 2], [0.5, 1]]
+        assert spec(found.members[0][1])["encoding"]["x"]["type"] == "ordinal"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "colors", "expected"),
+    [
+        (["loss", "val_loss", "acc"], ["red", "blue", "green"], [["red", "blue"], ["green"]]),
+        (["loss", "acc", "val_loss"], ["red", "blue", "green"], [["red", "green"], ["blue"]]),
+        (["loss", "val_loss", "acc"], ["red", "blue"], [["red", "blue"], ["red"]]),
+        (["loss", "acc"], ["red"], [["red"], ["red"]]),
+    ],
+)
+def test_colors_of_a_history(metrics: list[str], colors: list[str], expected: list[list[str]]) -> None:
+    found = tf.vis.show.history(None, [dict.fromkeys(metrics, 1)], metrics, series_colors=colors)
+    assert [spec(chart)["encoding"]["color"]["scale"]["range"] for _, chart in found.members] == expected
+
+
+def test_callbacks_choose_colors_by_metric() -> None:
+    """At the end of a batch there is no loss of the validation yet."""
+    options = {"seriesColors": ["red", "blue"]}
+    trained(callbacks=tf.vis.show.fit_callbacks("colors", ["val_loss", "loss"], options), validation_split=0.5)
+    batches, epochs = (
+        dict(tf.vis.visor().surface({"name": "colors"}).drawing.members)[f"on{e}End"] for e in ("Batch", "Epoch")
+    )
+    colors = [spec(event.members[0][1])["encoding"]["color"]["scale"] for event in (batches, epochs)]
+    assert colors == [
+        {"domain": ["loss"], "range": ["blue"]},
+        {"domain": ["val_loss", "loss"], "range": ["red", "blue"]},
+    ]
+    with pytest.raises(ValueError, match="'series_colors' must be a colour for each metric"):
+        tf.vis.show.fit_callbacks(None, ["loss", "val_loss"], series_colors=["red"])
+
+
+def test_callbacks_at_batches_alone_show_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr("tfpy.vis.training._displayed", lambda drawing, _: shown.append(drawing.spec))
+    options = {"callbacks": ["onBatchEnd"], "xLabel": "Step", "xAxisDomain": [0, 9], "xType": "quantitative"}
+    callbacks = tf.vis.show.fit_callbacks("batches", ["loss"], options)
+    assert list(callbacks) == ["onBatchEnd", "onTrainEnd"]
+    trained(callbacks=callbacks)
+    (chart,) = shown[-1]["vconcat"][0]["vconcat"]
+    assert [p["x"] for p in chart["data"]["values"]] == list(range(6))
+    assert chart["encoding"]["x"]["title"] == "Step"
+    assert chart["encoding"]["x"]["scale"] == {"domain": [0, 9]}
+    callbacks["onBatchEnd"](0, {"loss": 1.0})  # in a loop of the user's
+    drawing = tf.vis.visor().surface({"name": "batches"}).drawing
+    assert len(rows(drawing.members[0][1].members[0][1])) == 7
 
 
 def test_callbacks_draw_while_the_model_trains() -> None:
@@ -237,6 +349,8 @@ def test_metrics() -> None:
     weighted = tf.vis.metrics.confusion_matrix(labels, predictions, 4, [1, 2, 3, 0.5, 1, 1])
     assert weighted == [[3, 0, 0, 0], [3, 0, 0, 0], [0, 2, 0.5, 0], [0, 0, 0, 0]]
     assert tf.vis.show.per_class_accuracy(None, found, ["cat", "dog", "mouse"]).rows[2] == ["mouse", "0.3333", "3"]
+    assert tf.vis.show.per_class_accuracy(None, [(0.3, 3), [0.5, 4]]).rows == [["0", "0.3", "3"], ["1", "0.5", "4"]]
+    assert math.isnan(tf.vis.metrics.accuracy([], []))
 
 
 def test_results_may_be_awaited() -> None:
@@ -261,7 +375,8 @@ def test_surfaces_are_found_by_name_and_tab() -> None:
     assert [(s.tab, s.name) for s in visor.surfaces] == [("T", "a"), ("Visor", "b")]
     visor.setActiveTab("Visor")
     assert visor.surfaces[0].name == "b"
-    with pytest.raises(ValueError, match="Unknown tab 'X'"):
+    tf.vis.render.barchart("c", [3])
+    with pytest.raises(ValueError, match=re.escape("Unknown tab 'X'. Known: T, Visor.")):
         visor.set_active_tab("X")
     visor.toggle()
     assert not visor.isOpen()
@@ -308,6 +423,7 @@ def test_a_page_needs_no_network_and_obeys_no_text(tmp_path: Path) -> None:
     assert "b" not in found.tags
     assert found.text.count(HOSTILE) == 4
     assert found.charts[0]["encoding"]["x"]["title"] == HOSTILE
+    assert "$schema" not in found.charts[0]
     assert not {"img", "link", "iframe"} & set(found.tags)
     assert "<script src" not in page
     assert "default-src 'none'" in page
@@ -325,6 +441,9 @@ def test_pictures(tmp_path: Path) -> None:
     assert set(bundle) == {"text/plain", "application/vnd.vegalite.v5+json", "image/svg+xml"}
     with pytest.raises(ValueError, match="save: argument 'path' must be a name that ends in .html"):
         drawing.save(tmp_path / "drawing.gif")
+    for scale in (0, -1, float("nan"), float("inf"), "2x"):
+        with pytest.raises((ValueError, TypeError), match="to_png: argument 'scale' must be"):
+            drawing.to_png(scale)
 
 
 def test_every_chart_compiles() -> None:
@@ -375,6 +494,14 @@ BAD: list[tuple[Any, Any, str]] = [
     (tf.vis.render.barchart, 3, "barchart: argument 'data' must be a list"),
     (tf.vis.render.histogram, [{"value": 1}, {}], "histogram: argument 'data' must be dicts that all have a 'value'"),
     (tf.vis.render.histogram, ["a"], "histogram: argument 'data'"),
+    (
+        lambda _, data: tf.vis.render.histogram(_, data, max_bins=10**6),
+        [1, 2],
+        "histogram: argument 'max_bins' must be",
+    ),
+    (tf.vis.render.histogram, [1j], "histogram: argument 'data' must be real numbers"),
+    (tf.vis.render.linechart, {"values": [10**400]}, "linechart: argument 'y' must be within the range of doubles"),
+    (tf.vis.render.barchart, [10**400], "barchart: argument 'value' must be within the range of doubles"),
     (tf.vis.render.heatmap, {"values": [1, 2]}, "heatmap: argument 'values' must be a matrix"),
     (tf.vis.render.heatmap, {"values": [[1], [2]], "xTickLabels": ["a"]}, "heatmap: argument 'x_tick_labels'"),
     (tf.vis.render.confusion_matrix, {"values": [[1, 2]]}, "confusion_matrix: argument 'values' must be a square"),

@@ -69,7 +69,7 @@ def _widths(values: Array, dtype: str, edge: int) -> list[int]:
         column = values[..., i].reshape(-1)
         most = _most_signs(column) if dtype in ("float32", "int32") and len(column) > _BRIEF else math.inf
         for value in column:
-            widths[i] = max(widths[i], len(_element(value, dtype)))
+            widths[i] = max(widths[i], _length(_element(value, dtype)))
             if widths[i] >= most:
                 break
     return widths
@@ -107,10 +107,19 @@ def _block(values: Array, dtype: str, widths: list[int], edges: list[int], last:
 
 
 def _vector(values: Array, dtype: str, widths: list[int], edge: int) -> str:
-    texts = [_element(values[i], dtype).ljust(widths[i]) for i in _picked(len(values), edge)]
+    texts = [_padded(_element(values[i], dtype), widths[i]) for i in _picked(len(values), edge)]
     if edge:
         texts.insert(edge, "...")
     return ", ".join(texts)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _length(text))
+
+
+def _length(text: str) -> int:
+    """As JavaScript counts it, for which many emoji are two characters."""
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
 def _element(value: Any, dtype: str) -> str:

@@ -156,7 +156,8 @@ def field(result: Any, name: str, index: int, what: str) -> Any:
         index: its number in a tuple.
         what: what it is a field of, for messages: the function, and the argument or what returned it.
     """
-    for spelling in (name, camel(name)):
+    is_plain = type(result) in (list, tuple)  # which have methods of such names
+    for spelling in () if is_plain else (name, camel(name)):
         if isinstance(result, Mapping):
             if spelling in result:
                 return result[spelling]

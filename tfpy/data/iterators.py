@@ -39,6 +39,9 @@ class LazyIterator(LazyIteratorCamel, Ready, BothSpellings):
     Source: TF.js `LazyIterator`.
     """
 
+    def __repr__(self) -> str:
+        return f"LazyIterator({type(self).__name__.lstrip('_')})"
+
     def __iter__(self) -> Self:
         return self
 

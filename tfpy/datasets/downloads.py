@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from tfpy.core.extras import optional_module
 from tfpy.core.registry import export
+from tfpy.core.urls import has_scheme
 from tfpy.datasets.formats import cifar_records, idx_array
 from tfpy.datasets.records import Samples, Splits
+from tfpy.engine.errors import argument_error
 
 # The folder that downloads are kept in, where the user wants another one than the usual.
 _FOLDER_VARIABLE = "TFPY_DATA"
@@ -64,8 +66,8 @@ def mnist(mirror: str | None = None) -> Splits:
         test: 10,000 of the same.
 
     Raises:
-        ImportError: the extra `data` is not installed. RuntimeError: no connection. ValueError: the files are not
-            those that are expected.
+        ImportError: the extra `data` is not installed. RuntimeError: no connection. ValueError, TypeError: the files
+            are not those that are expected, or the address is none of http or https.
 
     Source: beyond TF.js.
     """
@@ -98,7 +100,7 @@ def cifar10(mirror: str | None = None) -> Splits:
         test: 10,000 of the same.
 
     Raises:
-        ImportError, RuntimeError, ValueError: as for `mnist`.
+        ImportError, RuntimeError, ValueError, TypeError: as for `mnist`.
 
     Source: beyond TF.js.
     """
@@ -116,12 +118,12 @@ def text(url: str, checksum: str | None = None) -> str:
         checksum: the SHA-256 sum of the file, if it is to be checked.
 
     Raises:
-        ImportError, RuntimeError, ValueError: as for `mnist`.
+        ImportError, RuntimeError, ValueError, TypeError: as for `mnist`.
 
     Source: beyond TF.js.
     """
     try:
-        return _fetch(url, checksum, "text", None).read_text(encoding="utf-8")
+        return _fetch(_address("text", "url", url), checksum, "text", None).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"{url} is no text in UTF-8 (byte {error.start}).") from None
 
@@ -136,8 +138,17 @@ def _idx_splits(files: Files, mirror: str | None) -> Splits:
 
 
 def _file(files: Files, name: str, mirror: str | None) -> Path:
-    base = files.url if mirror is None else mirror.rstrip("/") + "/"
+    base = files.url if mirror is None else _address(files.name, "mirror", mirror).rstrip("/") + "/"
     return _fetch(base + name, files.sums[name], files.name, name)
+
+
+def _address(where: str, argument: str, value: object) -> str:
+    """An address on the web."""
+    if not isinstance(value, str):
+        raise argument_error(where, argument, "an address, as text", value, TypeError)
+    if not has_scheme(value, "http", "https"):
+        raise argument_error(where, argument, "an http or https address", value)
+    return value
 
 
 def _fetch(url: str, checksum: str | None, folder: str, name: str | None) -> Path:

@@ -6,9 +6,11 @@ import numpy as np
 
 from tfpy.core.registry import export
 from tfpy.datasets.records import Samples, Splits
-from tfpy.engine.arguments import as_int, as_positive
+from tfpy.engine.arguments import as_count, as_positive
+from tfpy.engine.errors import argument_error
 
-_TOWNS, _TRAINED = 506, 404
+_TOWNS = 506
+_FEWEST = 5  # so that there is one to test with
 
 
 @export(namespace="datasets", doc="Data sets")
@@ -30,12 +32,14 @@ def housing(samples: int = _TOWNS, seed: int = 1) -> Splits:
         test: the other 102.
 
     Raises:
-        ValueError, TypeError: no whole number of at least 5 samples, or no whole number as seed.
+        ValueError, TypeError: no whole number of at least 5 samples, or no whole number of 0 or more as seed.
 
     Source: beyond TF.js.
     """
     count = as_positive("housing", "samples", samples)
-    rng = np.random.default_rng([as_int("housing", "seed", seed), 506])
+    if count < _FEWEST:
+        raise argument_error("housing", "samples", f"at least {_FEWEST}", samples)
+    rng = np.random.default_rng([as_count("housing", "seed", seed), 506])
     town = rng.normal(size=count)  # from the country to the city
     means = rng.normal(size=count)  # from poor to rich
 
@@ -66,5 +70,5 @@ def housing(samples: int = _TOWNS, seed: int = 1) -> Splits:
     price += 3 * river - 14 * (oxide - 0.6) * (distance < 4) - 0.06 * crime - 0.05 * industry
     y = np.clip(price + 1.5 * rng.normal(size=count), 5, 50)
     x, y = x.astype(np.float32), y.astype(np.float32)
-    at = count * _TRAINED // _TOWNS
+    at = count * 4 // 5
     return Splits(Samples(x[:at], y[:at]), Samples(x[at:], y[at:]))

@@ -85,10 +85,14 @@ class Backend(Protocol):
 class Defaults:
     """What holds of a backend that says nothing else: it is on the CPU, may put off its kernels, and owns nothing."""
 
+    name: str
     symbolic = False
     on_gpu = False
     immediate = False
     compile: Callable[[Plan], Executor] | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r})"
 
     def epsilon(self) -> float:
         return 1e-7

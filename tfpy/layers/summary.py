@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.arguments import as_list, as_number, as_positive
+from tfpy.engine.errors import argument_error
 from tfpy.layers.base import Layer, count_params
 from tfpy.layers.symbolic import node_of
 
@@ -24,12 +25,17 @@ def summary_lines(model: LayersModel, line_length: int | None, positions: Sequen
     Args:
         model: the model.
         line_length: the width, in characters; 90, or 115 for a model that is not a plain chain of layers.
-        positions: where the columns end: parts of the width, or characters.
+        positions: where the columns end: parts of the width, or characters. Columns beyond them end with their text.
+
+    Raises:
+        ValueError, TypeError: no whole number above 0, or no finite numbers.
     """
     chain = is_chain(model)
     width = (90 if chain else 115) if line_length is None else as_positive("summary", "line_length", line_length)
-    given = as_list("summary", "positions", positions or (), "numbers")
+    given = as_list("summary", "positions", () if positions is None else positions, "numbers")
     ends = [as_number("summary", "positions", end) for end in given]
+    if not all(map(math.isfinite, ends)):
+        raise argument_error("summary", "positions", "finite numbers", positions)
     ends = ends or ([0.32, 0.61, 0.89, 1] if chain else [0.24, 0.48, 0.70, 0.80, 1])
     columns = [math.floor(width * end) for end in ends] if ends[-1] <= 1 else [int(end) for end in ends]
     lines = ["_" * width, _row(_COLUMNS if chain else (*_COLUMNS, "Receives inputs"), columns), "=" * width]
@@ -73,9 +79,10 @@ def is_chain(model: LayersModel) -> bool:
 
 def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
     line = ""
-    for i, (text, end) in enumerate(zip(fields, ends, strict=False)):
+    for i, text in enumerate(fields):
         line = (line[:-1] + " " if i else "") + text
-        line = line[:end].ljust(end)
+        if i < len(ends):
+            line = line[: ends[i]].ljust(ends[i])
     return line
 
 

@@ -147,6 +147,9 @@ class Node(NodeCamel, AttributesInBothSpellings):
         node.input_tensors, node.output_tensors = list(inputs), list(outputs)
         return node
 
+    def __repr__(self) -> str:
+        return f"Node(layer={self.outbound_layer.name!r}, inputs={self.input_shapes}, outputs={self.output_shapes})"
+
     @property
     def inbound_layers(self) -> list[Layer | None]:
         """The layers that the inputs come from."""

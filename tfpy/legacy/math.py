@@ -64,6 +64,10 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         self._variables: dict[str, Variable] = {}
         ENV.set_math(self)
 
+    def __repr__(self) -> str:
+        backend = "cpu" if self._backend is None else self._backend.name
+        return f"{type(self).__name__}(backend={backend!r}, safe_mode={self.safe_mode})"
+
     # Scopes
 
     @overload

@@ -65,6 +65,9 @@ class Optimizer(OptimizerCamel, BothSpellings):
         self.variable_gradients = SummedTensorArrayMap()
         self.prev_batch_size = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(learning_rate={self.learning_rate})"
+
     @property
     def averages(self) -> bool:
         """Whether it wants the mean gradient of a batch, and not the sum."""
@@ -183,6 +186,10 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
         self._slots: dict[int, dict[str, CoreTensor]] = {}
         self._calls = 0
         self._rate = 0.0
+
+    def __repr__(self) -> str:
+        options = {**self._core.get_config(), "learning_rate": self.learning_rate}
+        return f"{type(self).__name__}({', '.join(f'{k}={v}' for k, v in options.items() if v is not None)})"
 
     def core_optimizer(self) -> base.Optimizer:
         self._core.learning_rate = self.learning_rate

@@ -149,6 +149,9 @@ class Session(SessionCamel):
         self._batches: dict[tuple[int, tuple[int, ...]], bool] = {}
         self._plans = Plans()
 
+    def __repr__(self) -> str:
+        return f"Session({self.graph!r}, {self.math!r})"
+
     def dispose(self) -> None:
         """Forget what was prepared for repeated runs."""
         self._orders.clear()

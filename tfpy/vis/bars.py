@@ -40,27 +40,29 @@ def barchart(
     Args:
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
         data: [{'index': …, 'value': …}, …], a dict of values by index, or numbers.
+            From left to right go numbers as indices by their size, texts in the order that they have in the data.
         opts: the options below as a dict.
         width, height: of the whole chart, in pixels.
         x_label, y_label: the titles of the axes.
         font_size: in pixels.
         x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
-        color: a CSS colour for all bars, or a list with one for each.
+        color: a CSS colour for all bars, or a list with one for each, from left to right.
 
     Raises:
         ValueError, TypeError: data or options that do not fit, or more than 100,000 bars.
 
-    Source: tfjs-vis `render.barchart`.
+    Source: tfjs-vis `render.barchart`, which puts texts into alphabetical order.
     """
     where = "barchart"
     bars = _bars(where, data)
+    order = {"sort": None} if any(isinstance(bar["index"], str) for bar in bars) else {}
     x = {"field": "index", "type": v.kind(where, "x_type", x_type), "title": v.label(where, "x_label", x_label)}
     y = {"field": "value", "type": v.kind(where, "y_type", y_type), "title": v.label(where, "y_label", y_label)}
     body = {
         **v.size(where, width, height),
         "data": {"values": bars},
         "mark": {"type": "bar", "tooltip": True},
-        "encoding": {"x": {**x, "sort": None}, "y": y, "color": _bar_colors(where, color, len(bars))},
+        "encoding": {"x": {**x, **order}, "y": y, "color": {**_bar_colors(where, color, len(bars)), **order}},
     }
     return put(where, container, Chart(body, v.font(where, font_size)))
 
@@ -84,7 +86,7 @@ def _bar_colors(where: str, color: Any, count: int) -> v.Spec:
     colors = [v.color(where, "color", c) for c in as_list(where, "color", color, "colours")]
     if len(colors) != count:
         raise argument_error(where, "color", f"{count} colours, one for each bar", f"{len(colors)} of them")
-    return {"field": "index", "type": "nominal", "sort": None, "legend": None, "scale": {"range": colors}}
+    return {"field": "index", "type": "nominal", "legend": None, "scale": {"range": colors}}
 
 
 @export(namespace="vis.render", doc="Visualization / Charts", options="opts")
@@ -95,7 +97,11 @@ def histogram(
     *,
     width: float = 460,
     height: float = 250,
+    x_label: str | None = "value",
+    y_label: str | None = "count",
     font_size: float = 11,
+    x_type: str = "quantitative",
+    y_type: str = "quantitative",
     stats: Mapping[str, Any] | bool = True,
     max_bins: int = 12,
     color: str = _HISTOGRAM_COLOR,
@@ -107,10 +113,12 @@ def histogram(
         data: numbers in any shape, or a list of {'value': …}. They are counted here: there may be any number of them.
         opts: the options below as a dict.
         width, height: of the whole chart, in pixels.
+        x_label, y_label: the titles of the axes, which tfjs-vis takes, too, and does not show.
         font_size: in pixels.
+        x_type, y_type: of no effect, as in tfjs-vis: both axes are those of numbers.
         stats: False for no table; or the numbers to put in it: 'num_vals', 'min', 'max', 'num_zeros', 'num_nans',
             'num_infs'.
-        max_bins: the greatest number of bins. They begin and end at round numbers, as Vega's do.
+        max_bins: the greatest number of bins, at most 100,000. They begin and end at round numbers, as Vega's do.
         color: a CSS colour for the bars.
 
     Raises:
@@ -121,7 +129,12 @@ def histogram(
     where = "histogram"
     found = _histogram_values(where, data)
     size = v.font(where, font_size)
-    edges = nice_bins(found[np.isfinite(found)], as_positive(where, "max_bins", max_bins))
+    most = as_positive(where, "max_bins", max_bins)
+    if most > v.LIMIT:
+        raise argument_error(where, "max_bins", f"at most {v.LIMIT}", max_bins)
+    v.kind(where, "x_type", x_type)
+    v.kind(where, "y_type", y_type)
+    edges = nice_bins(found[np.isfinite(found)], most)
     counts, _ = np.histogram(found[np.isfinite(found)], edges)
     bars = [
         {"from": float(start), "to": float(end), "count": int(count)}
@@ -132,9 +145,14 @@ def histogram(
         "data": {"values": bars},
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
-            "x": {"field": "from", "type": "quantitative", "bin": {"binned": True}, "title": "value"},
+            "x": {
+                "field": "from",
+                "type": "quantitative",
+                "bin": {"binned": True},
+                "title": v.label(where, "x_label", x_label),
+            },
             "x2": {"field": "to"},
-            "y": {"field": "count", "type": "quantitative"},
+            "y": {"field": "count", "type": "quantitative", "title": v.label(where, "y_label", y_label)},
             "color": {"value": v.color(where, "color", color)},
         },
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
 from tfpy.vis.page import chart_html, escaped, group_html, page, table_html
 from tfpy.vis.renderer import installed, render
@@ -75,8 +77,10 @@ class Drawing(Ready):
         """The drawing as a PNG picture. ImportError without the extra `vis`.
 
         Args:
-            scale: pixels of the picture for each pixel of the drawing.
+            scale: pixels of the picture for each pixel of the drawing. ValueError if it is not above 0.
         """
+        if not 0 < as_number("to_png", "scale", scale) < math.inf:
+            raise argument_error("to_png", "scale", "above 0", scale)
         return bytes(render("png", self.spec, scale=scale))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -154,17 +158,21 @@ class Table(Drawing):
     def body(self) -> Spec:
         cells = [{"row": r, "column": c, "text": text} for r, row in enumerate(self.rows) for c, text in enumerate(row)]
         headers = [{"row": -1, "column": c, "text": text} for c, text in enumerate(self.headers)]
-        bold = {"condition": {"test": "datum.row < 0", "value": "bold"}, "value": "normal"}
+        weight = {"expr": "datum.row < 0 ? 'bold' : 'normal'"}
         return {
             "width": _COLUMN * self.font_size * max(len(self.headers), 1),
             "height": _ROW * self.font_size * (len(self.rows) + 1),
             "data": {"values": [*headers, *cells]},
-            "mark": {"type": "text", "align": "center", "limit": (_COLUMN - 1) * self.font_size},
+            "mark": {
+                "type": "text",
+                "align": "center",
+                "fontWeight": weight,
+                "limit": (_COLUMN - 1) * self.font_size,
+            },
             "encoding": {
                 "x": {"field": "column", "type": "ordinal", "axis": None},
                 "y": {"field": "row", "type": "ordinal", "axis": None},
                 "text": {"field": "text", "type": "nominal"},
-                "fontWeight": bold,
             },
         }
 
@@ -192,8 +200,13 @@ class Group(Drawing):
     """
 
     def __init__(self, members: Sequence[Drawing | tuple[str, Drawing]]) -> None:
-        self.members = [m if isinstance(m, tuple) else ("", m) for m in members]
-        self.font_size = self.members[0][1].font_size if self.members else 11
+        self._members = [m if isinstance(m, tuple) else ("", m) for m in members]
+        self.font_size = self._members[0][1].font_size if self._members else 11
+
+    @property
+    def members(self) -> list[tuple[str, Drawing]]:
+        """Pairs of a heading, which may be empty, and a drawing."""
+        return self._members
 
     @property
     def needs_script(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -121,7 +122,7 @@ def confusion_matrix(
     Args:
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
         data: 'values', a square matrix of counts, as `tf.vis.metrics.confusion_matrix` gives it; 'tick_labels', the
-            names of the classes.
+            names of the classes; 'Class 0', 'Class 1' … by default.
         opts: the options below as a dict.
         width, height: of the whole chart, in pixels.
         x_label, y_label: the titles of the axes; by default 'prediction' and 'label'.
@@ -143,16 +144,16 @@ def confusion_matrix(
     count = matrix.shape[0]
     if matrix.shape[1] != count:
         raise argument_error(where, "values", "a square matrix", found["values"])
-    given = found.get("tick_labels")
-    names = v.unique(
-        [f"Class {i}" for i in range(count)] if given is None else v.texts(where, "tick_labels", given, count)
-    )
+    ticks = found.get("tick_labels")
+    given = [] if ticks is None else v.texts(where, "tick_labels", ticks)
+    names = v.unique(v.texts(where, "tick_labels", given, count) if given else [f"Class {i}" for i in range(count)])
     all_shaded = bool(shade_diagonal) or not matrix[~np.eye(count, dtype=bool)].any()
     cells = []
     for i, row in enumerate(matrix.tolist()):
         for j, value in enumerate(row):
             cell = {"label": names[i], "prediction": names[j], "count": v.number(where, "values", value)}
-            cells.append({**cell, "shade": cell["count"] if all_shaded or i != j else None})
+            written = {} if math.isfinite(value) else {"text": v.display(value)}
+            cells.append({**cell, **written, "shade": cell["count"] if all_shaded or i != j else None})
     order = {"scale": {"domain": names}}
     x = {"type": v.kind(where, "x_type", x_type), "title": v.label(where, "x_label", x_label) or "prediction"}
     y = {"type": v.kind(where, "y_type", y_type), "title": v.label(where, "y_label", y_label) or "label"}
@@ -165,7 +166,8 @@ def confusion_matrix(
         },
     ]
     if show_text_overlay:
-        layers.append({"mark": {"type": "text", "baseline": "middle"}, "encoding": {"text": {"field": "count"}}})
+        text = {"value": {"expr": "isValid(datum.count) ? datum.count : datum.text"}}
+        layers.append({"mark": {"type": "text", "baseline": "middle"}, "encoding": {"text": text}})
     body = {
         **v.size(where, width, height),
         "data": {"values": cells},

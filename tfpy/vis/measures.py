@@ -33,6 +33,9 @@ def accuracy(labels: TensorLike, predictions: TensorLike) -> ReadyFloat:
         labels: of any shape.
         predictions: of the same shape.
 
+    Returns:
+        A part of 1; NaN of nothing.
+
     Raises:
         ValueError: the shapes differ.
 
@@ -42,6 +45,8 @@ def accuracy(labels: TensorLike, predictions: TensorLike) -> ReadyFloat:
     guess = to_tensor("accuracy", "predictions", predictions)
     if truth.shape != guess.shape:
         raise argument_error("accuracy", "predictions", f"of the labels' shape {list(truth.shape)}", guess)
+    if not truth.size:
+        return ReadyFloat(float("nan"))
     return ReadyFloat(float(np.mean(truth.data_sync() == guess.data_sync(), dtype=np.float32)))
 
 

@@ -46,7 +46,9 @@ def escaped(text: str) -> str:
 
 def chart_html(spec: dict[str, Any]) -> str:
     """A place for a chart, with its specification in it, where no text of it can end the element."""
-    text = json.dumps(spec, allow_nan=False)  # ASCII only
+    # The script takes any version; where it is named, it logs that there is a newer one.
+    known = {name: value for name, value in spec.items() if name != "$schema"}
+    text = json.dumps(known, allow_nan=False)  # ASCII only
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return f'<div><script class="chart" type="application/json">{text}</script></div>'

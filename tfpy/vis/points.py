@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy.core.registry import export
-from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
 from tfpy.vis import values as v
@@ -167,19 +166,20 @@ def _series(where: str, values: Any) -> list[list[Any]]:
     """The series: lists of points, or of numbers."""
     if not hasattr(values, "__len__") or isinstance(values, (str, bytes, Mapping)):
         raise argument_error(where, "values", "a list of points, or of lists of points", values, TypeError)
-    outer = _listed(values)
-    nested = bool(outer) and (isinstance(outer[0], list) or bool(getattr(outer[0], "shape", ())))
+    outer = list(v.plain(values))
+    nested = bool(outer) and _is_line(outer[0])
     return [_line(where, part) for part in (outer if nested else [outer])]
 
 
 def _line(where: str, values: Any) -> list[Any]:
-    if not isinstance(values, list) and not getattr(values, "shape", ()):
+    if not _is_line(values):
         raise argument_error(where, "values", "lists of points throughout", values, TypeError)
-    return _listed(values)
+    return list(v.plain(values))
 
 
-def _listed(values: Any) -> list[Any]:
-    return list(values.array_sync()) if isinstance(values, Tensor) else list(values)
+def _is_line(values: Any) -> bool:
+    """Whether it is a list of points or an array, and no tuple, which is a point."""
+    return isinstance(values, (list, range)) or bool(getattr(values, "shape", ()))
 
 
 def _coordinates(where: str, index: int, point: Any) -> tuple[Any, Any]:

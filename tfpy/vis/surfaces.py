@@ -96,7 +96,7 @@ class Visor(VisorCamel, Drawing):
 
     def set_active_tab(self, tab_name: str) -> None:
         """Put a tab in front. ValueError if there is none of that name."""
-        tabs = [tab for tab, _ in self._surfaces]
+        tabs = {tab for tab, _ in self._surfaces}
         if tab_name not in tabs:
             raise unknown_name_error("tab", tab_name, tabs)
         self.active_tab = tab_name

@@ -24,8 +24,8 @@ def table(
 
     Args:
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
-        data: 'headers', the names of the columns; 'values', a list of rows. Numbers are shown with at most four
-            decimals. Texts are shown as they are: HTML in them is not obeyed, as it is in tfjs-vis.
+        data: 'headers', the names of the columns; 'values', a list of rows, or a matrix. Numbers are shown with at most
+            four decimals. Texts are shown as they are: HTML in them is not obeyed, as it is in tfjs-vis.
         opts: the options below as a dict.
         font_size: in pixels.
 
@@ -38,7 +38,10 @@ def table(
     found = v.fields(where, data, ("headers", "values"), "values")
     if "headers" not in found:
         raise argument_error(where, "data", "a dict with 'headers'", data)
-    rows = [as_list(where, "values", row, "rows") for row in as_list(where, "values", found["values"], "rows")]
+    rows = [
+        as_list(where, "values", v.plain(row), "rows")
+        for row in as_list(where, "values", v.plain(found["values"]), "rows")
+    ]
     v.limited(where, sum(map(len, rows)), "cells")
     headers = v.texts(where, "headers", found["headers"])
     return put(

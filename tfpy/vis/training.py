@@ -36,6 +36,8 @@ def history(
     x_label: str = "Iteration",
     y_label: str = "Value",
     font_size: float = 11,
+    x_type: str = "quantitative",
+    y_type: str = "quantitative",
     x_axis_domain: Sequence[float] | None = None,
     y_axis_domain: Sequence[float] | None = None,
     zoom_to_fit: bool = False,
@@ -46,15 +48,17 @@ def history(
 
     Args:
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
-        history: what `fit` returned; or a list of logs; or a list of such lists, one for each metric.
+        history: what `fit` returned, or {'history': {…}} with the values by name; or a list of logs; or a list of such
+            lists, one for each metric.
         metrics: the names to show; all by default (beyond TF.js).
         opts: the options below as a dict.
         width, height, font_size: of each chart, in pixels.
         x_label, y_label: the titles of the axes.
+        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
         x_axis_domain, y_axis_domain: the ends of the axes; zoom_to_fit goes before them.
         zoom_to_fit: let the axes begin and end where the points do.
         zoom_to_fit_accuracy: the same for charts of accuracies alone, which otherwise go from 0 to 1.
-        series_colors: a CSS colour for each line of a chart.
+        series_colors: a CSS colour for each metric; if there are not as many, each chart begins with the first.
 
     Raises:
         ValueError, TypeError: a name that is not in the history, or options that do not fit.
@@ -62,20 +66,20 @@ def history(
     Source: tfjs-vis `show.history`.
     """
     names = _names(history) if metrics is None else v.texts("history", "metrics", metrics)
+    plots = _plots(names)
+    colors = None if series_colors is None else _colors(names, plots, series_colors)
     options = {
         "width": width,
         "height": height,
         "x_label": x_label,
         "y_label": y_label,
         "font_size": font_size,
+        "x_type": x_type,
+        "y_type": y_type,
         "x_axis_domain": x_axis_domain,
         "y_axis_domain": y_axis_domain,
         "zoom_to_fit": zoom_to_fit,
-        "series_colors": series_colors,
     }
-    plots: dict[str, list[str]] = {}
-    for name in names:
-        plots.setdefault(name.replace(_VALIDATION, "", 1), []).append(name)
 
     def fit(series: list[str]) -> dict[str, Any]:
         if not all("acc" in name for name in series):
@@ -85,15 +89,43 @@ def history(
     charts: list[Drawing | tuple[str, Drawing]] = []
     for title, series in plots.items():
         lines = [_values(history, name, names.index(name)) for name in series]
-        charts.append((title, linechart(None, {"values": lines, "series": series}, {**options, **fit(series)})))
+        own = {**fit(series), "series_colors": colors and [colors[name] for name in series]}
+        charts.append((title, linechart(None, {"values": lines, "series": series}, {**options, **own})))
     return put("history", container, Group(charts))
+
+
+def _plots(names: Sequence[str]) -> dict[str, list[str]]:
+    """The names that go into one chart, by its title."""
+    plots: dict[str, list[str]] = {}
+    for name in names:
+        plots.setdefault(name.replace(_VALIDATION, "", 1), []).append(name)
+    return plots
+
+
+def _colors(names: Sequence[str], plots: Mapping[str, Sequence[str]], given: Any) -> dict[str, str]:
+    """The colour of each metric."""
+    found = [
+        v.color("history", "series_colors", color) for color in as_list("history", "series_colors", given, "colours")
+    ]
+    if len(found) == len(names):
+        return dict(zip(names, found, strict=True))
+    if len(found) < max(map(len, plots.values()), default=0):
+        expected = "a colour for each metric, or for each line of a chart"
+        raise argument_error("history", "series_colors", expected, given)
+    return {name: color for series in plots.values() for name, color in zip(series, found, strict=False)}
+
+
+def _by_name(history: Any) -> Mapping[str, Any] | None:
+    """The values by name, where a history has them in this form."""
+    found = history.get("history") if isinstance(history, Mapping) else getattr(history, "history", None)
+    return found if isinstance(found, Mapping) else None
 
 
 def _names(history: Any) -> list[str]:
     """The names in a history, in the order in which they first occur."""
-    logs = getattr(history, "history", None)
-    if isinstance(logs, Mapping):
-        return list(logs)
+    known = _by_name(history)
+    if known is not None:
+        return list(known)
     return list(dict.fromkeys(name for log in _flat(history) for name in log if name not in ("batch", "size")))
 
 
@@ -108,18 +140,19 @@ def _flat(history: Any) -> list[Any]:
 
 def _values(history: Any, name: str, index: int) -> list[Any]:
     """The values of one name; None where logs lack it."""
-    known = getattr(history, "history", None)
-    if isinstance(known, Mapping):
+    known = _by_name(history)
+    if known is not None:
         if name not in known:
             raise unknown_name_error("metric", name, known)
         return list(known[name])
     listed = as_list("history", "history", history, "logs")
-    if listed and isinstance(listed[0], (list, tuple)):
-        listed = list(listed[index]) if index < len(listed) else []  # type: ignore[call-overload]
-    logs = _flat(listed)
-    if not any(name in log for log in logs):
-        raise unknown_name_error("metric", name, _names(history))
-    return [log.get(name) for log in logs]
+    nested = bool(listed) and isinstance(listed[0], (list, tuple))
+    parts = [_flat(part) for part in listed] if nested else [_flat(listed)]
+    # The list of the metric's number, unless another one has it.
+    for logs in [*parts[index : index + 1], *parts]:
+        if any(name in log for log in logs):
+            return [log.get(name) for log in logs]
+    raise unknown_name_error("metric", name, _names(history))
 
 
 @export(namespace="vis.show", doc="Visualization / Training", options="opts")
@@ -131,8 +164,12 @@ def fit_callbacks(
     callbacks: Sequence[str] = ("onEpochEnd", "onBatchEnd"),
     width: float = 460,
     height: float = 250,
+    x_label: str | None = None,
     y_label: str = "Value",
     font_size: float = 11,
+    x_type: str = "quantitative",
+    y_type: str = "quantitative",
+    x_axis_domain: Sequence[float] | None = None,
     y_axis_domain: Sequence[float] | None = None,
     zoom_to_fit: bool = False,
     zoom_to_fit_accuracy: bool = False,
@@ -145,11 +182,13 @@ def fit_callbacks(
         metrics: the names to show.
         opts: the options below as a dict.
         callbacks: when to draw: 'onEpochEnd', 'onBatchEnd', in either spelling.
-        width, height, y_label, font_size, y_axis_domain, zoom_to_fit, zoom_to_fit_accuracy, series_colors: as for
-            `history`.
+        x_label: the title of the horizontal axes; by default 'Epoch' and 'Batch', which tfjs-vis always has.
+        width, height, y_label, font_size, x_type, y_type, x_axis_domain, y_axis_domain, zoom_to_fit,
+            zoom_to_fit_accuracy, series_colors: as for `history`.
 
     Returns:
-        The functions by the names given in `callbacks`.
+        The functions by the names given in `callbacks`. Where no epoch's end is among them, also 'onTrainEnd', which
+        shows the last batches.
 
     Raises:
         ValueError, TypeError: another name among the callbacks, or options that do not fit.
@@ -163,32 +202,41 @@ def fit_callbacks(
         "height": height,
         "y_label": y_label,
         "font_size": font_size,
+        "x_type": x_type,
+        "y_type": y_type,
+        "x_axis_domain": x_axis_domain,
         "y_axis_domain": y_axis_domain,
         "zoom_to_fit": zoom_to_fit,
         "zoom_to_fit_accuracy": zoom_to_fit_accuracy,
-        "series_colors": series_colors,
     }
-    live = _Live(container, names, options)
+    if x_label is not None:
+        options["x_label"] = x_label
+    live = _Live(container, names, options, series_colors)
     known = {"on_epoch_end": "Epoch", "on_batch_end": "Batch"}
     found: dict[str, Callable[..., None]] = {}
     for given in v.texts(where, "callbacks", callbacks):
         event = next(iter(respell({given: True}, spellings(known), where)))
         found[given] = live.listener(given, known[event])
+    if live.lags:
+        found["onTrainEnd"] = live.show
     return found
 
 
-class _Live:
-    """A picture that grows: the logs of each event, and the drawing made of them."""
+class _Live(Group):
+    """A picture that grows: the logs of each event, and the drawings made of them when it is looked at."""
 
-    def __init__(self, container: Container, metrics: list[str], options: dict[str, Any]) -> None:
+    def __init__(self, container: Container, metrics: list[str], options: dict[str, Any], series_colors: Any) -> None:
+        super().__init__([])
         self._container = container
         self._metrics = metrics
         self._options = options
+        self._colors = None if series_colors is None else _colors(metrics, _plots(metrics), series_colors)
         self._logs: dict[str, _Thinned] = {}
         self._labels: dict[str, str] = {}
         self._display: Any = None
-        self._drawn = -_REFRESH
-        history(None, [dict.fromkeys(metrics, 0.0)], metrics, options)  # refuses bad options now, and not in training
+        self._shown = -_REFRESH
+        # Refuses bad options now, and not in training.
+        self.font_size = history(None, [dict.fromkeys(metrics, 0.0)], metrics, options).font_size
 
     def listener(self, event: str, label: str) -> Callable[..., None]:
         """The function to call at an event."""
@@ -196,23 +244,35 @@ class _Live:
 
         def listen(number: int, logs: Mapping[str, Any] | None = None) -> None:
             self._logs[event].add({name: logs[name] for name in self._metrics if name in (logs or {})})  # type: ignore[index]
-            if label == "Epoch" or time.monotonic() - self._drawn >= _REFRESH:
-                self._draw()
+            if label == "Epoch" or time.monotonic() - self._shown >= _REFRESH:
+                self.show()
 
         return listen
 
-    def _draw(self) -> None:
-        groups: list[Drawing | tuple[str, Drawing]] = []
+    @property
+    def lags(self) -> bool:
+        """Whether what is shown may lack the last events."""
+        return "Epoch" not in self._labels.values()
+
+    def show(self, logs: Mapping[str, Any] | None = None) -> None:
+        """Put it on its surface; in a notebook, show it as it is now."""
+        put("fit_callbacks", self._container, self)
+        self._display = _displayed(self, self._display)
+        self._shown = time.monotonic()
+
+    @property
+    def members(self) -> list[tuple[str, Drawing]]:
+        found: list[tuple[str, Drawing]] = []
         for event, logs in self._logs.items():
             present = [name for name in self._metrics if any(name in log for _, log in logs.kept)]
             if present:
-                groups.append((event, self._chart(logs, present, self._labels[event])))
-        drawing = put("fit_callbacks", self._container, Group(groups))
-        self._display = _displayed(drawing, self._display)
-        self._drawn = time.monotonic()
+                found.append((event, self._charts(logs, present, self._labels[event])))
+        return found
 
-    def _chart(self, logs: _Thinned, present: list[str], label: str) -> Drawing:
-        return history(None, _Numbered(logs.kept, present), present, {"x_label": label, **self._options})
+    def _charts(self, logs: _Thinned, present: list[str], label: str) -> Drawing:
+        colors = self._colors and [self._colors[name] for name in present]
+        options = {"x_label": label, **self._options, "series_colors": colors}
+        return history(None, _Numbered(logs.kept, present), present, options)
 
 
 class _Thinned:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import host_values, to_tensor
 from tfpy.core.options import read_options
+from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
 
 Spec = dict[str, Any]
 
@@ -39,19 +42,33 @@ def limited(where: str, count: int, what: str) -> None:
 
 
 def numbers(where: str, argument: str, value: Any) -> npt.NDArray[np.float64]:
-    """The numbers of a tensor, an array or a list, in one row, as the host has them."""
+    """The numbers of a tensor, an array or a list, in one row."""
+    return _host_numbers(where, argument, value).reshape(-1)
+
+
+def _host_numbers(where: str, argument: str, value: Any) -> npt.NDArray[np.float64]:
+    """Numbers as the host has them: those of lists and arrays keep all their digits."""
+    if not isinstance(value, Handle):
+        return host_values(where, argument, value, "float32")[0].astype(np.float64)
     tensor = to_tensor(where, argument, value)
     if tensor.dtype == "complex64":
         raise argument_error(where, argument, "real numbers", value, TypeError)
-    return np.asarray(tensor.data_sync(), dtype=np.float64).reshape(-1)
+    return np.asarray(tensor.data_sync(), dtype=np.float64).reshape(tensor.shape)
+
+
+def plain(value: Any) -> Any:
+    """The values of a tensor as lists or a number; anything else as it is."""
+    return value.array_sync() if isinstance(value, Tensor) else value
 
 
 def number(where: str, argument: str, value: Any) -> float | int | None:
     """A number as JSON has it: None for what is not finite."""
     if value is None:
         return None
-    found = value if isinstance(value, int) and not isinstance(value, bool) else as_number(where, argument, value)
-    return found if math.isfinite(found) else None
+    found = as_number(where, argument, value)
+    if not math.isfinite(found):
+        return None
+    return value if isinstance(value, int) and not isinstance(value, bool) else found
 
 
 def category(where: str, argument: str, value: Any) -> str | float | int | None:
@@ -71,21 +88,31 @@ def matrix(where: str, value: Any) -> npt.NDArray[np.float64]:
     """The numbers of a matrix: a tensor or array of rank 2, or lists of equal length."""
     if isinstance(value, (list, tuple)) and not value:
         return np.empty((0, 0))
-    tensor = to_tensor(where, "values", value)
-    if len(tensor.shape) != 2 or tensor.dtype == "complex64":
+    found = _host_numbers(where, "values", value)
+    if found.ndim != 2:
         raise argument_error(where, "values", "a matrix of numbers", value)
-    limited(where, tensor.size, "cells")
-    return np.asarray(tensor.data_sync(), dtype=np.float64).reshape(tensor.shape)
+    limited(where, found.size, "cells")
+    return found
 
 
 def unique(labels: Iterable[str]) -> list[str]:
     """Labels that differ, so that each has a place of its own on an axis."""
-    seen: dict[str, int] = {}
+    given = list(labels)
+    taken = set(given)  # those to come, too
+    further: dict[str, Iterator[str]] = {}
     found = []
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        found.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    for label in given:
+        if label in further:
+            found.append(next(name for name in further[label] if name not in taken))
+            taken.add(found[-1])
+        else:
+            further[label] = _numbered(label)
+            found.append(label)
     return found
+
+
+def _numbered(label: str) -> Iterator[str]:
+    return (f"{label} ({n})" for n in itertools.count(2))
 
 
 def size(where: str, width: Any, height: Any) -> Spec:
@@ -136,12 +163,16 @@ def domain(where: str, argument: str, value: Any) -> list[float | int | None]:
 
 def display(value: Any) -> str:
     """A value as tables show it: a number with at most four decimals, and commas between thousands."""
+    value = plain(value)
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
     if value is None:
         return ""
     if isinstance(value, (int, float, np.number)):
-        found = float(value)
+        try:
+            found = float(value)
+        except OverflowError:  # a whole number beyond those of a double
+            found = math.inf if value > 0 else -math.inf
         if not math.isfinite(found):
             return "NaN" if math.isnan(found) else ("Infinity" if found > 0 else "-Infinity")
         return f"{found:,.4f}".rstrip("0").rstrip(".")

@@ -147,6 +147,8 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 def _weight_files_of(model_json: Path) -> set[str]:
     """The files beside a model.json that it names; none if it cannot be read."""
+    if not model_json.is_file():  # nor is waited for what a pipe may hold
+        return set()
     try:
         manifest = json.loads(model_json.read_bytes())["weightsManifest"]
         paths = {str(path).removeprefix("./") for group in manifest for path in group["paths"]}
@@ -193,7 +195,13 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file beside its place and then move it there: at the place is the old file or the new one, whole."""
+    """Write a file beside its place and then move it there: at the place is the old file or the new one, whole.
+
+    Raises:
+        OSError: it cannot be written; or what is at the place is no ordinary file but a folder, a device or a pipe.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError("it is no ordinary file")
     beside = path.with_name(f".{path.name}-{os.urandom(4).hex()}.part")
     try:
         with beside.open("xb") as file:

@@ -39,6 +39,8 @@ def run(path: Path, out: str | None, force: bool) -> int:
 
 
 def _run_file(path: Path, target: Path | None, force: bool) -> int:
+    if target is not None and target.is_dir():
+        raise FileError(f"{target} is a folder; the Python of a script goes to a file.")
     if target is not None and target.exists() and not force:
         raise FileError(f"{target} is there already; --force writes over it.")
     conversion = _converted(path)

@@ -123,11 +123,12 @@ class ProgressBar(_Redrawn):
         from rich.table import Column
 
         self._bar = Progress(
-            TextColumn("epoch {task.fields[epoch]}"),
+            TextColumn("epoch {task.fields[epoch]}", markup=False),
             BarColumn(20),
             MofNCompleteColumn(),
             TimeRemainingColumn(elapsed_when_finished=True),
-            TextColumn("{task.fields[text]}", table_column=Column()),  # wraps where the terminal is too narrow
+            # The column wraps where the terminal is too narrow; names of layers may look like markup.
+            TextColumn("{task.fields[text]}", markup=False, table_column=Column()),
             auto_refresh=False,
         )
         name = f"{epoch + 1}/{self.params['epochs']}"
