@@ -6,7 +6,7 @@ Nothing is imported: the generated files can be made anew even when they are mis
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -210,3 +210,9 @@ def imports_for(needs: list[tuple[Module, set[str]]], without: frozenset[str] = 
             if found.setdefault(name, origin) != origin:
                 raise SystemExit(f"{name} means {found[name]!r} and {origin!r}: rename one of them.")
     return sorted(set(found.values()))
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for a page."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)

@@ -69,7 +69,7 @@ class TrainableModel(TrainableModelCamel, Container):
         loss_weights: Any = None,
         distribute: Sharing | None = None,
     ) -> None:
-        """Settle how the model is trained and judged.
+        """Settle how the model is trained and judged. The reference lists the names: [names](names.md).
 
         Args:
             args: the options below as a dict.
