@@ -31,6 +31,7 @@ class LayersModel(LayersModelCamel, SavableModel, class_name="Model"):
         inputs: the symbolic inputs, made by `tf.input`.
         outputs: the symbolic outputs.
         name: the model's name; numbered by default.
+        trainable: whether training changes the weights.
 
     Attributes:
         loss: what `compile` was given as loss.
