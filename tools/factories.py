@@ -126,7 +126,7 @@ def _listed(f: Factory) -> str:
     if not f.options:
         return ""
     lines = ["config: the options below as a dict."]
-    lines += [f"{name}: {_in_words(f.words[name], default)}" for name, _, default in _required_first(f)]
+    lines += [f"{name}: {_in_words(f.words[name], default)}" for name, _, default in required_first(f)]
     filled = [textwrap.fill(line, 120, initial_indent=" " * 8, subsequent_indent=" " * 12) for line in lines]
     return "\n".join(["\n\n    Args:", *filled, "    "])
 
@@ -137,7 +137,7 @@ def _in_words(words: Words, default: ast.expr | None) -> str:
     return f"{words.text}." if value in ("", "None") else f"{words.text} (default: {value})."
 
 
-def _required_first(f: Factory) -> list[Option]:
+def required_first(f: Factory) -> list[Option]:
     return sorted((option for _, option in f.options.values()), key=lambda option: option[2] is not None)
 
 
@@ -147,7 +147,7 @@ def _names(option: Option) -> set[str]:
 
 def _keywords(f: Factory, spell: Callable[[str], str]) -> str:
     """The options as keyword-only parameters, the required ones first."""
-    options = [_keyword(option, spell) for option in _required_first(f)]
+    options = [_keyword(option, spell) for option in required_first(f)]
     return ", ".join(["*", *options]) if options else ""
 
 

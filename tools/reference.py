@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from factories import Camel, Factory, Option
+from factories import Camel, Factory, Option, required_first
 from option_words import Words
 from source import ROOT, Public, markdown_table
 
@@ -105,8 +105,8 @@ def _table(f: Factory, camel: Camel, shared: bool = False) -> str:
     """The options of a factory of its own, or those that it shares with all layers."""
     rows = [
         _row(option, f.words[option[0]], camel)
-        for m, option in f.options.values()
-        if m.name.endswith("layers.base") is shared
+        for option in required_first(f)
+        if f.options[option[0]][0].name.endswith("layers.base") is shared
     ]
     return "\n" + markdown_table(("Option", "Type", "Default", "What it is"), rows) if rows else ""
 

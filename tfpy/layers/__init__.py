@@ -472,8 +472,8 @@ def average_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
@@ -556,8 +556,8 @@ def average_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
@@ -640,8 +640,8 @@ def average_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
@@ -1218,8 +1218,8 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         kernel_size: the size of the window that each filter looks at.
         filters: the number of filters, which is that of the channels of the output.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
@@ -1322,9 +1322,9 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         kernel_size: the size of the window that each filter looks at.
         filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
+        padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
+            (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         dilation_rate: must be 1 (default: 1).
@@ -1430,8 +1430,8 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         kernel_size: the size of the window that each filter looks at.
         filters: the number of filters, which is that of the channels of the output.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
@@ -1534,9 +1534,9 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         kernel_size: the size of the window that each filter looks at.
         filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
+        padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
+            (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         dilation_rate: must be 1 (default: 1).
@@ -2356,8 +2356,8 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         kernel_size: the size of the window that each filter looks at.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
@@ -2635,7 +2635,7 @@ def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        input_dim: how many different numbers there are: the largest one, and 1.
+        input_dim: the number of different inputs: the largest one plus 1.
         output_dim: the size of the vectors.
         embeddings_initializer: how the vectors begin (default: 'randomUniform').
         embeddings_regularizer: what the vectors add to the loss.
@@ -2890,7 +2890,7 @@ def global_average_pooling1d(
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
-        keepdims: keep the dimensions that are summed up, with size 1 (default: False).
+        keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -2957,7 +2957,7 @@ def global_average_pooling2d(
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
-        keepdims: keep the dimensions that are summed up, with size 1 (default: False).
+        keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -3026,7 +3026,7 @@ def global_average_pooling3d(
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
-        keepdims: keep the dimensions that are summed up, with size 1 (default: False).
+        keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -3091,7 +3091,7 @@ def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
-        keepdims: keep the dimensions that are summed up, with size 1 (default: False).
+        keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -3162,7 +3162,7 @@ def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
-        keepdims: keep the dimensions that are summed up, with size 1 (default: False).
+        keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -3235,7 +3235,7 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
-        keepdims: keep the dimensions that are summed up, with size 1 (default: False).
+        keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -4264,8 +4264,8 @@ def max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
@@ -4342,8 +4342,8 @@ def max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
@@ -4420,8 +4420,8 @@ def max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
@@ -5308,7 +5308,7 @@ def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Args:
         config: the options below as a dict.
-        cell: the cell to run, or a list of cells, each of which is fed what the one before puts out.
+        cell: the cell to run, or a list of cells, each of which is fed what the one before puts out; must be given.
         return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
         return_state: put out a list of the output and the last states (default: False).
         go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
@@ -5556,8 +5556,8 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         kernel_size: the size of the window that each filter looks at.
         filters: the number of filters, which is that of the channels of the output.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': zeros around it, so that with strides of 1 the output
-            has its size (default: 'valid').
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
         data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
             'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
