@@ -6,7 +6,7 @@ import ast
 from copy import deepcopy
 from itertools import pairwise
 
-from source import NOTICE, PACKAGE, Module, annotation_names, imports_for, read_module, signature
+from source import NOTICE, PACKAGE, Module, annotation_names, class_of, imports_for, signature
 
 PATH = PACKAGE / "core/optimizers/_factories.py"
 
@@ -62,10 +62,11 @@ def _shared(module: Module, node: ast.ClassDef) -> list[tuple[ast.AnnAssign, str
     if kwarg is None:
         return []
     assert isinstance(kwarg.annotation, ast.Subscript)
-    body = _class(module, ast.unparse(kwarg.annotation.slice)).body
+    options = class_of(module, ast.unparse(kwarg.annotation.slice))
+    assert options is not None
     return [
         (item, str(text.value.value))
-        for item, text in pairwise(body)
+        for item, text in pairwise(options[1].body)
         if isinstance(item, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
     ]
 
@@ -75,10 +76,3 @@ def _described(node: ast.ClassDef, shared: list[tuple[ast.AnnAssign, str]]) -> s
     parts = (ast.get_docstring(node, clean=False) or "").split("\n\n")
     lines = [f"\n        {ast.unparse(item.target)}: {text[:1].lower()}{text[1:]}" for item, text in shared]
     return "\n\n".join(part + "".join(lines) if part.startswith("    Args:") else part for part in parts)
-
-
-def _class(module: Module, name: str) -> ast.ClassDef:
-    """A class that a module imports."""
-    _, source, *_ = module.imports[name].split(" ")
-    there = read_module(PACKAGE.parent / f"{source.replace('.', '/')}.py")
-    return next(n for n in there.tree.body if isinstance(n, ast.ClassDef) and n.name == name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from factories import Camel, Factory, Option, required_first
 from option_words import Words
-from source import ROOT, Public, markdown_table
+from source import ROOT, Public, inherited, markdown_table
 
 FOLDER = ROOT / "docs/reference"
 NAVIGATION = ROOT / "mkdocs.yml"
@@ -79,7 +79,11 @@ def _entry(p: Public, camel: Camel) -> str:
     heading = f"{path}{p.name}" + (f" · {path}{spelt}" if spelt != p.name and not is_class else "")
     heading += "".join(f" · tf.{alias}" for alias in p.aliases)
     text = f'\n::: {p.module.name}.{p.local_name}\n    options:\n      heading: "{heading}"\n'
-    return text + f"      toc_label: {p.name}\n" + ("      members: true\n" if is_class else "")
+    text += f"      toc_label: {p.name}\n"
+    if isinstance(p.node, ast.ClassDef):
+        further = inherited(p.module, p.node)
+        text += "      members: true\n" + (f"      inherited_members: [{', '.join(further)}]\n" if further else "")
+    return text
 
 
 def _of_factories(namespace: str, members: list[Factory], camel: Camel) -> str:
