@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from option_words import Words, explained
 from source import Module, imports_for
 
 Camel = Callable[[str, str], str]
@@ -15,7 +16,10 @@ Option = tuple[str, ast.expr, ast.expr | None]
 
 @dataclass
 class Factory:
-    """A class with `factory="namespace.name"` among its class arguments, and maybe `aliases="other names"`."""
+    """A class with `factory="namespace.name"` among its class arguments, and maybe `aliases="other names"`.
+
+    Its lineage are the names of the class and of those that it is made of, the nearest first.
+    """
 
     namespace: str
     name: str
@@ -23,6 +27,8 @@ class Factory:
     module: Module
     node: ast.ClassDef
     options: dict[str, tuple[Module, Option]]
+    lineage: list[str]
+    words: dict[str, Words] = field(default_factory=dict)
 
 
 def factories_in(modules: list[Module]) -> list[Factory]:
@@ -33,15 +39,23 @@ def factories_in(modules: list[Module]) -> list[Factory]:
         named = {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg in ("factory", "aliases")}
         if "factory" in named:
             namespace, _, name = named["factory"].rpartition(".")
-            options = _options(module, node, classes)
+            options, lineage = _options(module, node, classes), _lineage(module, node, classes)
             if namespace == "layers":
                 base = next(v for (_, name), v in classes.items() if name == "LayerOptions")
                 options |= {k: v for k, v in _options(*base, classes).items() if k not in options}
-            found.append(Factory(namespace, name, named.get("aliases", "").split(), module, node, options))
+                lineage.append("LayerOptions")
+            found.append(Factory(namespace, name, named.get("aliases", "").split(), module, node, options, lineage))
+    for f, words in zip(found, explained([(f.lineage, list(f.options)) for f in found]), strict=True):
+        f.words = words
     return found
 
 
 Classes = dict[tuple[str, str], tuple[Module, ast.ClassDef]]
+
+
+def _lineage(module: Module, node: ast.ClassDef, classes: Classes) -> list[str]:
+    bases = [classes.get(_origin(module, ast.unparse(base))) for base in node.bases]
+    return [node.name, *(name for base in bases if base is not None for name in _lineage(*base, classes))]
 
 
 def _options(module: Module, node: ast.ClassDef, classes: Classes) -> dict[str, tuple[Module, Option]]:
@@ -52,21 +66,27 @@ def _options(module: Module, node: ast.ClassDef, classes: Classes) -> dict[str, 
             merged |= _options(*known, classes)
     initializer = next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
     if initializer is not None:
-        return merged if node.name == "Layer" else _parameters(module, initializer)
-    for item in node.body:
-        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and _is_option(item):
-            merged[item.target.id] = (module, (item.target.id, item.annotation, item.value))
-    return merged
+        return merged if node.name == "Layer" else _parameters(module, node, initializer)
+    return merged | {name: (module, option) for name, option in _annotated(node).items()}
+
+
+def _annotated(node: ast.ClassDef) -> dict[str, Option]:
+    return {
+        item.target.id: (item.target.id, item.annotation, item.value)
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and _is_option(item)
+    }
 
 
 def _is_option(item: ast.AnnAssign) -> bool:
     return not ast.unparse(item.target).startswith("_") and not ast.unparse(item.annotation).startswith("ClassVar")
 
 
-def _parameters(module: Module, initializer: ast.FunctionDef) -> dict[str, tuple[Module, Option]]:
-    args = initializer.args
+def _parameters(module: Module, node: ast.ClassDef, initializer: ast.FunctionDef) -> dict[str, tuple[Module, Option]]:
+    """The keywords of a constructor; what the class annotates is their default where None stands for it."""
+    args, stated = initializer.args, _annotated(node)
     return {
-        a.arg: (module, (a.arg, a.annotation or ast.Name("Any"), default))
+        a.arg: (module, (a.arg, a.annotation or ast.Name("Any"), stated[a.arg][2] if a.arg in stated else default))
         for a, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     }
 
@@ -105,13 +125,19 @@ def _listed(f: Factory) -> str:
     """The options for the docstring, which is what `help` and notebooks show."""
     if not f.options:
         return ""
-    shown = [name + (f"={ast.unparse(default)}" if default else "") for name, _, default in _required_first(f)]
-    return "\n\n    Options:\n" + textwrap.fill(
-        ", ".join(shown), 110, initial_indent=" " * 8, subsequent_indent=" " * 8
-    )
+    lines = ["config: the options below as a dict."]
+    lines += [f"{name}: {_in_words(f.words[name], default)}" for name, _, default in required_first(f)]
+    filled = [textwrap.fill(line, 120, initial_indent=" " * 8, subsequent_indent=" " * 12) for line in lines]
+    return "\n".join(["\n\n    Args:", *filled, "    "])
 
 
-def _required_first(f: Factory) -> list[Option]:
+def _in_words(words: Words, default: ast.expr | None) -> str:
+    """What an option is, and its default, if it has one."""
+    value = words.default or ("" if default is None else ast.unparse(default))
+    return f"{words.text}." if value in ("", "None") else f"{words.text} (default: {value})."
+
+
+def required_first(f: Factory) -> list[Option]:
     return sorted((option for _, option in f.options.values()), key=lambda option: option[2] is not None)
 
 
@@ -121,7 +147,7 @@ def _names(option: Option) -> set[str]:
 
 def _keywords(f: Factory, spell: Callable[[str], str]) -> str:
     """The options as keyword-only parameters, the required ones first."""
-    options = [_keyword(option, spell) for option in _required_first(f)]
+    options = [_keyword(option, spell) for option in required_first(f)]
     return ", ".join(["*", *options]) if options else ""
 
 

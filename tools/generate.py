@@ -4,6 +4,7 @@
 
 Generated: the chained methods of Tensor, the TF.js spellings of methods (`_camel.py` beside the classes), the factories
 of optimizers, the public faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces, the pages of the API reference.
+The package is not imported for it, but for the page of names, which comes last.
 See docs/explanation/architecture.md.
 """
 
@@ -318,17 +319,22 @@ def formatted(text: str, path: Path) -> str:
 
 def main(arguments: list[str]) -> int:
     check = "--check" in arguments
-    stale = []
-    for path, text in generated().items():
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(path)
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+    stale = update(generated(), check)
+    from names import names_page  # the package that it imports is made of what has been written
+
+    stale |= update(names_page(), check)
+    return 1 if check and stale else 0
+
+
+def update(files: dict[Path, str], check: bool) -> bool:
+    """Write the files that are not as they should be, or only say which these are. Whether there are any."""
+    stale = [path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         print(("stale: " if check else "written: ") + str(path.relative_to(ROOT)))
-    return 1 if check and stale else 0
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[path], encoding="utf-8")
+    return bool(stale)
 
 
 if __name__ == "__main__":

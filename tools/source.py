@@ -6,7 +6,7 @@ Nothing is imported: the generated files can be made anew even when they are mis
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -117,10 +117,13 @@ def defined_names(node: ast.stmt) -> list[str]:
     return []
 
 
-def public_in(module: Module) -> Iterator[Public]:
-    """What is marked with @op(…) or @export(…) in a module, and again for each of its aliases."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def public_in(module: Module, only: str = "") -> Iterator[Public]:
+    """What is marked with @op(…) or @export(…) in a module, and again for each alias; or `only` of one name."""
     for node in module.tree.body:
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)) or only not in ("", node.name):
             continue
         for decorator in node.decorator_list:
             mark = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -141,6 +144,29 @@ def public_in(module: Module) -> Iterator[Public]:
                 for alias in aliases:
                     namespace, _, name = alias.rpartition(".")
                     yield Public(name, module, node, namespace)
+
+
+def class_of(module: Module, name: str) -> tuple[Module, ast.ClassDef] | None:
+    """The class of a name in a module, and where it is defined; None for one of another package."""
+    while name in module.imports:
+        source = module.imports[name].split(" ")[1]
+        base = PACKAGE.parent / source.replace(".", "/")
+        if base.parts[len(ROOT.parts)] != PACKAGE.name:
+            return None
+        module = read_module(base / "__init__.py" if base.is_dir() else base.with_suffix(".py"))
+    return next(((module, n) for n in module.tree.body if isinstance(n, ast.ClassDef) and n.name == name), None)
+
+
+def inherited(module: Module, node: ast.ClassDef) -> list[str]:
+    """The public members that a class has from those which it is made of and which are not public themselves."""
+    found: dict[str, None] = {}
+    for base in node.bases:
+        known = class_of(module, ast.unparse(base))
+        if known is None or known[1].name.endswith("Camel") or any(public_in(known[0], known[1].name)):
+            continue
+        found |= dict.fromkeys(item.name for item in known[1].body if isinstance(item, FUNCTIONS))
+        found |= dict.fromkeys(inherited(*known))
+    return [name for name in found if not name.startswith("_")]
 
 
 def signature(node: ast.FunctionDef, skip: int = 0, first: str | None = None) -> str:
@@ -210,3 +236,9 @@ def imports_for(needs: list[tuple[Module, set[str]]], without: frozenset[str] = 
             if found.setdefault(name, origin) != origin:
                 raise SystemExit(f"{name} means {found[name]!r} and {origin!r}: rename one of them.")
     return sorted(set(found.values()))
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for a page."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)

@@ -112,6 +112,36 @@ def test_an_initializer_says_what_it_does_not_know() -> None:
     assert both[0].get_config() == both[1].get_config()
 
 
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: L.dense(units=1, activation="foo"), "Known: elu, exponential, gelu, gelu_new, hard_sigmoid,"),
+        (
+            lambda: L.dense(units=1, kernel_initializer="foo"),
+            "Known: constant, glorot_normal, glorot_uniform, he_normal",
+        ),
+        (lambda: L.dense(units=1, bias_regularizer="foo"), "Known: l1, l1l2, l2."),
+        (lambda: L.dense(units=1, bias_constraint="foo"), "Known: max_norm, min_max_norm, non_neg, unit_norm."),
+        (lambda: compiled(optimizer="foo"), "Known: adadelta, adagrad, adam, adamax, adamw, nadam, rmsprop, sgd."),
+        (lambda: compiled(optimizer="momentum"), "give tf.train.momentum(learning_rate, momentum)."),
+        (lambda: compiled(loss="foo"), "Known: binary_crossentropy, categorical_crossentropy, categorical_hinge,"),
+        (
+            lambda: compiled(metrics=["foo"]),
+            "Known: accuracy, binary_accuracy, binary_crossentropy, categorical_accuracy",
+        ),
+        (lambda: compiled(metrics=["binary_acuracy"]), "'binary_acuracy'. Did you mean 'binary_accuracy'?"),
+    ],
+)
+def test_names_are_listed_where_one_is_not_known(make: Any, text: str) -> None:
+    with pytest.raises(ValueError, match="Unknown") as caught:
+        make()
+    assert text in str(caught.value)
+
+
+def compiled(**options: Any) -> None:
+    tf.sequential([L.dense(units=1, input_shape=[1])]).compile(**{"optimizer": "sgd", "loss": "mse", **options})
+
+
 def test_an_error_says_of_which_option_it_speaks() -> None:
     with pytest.raises(ValueError, match="Unknown activation 'junk'") as caught:
         L.dense(units=1, activation="junk")

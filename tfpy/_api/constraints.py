@@ -35,8 +35,11 @@ def max_norm(*, maxValue: float = 2.0, axis: int = 0) -> MaxNorm: ...
 def max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxNorm:
     """Vectors along an axis no longer than max_value.
 
-    Options:
-        max_value=2.0, axis=0"""
+    Args:
+        config: the options below as a dict.
+        max_value: the largest length (default: 2.0).
+        axis: the axis along which lengths are measured (default: 0).
+    """
     return MaxNorm(config, *more, **options)
 
 
@@ -61,8 +64,13 @@ def min_max_norm(*, minValue: float = 0.0, maxValue: float = 1.0, axis: int = 0,
 def min_max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MinMaxNorm:
     """Vectors along an axis drawn, at a rate, to a length from min_value to max_value.
 
-    Options:
-        min_value=0.0, max_value=1.0, axis=0, rate=1.0"""
+    Args:
+        config: the options below as a dict.
+        min_value: the smallest length (default: 0.0).
+        max_value: the largest length (default: 1.0).
+        axis: the axis along which lengths are measured (default: 0).
+        rate: how far to go: at 1 all lengths are brought within the bounds, below it a part of the way (default: 1.0).
+    """
     return MinMaxNorm(config, *more, **options)
 
 
@@ -102,8 +110,10 @@ def unit_norm(*, axis: int = 0) -> UnitNorm: ...
 def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UnitNorm:
     """Vectors along an axis of length 1.
 
-    Options:
-        axis=0"""
+    Args:
+        config: the options below as a dict.
+        axis: the axis along which lengths are measured (default: 0).
+    """
     return UnitNorm(config, *more, **options)
 
 

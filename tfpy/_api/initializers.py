@@ -44,8 +44,10 @@ def constant(*, value: float) -> Constant: ...
 def constant(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Constant:
     """One value throughout.
 
-    Options:
-        value"""
+    Args:
+        config: the options below as a dict.
+        value: the value.
+    """
     return Constant(config, *more, **options)
 
 
@@ -63,8 +65,10 @@ def glorot_normal(*, seed: Seed | None = None) -> GlorotNormal: ...
 def glorot_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlorotNormal:
     """Glorot and Bengio (2010), normal.
 
-    Options:
-        seed=None"""
+    Args:
+        config: the options below as a dict.
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return GlorotNormal(config, *more, **options)
 
 
@@ -85,8 +89,10 @@ def glorot_uniform(*, seed: Seed | None = None) -> GlorotUniform: ...
 def glorot_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlorotUniform:
     """Glorot and Bengio (2010), uniform.
 
-    Options:
-        seed=None"""
+    Args:
+        config: the options below as a dict.
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return GlorotUniform(config, *more, **options)
 
 
@@ -107,8 +113,10 @@ def he_normal(*, seed: Seed | None = None) -> HeNormal: ...
 def he_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> HeNormal:
     """He et al. (2015), normal.
 
-    Options:
-        seed=None"""
+    Args:
+        config: the options below as a dict.
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return HeNormal(config, *more, **options)
 
 
@@ -129,8 +137,10 @@ def he_uniform(*, seed: Seed | None = None) -> HeUniform: ...
 def he_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> HeUniform:
     """He et al. (2015), uniform.
 
-    Options:
-        seed=None"""
+    Args:
+        config: the options below as a dict.
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return HeUniform(config, *more, **options)
 
 
@@ -151,8 +161,10 @@ def identity(*, gain: float = 1.0) -> Identity: ...
 def identity(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Identity:
     """A multiple of the identity matrix; for square matrices only.
 
-    Options:
-        gain=1.0"""
+    Args:
+        config: the options below as a dict.
+        gain: what the matrix is multiplied by (default: 1.0).
+    """
     return Identity(config, *more, **options)
 
 
@@ -170,8 +182,10 @@ def le_cun_normal(*, seed: Seed | None = None) -> LeCunNormal: ...
 def le_cun_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LeCunNormal:
     """LeCun et al. (1998), normal.
 
-    Options:
-        seed=None"""
+    Args:
+        config: the options below as a dict.
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return LeCunNormal(config, *more, **options)
 
 
@@ -192,8 +206,10 @@ def le_cun_uniform(*, seed: Seed | None = None) -> LeCunUniform: ...
 def le_cun_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LeCunUniform:
     """LeCun et al. (1998), uniform.
 
-    Options:
-        seed=None"""
+    Args:
+        config: the options below as a dict.
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return LeCunUniform(config, *more, **options)
 
 
@@ -230,8 +246,11 @@ def orthogonal(*, gain: float = 1.0, seed: Seed | None = None) -> Orthogonal: ..
 def orthogonal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Orthogonal:
     """A random orthogonal matrix, of the QR decomposition of normal numbers (Saxe et al. 2013).
 
-    Options:
-        gain=1.0, seed=None"""
+    Args:
+        config: the options below as a dict.
+        gain: what the matrix is multiplied by (default: 1.0).
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return Orthogonal(config, *more, **options)
 
 
@@ -249,8 +268,12 @@ def random_normal(*, mean: float = 0.0, stddev: float = 0.05, seed: Seed | None 
 def random_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomNormal:
     """Normally distributed.
 
-    Options:
-        mean=0.0, stddev=0.05, seed=None"""
+    Args:
+        config: the options below as a dict.
+        mean: the mean (default: 0.0).
+        stddev: the standard deviation (default: 0.05).
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return RandomNormal(config, *more, **options)
 
 
@@ -271,8 +294,12 @@ def random_uniform(*, minval: float = ..., maxval: float = 0.05, seed: Seed | No
 def random_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomUniform:
     """Evenly spread over [minval, maxval).
 
-    Options:
-        minval=-0.05, maxval=0.05, seed=None"""
+    Args:
+        config: the options below as a dict.
+        minval: where the range begins (default: -0.05).
+        maxval: where the range ends (default: 0.05).
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return RandomUniform(config, *more, **options)
 
 
@@ -293,8 +320,12 @@ def truncated_normal(*, mean: float = 0.0, stddev: float = 0.05, seed: Seed | No
 def truncated_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> TruncatedNormal:
     """Normally distributed, within two standard deviations of the mean.
 
-    Options:
-        mean=0.0, stddev=0.05, seed=None"""
+    Args:
+        config: the options below as a dict.
+        mean: the mean (default: 0.0).
+        stddev: the standard deviation (default: 0.05).
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return TruncatedNormal(config, *more, **options)
 
 
@@ -320,8 +351,14 @@ def variance_scaling(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     As in TF.js 'normal' is a truncated normal distribution that is not widened to make up for its cut tails, and every
     other distribution, 'truncatedNormal' too, is uniform.
 
-    Options:
-        scale=1.0, mode='fanIn', distribution='normal', seed=None"""
+    Args:
+        config: the options below as a dict.
+        scale: the factor of the variance (default: 1.0).
+        mode: what n is: 'fanIn', the number of inputs of a unit; 'fanOut', that of its outputs; 'fanAvg', their average
+            (default: 'fanIn').
+        distribution: 'normal', 'uniform' or 'truncatedNormal', see above (default: 'normal').
+        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+    """
     return VarianceScaling(config, *more, **options)
 
 

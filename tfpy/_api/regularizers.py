@@ -24,14 +24,16 @@ def l1(config: Mapping[str, Any], /) -> L1: ...
 
 
 @overload
-def l1(*, l1: float | None = None) -> L1: ...
+def l1(*, l1: float | None = 0.01) -> L1: ...
 
 
 def l1(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> L1:
     """l1 · Σ|w|.
 
-    Options:
-        l1=None"""
+    Args:
+        config: the options below as a dict.
+        l1: the factor of Σ|w| (default: 0.01).
+    """
     return L1(config, *more, **options)
 
 
@@ -49,8 +51,11 @@ def l1l2(*, l1: float = 0.01, l2: float = 0.01) -> L1L2: ...
 def l1l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> L1L2:
     """l1 · Σ|w| + l2 · Σw².
 
-    Options:
-        l1=0.01, l2=0.01"""
+    Args:
+        config: the options below as a dict.
+        l1: the factor of Σ|w| (default: 0.01).
+        l2: the factor of Σw² (default: 0.01).
+    """
     return L1L2(config, *more, **options)
 
 
@@ -62,14 +67,16 @@ def l2(config: Mapping[str, Any], /) -> L2: ...
 
 
 @overload
-def l2(*, l2: float | None = None) -> L2: ...
+def l2(*, l2: float | None = 0.01) -> L2: ...
 
 
 def l2(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> L2:
     """l2 · Σw².
 
-    Options:
-        l2=None"""
+    Args:
+        config: the options below as a dict.
+        l2: the factor of Σw² (default: 0.01).
+    """
     return L2(config, *more, **options)
 
 

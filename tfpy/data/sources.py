@@ -104,7 +104,9 @@ class URLDataSource(DataSource):
 
     Args:
         url: a file, http or https URL; a plain path; or a `urllib.request.Request`.
-        file_options: {'offset', 'chunk_size'}, as for FileDataSource.
+        file_options: the options below as a dict.
+        offset: where to begin.
+        chunk_size: how many bytes to read at a time.
 
     Source: TF.js `tf.data.URLDataSource`, which loads the whole file first.
     """

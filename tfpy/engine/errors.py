@@ -109,9 +109,20 @@ def letters_of(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def unknown_name_error(what: str, name: object, known: Iterable[str]) -> ValueError:
-    """A ValueError for a name that is not among the known ones, with the nearest of them."""
+# So many names are listed beside the nearest one, and so many where none is near.
+_FEW_NAMES = 12
+_MANY_NAMES = 24
+
+
+def unknown_name_error(
+    what: str, name: object, known: Iterable[str], listed: Iterable[str] | None = None
+) -> ValueError:
+    """A ValueError for a name that is not among the known ones, with the nearest of them.
+
+    If they are not many, the known names follow, or those that are to be listed in their place: one spelling of each.
+    """
     names = sorted(known)
     hint = nearest(name, names)
-    listed = ", ".join(names) if len(names) <= 12 else ""
-    return ValueError(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {listed}." if listed else ""))
+    shown = names if listed is None else sorted(listed)
+    fits = 0 < len(shown) <= (_FEW_NAMES if hint else _MANY_NAMES)
+    return ValueError(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {', '.join(shown)}." if fits else ""))

@@ -150,9 +150,21 @@ def activation(
 def activation(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Activation:
     """An activation by itself.
 
-    Options:
-        activation, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        activation: the activation.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Activation(config, *more, **options)
 
 
@@ -194,9 +206,20 @@ def add(
 def add(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Add:
     """The sum of the inputs.
 
-    Options:
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Add(config, *more, **options)
 
 
@@ -244,9 +267,23 @@ def alpha_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too.
 
-    Options:
-        rate, noise_shape=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        rate: the part of the inputs that is dropped, from 0 to 1.
+        noise_shape: the shape of what is drawn, with None for the inputs' own size; along an axis of size 1 all is
+            dropped or kept together (default: that of the inputs).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return AlphaDropout(config, *more, **options)
 
 
@@ -309,9 +346,24 @@ def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Source: Keras `Attention` (beyond TF.js).
 
-    Options:
-        dropout=0.0, seed=None, use_scale=False, score_mode='dot', input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        dropout: the part of the attention weights that is set to 0 in training (default: 0.0).
+        seed: a seed of the dropout; without one, see tf.set_seed (default: none).
+        use_scale: whether to multiply the scores by a factor, which is learnt (default: False).
+        score_mode: how queries are compared with keys: 'dot' or 'concat', see above (default: 'dot').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Attention(config, *more, **options)
 
 
@@ -353,9 +405,20 @@ def average(
 def average(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Average:
     """The mean of the inputs.
 
-    Options:
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Average(config, *more, **options)
 
 
@@ -405,10 +468,26 @@ def average_pooling1d(
 def average_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AveragePooling1D:
     """The mean over windows of sequences: (batch, time, channels) → (batch, places, channels).
 
-    Options:
-        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        pool_size: the size of the window (default: 2).
+        strides: how far the window moves from place to place (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return AveragePooling1D(config, *more, **options)
 
 
@@ -473,10 +552,26 @@ def average_pooling2d(
 def average_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AveragePooling2D:
     """The mean over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels).
 
-    Options:
-        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        pool_size: the size of the window (default: 2).
+        strides: how far the window moves from place to place (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return AveragePooling2D(config, *more, **options)
 
 
@@ -541,10 +636,26 @@ def average_pooling3d(
 def average_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AveragePooling3D:
     """The mean over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels).
 
-    Options:
-        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        pool_size: the size of the window (default: 2).
+        strides: how far the window moves from place to place (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return AveragePooling3D(config, *more, **options)
 
 
@@ -633,12 +744,33 @@ def batch_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
     Weights: gamma, beta, moving_mean and moving_variance, the last two not trainable; all of the size of the axis.
     Inputs of any rank are beyond TF.js.
 
-    Options:
-        epsilon=0.001, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
-        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, axis=-1,
-        momentum=0.99, moving_mean_initializer='zeros', moving_variance_initializer='ones', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        epsilon: added to the variance, so that nothing is divided by 0 (default: 0.001).
+        center: whether to add beta, which is learnt (default: True).
+        scale: whether to multiply by gamma, which is learnt (default: True).
+        beta_initializer: how beta begins (default: 'zeros').
+        gamma_initializer: how gamma begins (default: 'ones').
+        beta_regularizer: what beta adds to the loss.
+        gamma_regularizer: what gamma adds to the loss.
+        beta_constraint: what beta is made to fulfil.
+        gamma_constraint: what gamma is made to fulfil.
+        axis: the axis of the channels (default: -1).
+        momentum: the part of the moving mean and variance that each step keeps (default: 0.99).
+        moving_mean_initializer: how the moving mean begins (default: 'zeros').
+        moving_variance_initializer: how the moving variance begins (default: 'ones').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return BatchNormalization(config, *more, **options)
 
 
@@ -693,9 +825,22 @@ def bidirectional(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     The two layers are copies of the one given, and have its name with 'forward_' and 'backward_' in front.
 
-    Options:
-        layer, merge_mode='concat', input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        layer: the recurrent layer that is run forwards; its copy is run backwards.
+        merge_mode: how the outputs of both directions are merged, see above (default: 'concat').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Bidirectional(config, *more, **options)
 
 
@@ -745,9 +890,22 @@ def category_encoding(config: Mapping[str, Any] | None = None, /, *more: Any, **
     (batch, num_tokens); 'count': how often it has each, or the sum of the count_weights of the call; 'int': the numbers
     themselves.
 
-    Options:
-        num_tokens, output_mode='multiHot', input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        num_tokens: the number of categories; the inputs are below it.
+        output_mode: 'oneHot', 'multiHot', 'count' or 'int', see above (default: 'multiHot').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return CategoryEncoding(config, *more, **options)
 
 
@@ -798,9 +956,22 @@ def center_crop(config: Mapping[str, Any] | None = None, /, *more: Any, **option
 
     Images that are too small in one direction are resized instead, as in TF.js.
 
-    Options:
-        height, width, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        height: the height of the results.
+        width: the width of the results.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return CenterCrop(config, *more, **options)
 
 
@@ -847,9 +1018,21 @@ def concatenate(
 def concatenate(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Concatenate:
     """The inputs joined along an axis.
 
-    Options:
-        axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        axis: the axis along which the inputs are joined (default: -1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Concatenate(config, *more, **options)
 
 
@@ -925,12 +1108,38 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
     output depends on no later input (beyond TF.js). With data_format 'channelsFirst' the channels of the output come
     first as well, which TF.js announces but does not do.
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
-        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
+            'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        kernel_constraint: what the kernel is made to fulfil.
+        kernel_regularizer: what the kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Conv1D(config, *more, **options)
 
 
@@ -1004,12 +1213,38 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
 
     Weights: kernel [*kernel_size, channels, filters], bias [filters].
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
-        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        kernel_constraint: what the kernel is made to fulfil.
+        kernel_regularizer: what the kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Conv2D(config, *more, **options)
 
 
@@ -1083,12 +1318,37 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Weights: kernel [*kernel_size, filters, channels], bias [filters].
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
-        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
+        padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
+            (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: must be 1 (default: 1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        kernel_constraint: what the kernel is made to fulfil.
+        kernel_regularizer: what the kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Conv2DTranspose(config, *more, **options)
 
 
@@ -1165,12 +1425,38 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
 
     Weights: kernel [*kernel_size, channels, filters], bias [filters].
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
-        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        kernel_constraint: what the kernel is made to fulfil.
+        kernel_regularizer: what the kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Conv3D(config, *more, **options)
 
 
@@ -1244,12 +1530,37 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Weights: kernel [*kernel_size, filters, channels], bias [filters].
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, kernel_initializer='glorotNormal',
-        kernel_constraint=None, kernel_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
+        padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
+            (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: must be 1 (default: 1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        kernel_constraint: what the kernel is made to fulfil.
+        kernel_regularizer: what the kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Conv3DTranspose(config, *more, **options)
 
 
@@ -1361,17 +1672,55 @@ def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **option
     (batch, time, height, width, channels) → (batch, rows, columns, filters), with return_sequences
     (batch, time, rows, columns, filters).
 
-    Options:
-        filters, kernel_size, cell=None, return_sequences=False, return_state=False, go_backwards=False,
-        stateful=False, unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None,
-        activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
-        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
-        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
-        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
-        recurrent_activation='hardSigmoid', implementation=None, unit_forget_bias=None, strides=1,
-        padding='valid', data_format='channelsLast', dilation_rate=1, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        filters: the number of filters, which is that of the channels of the output.
+        kernel_size: the size of the windows that the filters look at, of inputs and states.
+        cell: a cell in place of the one that the other options describe (default: made of the other options).
+        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
+        return_state: put out a list of the output and the last states (default: False).
+        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
+            known, and fit be given shuffle=False (default: False).
+        unroll: must be False (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
+        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        implementation: without effect, as in TF.js: there is one implementation.
+        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
+        strides: how far the inputs' window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid' or 'same', of the inputs; that of the states is always 'same' (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the inputs' window; above 1, strides must be 1
+            (default: 1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ConvLSTM2D(config, *more, **options)
 
 
@@ -1467,15 +1816,45 @@ def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     Weights: kernel [*kernel_size, channels, 4 · filters], recurrent_kernel [*kernel_size, filters, 4 · filters], bias
     [4 · filters].
 
-    Options:
-        filters, kernel_size, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
-        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
-        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
-        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
-        recurrent_activation='hardSigmoid', implementation=None, unit_forget_bias=None, strides=1,
-        padding='valid', data_format='channelsLast', dilation_rate=1, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        filters: the number of filters, which is that of the channels of the output.
+        kernel_size: the size of the windows that the filters look at, of inputs and states.
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        implementation: without effect, as in TF.js: there is one implementation.
+        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
+        strides: how far the inputs' window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid' or 'same', of the inputs; that of the states is always 'same' (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the inputs' window; above 1, strides must be 1
+            (default: 1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ConvLSTM2DCell(config, *more, **options)
 
 
@@ -1526,9 +1905,24 @@ def cropping1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Source: Keras `Cropping1D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', cropping=(1, 1), input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after)
+            (default: (1, 1)).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Cropping1D(config, *more, **options)
 
 
@@ -1579,9 +1973,23 @@ def cropping2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     The cropping is a number for all sides, or for height and width each a number or a pair (before, after).
 
-    Options:
-        cropping, data_format='channelsLast', input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after).
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Cropping2D(config, *more, **options)
 
 
@@ -1634,9 +2042,24 @@ def cropping3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Source: Keras `Cropping3D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', cropping=(1, 1, 1), input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after)
+            (default: (1, 1, 1)).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Cropping3D(config, *more, **options)
 
 
@@ -1705,12 +2128,31 @@ def dense(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
 
     (batch, …, n) → (batch, …, units). Weights: kernel [n, units], bias [units].
 
-    Options:
-        units, activation='linear', use_bias=True, kernel_initializer='glorotNormal',
-        bias_initializer='zeros', input_dim=None, kernel_constraint=None, bias_constraint=None,
-        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
+        kernel_constraint: what the kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        kernel_regularizer: what the kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Dense(config, *more, **options)
 
 
@@ -1792,14 +2234,41 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Source: Keras `DepthwiseConv1D` (beyond TF.js).
 
-    Options:
-        kernel_size, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1,
-        depthwise_initializer='glorotNormal', depthwise_constraint=None, depthwise_regularizer=None,
-        kernel_initializer=None, kernel_constraint=None, kernel_regularizer=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
+            'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        depth_multiplier: how many filters each channel has (default: 1).
+        depthwise_initializer: how the depthwise kernel begins (default: 'glorotNormal').
+        depthwise_constraint: what the depthwise kernel is made to fulfil.
+        depthwise_regularizer: what the depthwise kernel adds to the loss.
+        kernel_initializer: without effect, with a warning; use depthwise_initializer.
+        kernel_constraint: without effect, with a warning; use depthwise_constraint.
+        kernel_regularizer: without effect, with a warning; use depthwise_regularizer.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return DepthwiseConv1D(config, *more, **options)
 
 
@@ -1883,14 +2352,41 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier]. The
     dilation_rate, which TF.js ignores, has its effect.
 
-    Options:
-        kernel_size, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1,
-        depthwise_initializer='glorotNormal', depthwise_constraint=None, depthwise_regularizer=None,
-        kernel_initializer=None, kernel_constraint=None, kernel_regularizer=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        depth_multiplier: how many filters each channel has (default: 1).
+        depthwise_initializer: how the depthwise kernel begins (default: 'glorotNormal').
+        depthwise_constraint: what the depthwise kernel is made to fulfil.
+        depthwise_regularizer: what the depthwise kernel adds to the loss.
+        kernel_initializer: without effect, with a warning; use depthwise_initializer.
+        kernel_constraint: without effect, with a warning; use depthwise_constraint.
+        kernel_regularizer: without effect, with a warning; use depthwise_regularizer.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return DepthwiseConv2D(config, *more, **options)
 
 
@@ -1941,9 +2437,22 @@ def dot(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     With axes 2, of [batch, a, n] and [batch, b, n]: [batch, a, b]; with axes 1, of [batch, n] twice: [batch, 1].
 
-    Options:
-        axes, normalize=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        axes: the axis to sum over: one for both inputs, or a list of one for each.
+        normalize: bring the vectors to length 1 first, so that the products are cosines (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Dot(config, *more, **options)
 
 
@@ -1991,9 +2500,24 @@ def dropout(
 def dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Dropout:
     """In training, sets a part of the inputs to 0 and scales up the rest.
 
-    Options:
-        rate, noise_shape=None, seed=None, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        rate: the part of the inputs that is dropped, from 0 to 1.
+        noise_shape: the shape of what is drawn, with None for the inputs' own size; along an axis of size 1 all is
+            dropped or kept together (default: that of the inputs).
+        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Dropout(config, *more, **options)
 
 
@@ -2037,9 +2561,21 @@ def elu(
 def elu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ELU:
     """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js.
 
-    Options:
-        alpha=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        alpha: what the outputs of very negative inputs come to, but for the sign (default: 1.0).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ELU(config, *more, **options)
 
 
@@ -2097,11 +2633,30 @@ def embedding(
 def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Embedding:
     """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim).
 
-    Options:
-        input_dim, output_dim, embeddings_initializer='randomUniform', embeddings_regularizer=None,
-        activity_regularizer=None, embeddings_constraint=None, mask_zero=None, input_length=None,
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_dim: the number of different inputs: the largest one plus 1.
+        output_dim: the size of the vectors.
+        embeddings_initializer: how the vectors begin (default: 'randomUniform').
+        embeddings_regularizer: what the vectors add to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        embeddings_constraint: what the vectors are made to fulfil.
+        mask_zero: whether 0 stands for nothing, so that steps with it are masked for the layers that follow; these must
+            support masks (default: False).
+        input_length: the length of the sequences; a list of several inner sizes for inputs of more dimensions (default:
+            any).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Embedding(config, *more, **options)
 
 
@@ -2145,9 +2700,21 @@ def flatten(
 def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Flatten:
     """(batch, a, b, …) → (batch, a · b · …). Vectors stay as they are (beyond TF.js).
 
-    Options:
-        data_format=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: with 'channelsFirst' the channels are moved to the end first (default: 'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Flatten(config, *more, **options)
 
 
@@ -2193,9 +2760,21 @@ def gaussian_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Source: Srivastava et al. 2014.
 
-    Options:
-        rate, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        rate: from 0 to 1: what the variance of the noise is made of.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GaussianDropout(config, *more, **options)
 
 
@@ -2242,9 +2821,21 @@ def gaussian_noise(
 def gaussian_noise(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GaussianNoise:
     """In training, adds normally distributed noise of mean 0.
 
-    Options:
-        stddev=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        stddev: the standard deviation of the noise (default: 1.0).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GaussianNoise(config, *more, **options)
 
 
@@ -2295,9 +2886,23 @@ def global_average_pooling1d(
 ) -> GlobalAveragePooling1D:
     """The mean over time: (batch, time, channels) → (batch, channels).
 
-    Options:
-        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        keepdims: keep the inner dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GlobalAveragePooling1D(config, *more, **options)
 
 
@@ -2348,9 +2953,23 @@ def global_average_pooling2d(
 ) -> GlobalAveragePooling2D:
     """The mean over each image: (batch, height, width, channels) → (batch, channels).
 
-    Options:
-        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        keepdims: keep the inner dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GlobalAveragePooling2D(config, *more, **options)
 
 
@@ -2403,9 +3022,23 @@ def global_average_pooling3d(
 
     Source: Keras `GlobalAveragePooling3D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        keepdims: keep the inner dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GlobalAveragePooling3D(config, *more, **options)
 
 
@@ -2454,9 +3087,23 @@ def global_max_pooling1d(
 def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlobalMaxPooling1D:
     """The maximum over time: (batch, time, channels) → (batch, channels).
 
-    Options:
-        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        keepdims: keep the inner dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GlobalMaxPooling1D(config, *more, **options)
 
 
@@ -2511,9 +3158,23 @@ def global_max_pooling2d(
 def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GlobalMaxPooling2D:
     """The maximum over each image: (batch, height, width, channels) → (batch, channels).
 
-    Options:
-        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        keepdims: keep the inner dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GlobalMaxPooling2D(config, *more, **options)
 
 
@@ -2570,9 +3231,23 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
 
     Source: Keras `GlobalMaxPooling3D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', keepdims=False, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        keepdims: keep the inner dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GlobalMaxPooling3D(config, *more, **options)
 
 
@@ -2651,11 +3326,31 @@ def group_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
 
     Source: Wu and He 2018; Keras `GroupNormalization` (beyond TF.js).
 
-    Options:
-        epsilon=0.001, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
-        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, groups=32,
-        axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        epsilon: added to the variance, so that nothing is divided by 0 (default: 0.001).
+        center: whether to add beta, which is learnt (default: True).
+        scale: whether to multiply by gamma, which is learnt (default: True).
+        beta_initializer: how beta begins (default: 'zeros').
+        gamma_initializer: how gamma begins (default: 'ones').
+        beta_regularizer: what beta adds to the loss.
+        gamma_regularizer: what gamma adds to the loss.
+        beta_constraint: what beta is made to fulfil.
+        gamma_constraint: what gamma is made to fulfil.
+        groups: the number of groups, which divides that of the channels; -1 for each channel by itself (default: 32).
+        axis: the axis of the channels (default: -1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GroupNormalization(config, *more, **options)
 
 
@@ -2758,15 +3453,49 @@ def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
 
-    Options:
-        units, cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
-        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, activation='tanh',
-        use_bias=True, kernel_initializer='glorotNormal', recurrent_initializer='orthogonal',
-        bias_initializer='zeros', kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
-        kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
-        recurrent_dropout=0.0, dropout_func=None, recurrent_activation='hardSigmoid', implementation=None,
-        reset_after=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        cell: a cell in place of the one that the other options describe (default: made of the other options).
+        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
+        return_state: put out a list of the output and the last states (default: False).
+        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
+            known, and fit be given shuffle=False (default: False).
+        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
+        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        implementation: without effect, as in TF.js: there is one implementation.
+        reset_after: reset the state after the product with the recurrent kernel, and have a bias of two rows (default:
+            False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GRU(config, *more, **options)
 
 
@@ -2849,14 +3578,39 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
     bias is a matrix of two rows, b and c.
 
-    Options:
-        units, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
-        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
-        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
-        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
-        recurrent_activation='hardSigmoid', implementation=None, reset_after=False, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        implementation: without effect, as in TF.js: there is one implementation.
+        reset_after: reset the state after the product with the recurrent kernel, and have a bias of two rows (default:
+            False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return GRUCell(config, *more, **options)
 
 
@@ -2906,9 +3660,21 @@ def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **option
     `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is noted and has no
     effect.
 
-    Options:
-        sparse=False, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        sparse: noted in the configuration, without effect, as in TF.js (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return InputLayer(config, *more, **options)
 
 
@@ -2966,9 +3732,23 @@ def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Source: Keras `Lambda` (beyond TF.js).
 
-    Options:
-        function, shape=None, arguments=None, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        function: what makes the output of the input, or of the list of inputs.
+        shape: what a sample of the output looks like (default: found by running the function on shapes).
+        arguments: further arguments of the function, by name (default: none).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Lambda(config, *more, **options)
 
 
@@ -3032,11 +3812,30 @@ def layer_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
 
     Weights: gamma and beta, of the sizes of the axes. Constraints, and inputs of any rank, are beyond TF.js.
 
-    Options:
-        epsilon=0.001, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
-        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, axis=-1,
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        epsilon: added to the variance, so that nothing is divided by 0 (default: 0.001).
+        center: whether to add beta, which is learnt (default: True).
+        scale: whether to multiply by gamma, which is learnt (default: True).
+        beta_initializer: how beta begins (default: 'zeros').
+        gamma_initializer: how gamma begins (default: 'ones').
+        beta_regularizer: what beta adds to the loss.
+        gamma_regularizer: what gamma adds to the loss.
+        beta_constraint: what beta is made to fulfil.
+        gamma_constraint: what gamma is made to fulfil.
+        axis: the axis, or a list of the axes, whose elements are normalized together (default: -1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return LayerNormalization(config, *more, **options)
 
 
@@ -3083,9 +3882,21 @@ def leaky_relu(
 def leaky_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LeakyReLU:
     """x where it is positive, else alpha · x.
 
-    Options:
-        alpha=0.3, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        alpha: the slope below 0 (default: 0.3).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return LeakyReLU(config, *more, **options)
 
 
@@ -3186,15 +3997,48 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
 
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
 
-    Options:
-        units, cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
-        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, activation='tanh',
-        use_bias=True, kernel_initializer='glorotNormal', recurrent_initializer='orthogonal',
-        bias_initializer='zeros', kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
-        kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
-        recurrent_dropout=0.0, dropout_func=None, recurrent_activation='hardSigmoid', implementation=None,
-        unit_forget_bias=None, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None,
-        name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        cell: a cell in place of the one that the other options describe (default: made of the other options).
+        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
+        return_state: put out a list of the output and the last states (default: False).
+        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
+            known, and fit be given shuffle=False (default: False).
+        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
+        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        implementation: without effect, as in TF.js: there is one implementation.
+        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return LSTM(config, *more, **options)
 
 
@@ -3274,14 +4118,38 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     i, f, o = σ(x · W + h · U + b);  c' = f ∘ c + i ∘ tanh(x · W + h · U + b);  h' = o ∘ tanh(c').
 
-    Options:
-        units, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
-        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
-        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
-        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None,
-        recurrent_activation='hardSigmoid', implementation=None, unit_forget_bias=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        implementation: without effect, as in TF.js: there is one implementation.
+        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return LSTMCell(config, *more, **options)
 
 
@@ -3328,9 +4196,21 @@ def masking(
 def masking(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Masking:
     """Masks the time steps at which every feature has one value, and sets them to 0.
 
-    Options:
-        mask_value=0.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        mask_value: the value that all features of a step have where it is to be masked (default: 0.0).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Masking(config, *more, **options)
 
 
@@ -3380,10 +4260,26 @@ def max_pooling1d(
 def max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxPooling1D:
     """The maximum over windows of sequences: (batch, time, channels) → (batch, places, channels).
 
-    Options:
-        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        pool_size: the size of the window (default: 2).
+        strides: how far the window moves from place to place (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return MaxPooling1D(config, *more, **options)
 
 
@@ -3442,10 +4338,26 @@ def max_pooling2d(
 def max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxPooling2D:
     """The maximum over windows of images: (batch, height, width, channels) → (batch, rows, columns, channels).
 
-    Options:
-        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        pool_size: the size of the window (default: 2).
+        strides: how far the window moves from place to place (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return MaxPooling2D(config, *more, **options)
 
 
@@ -3504,10 +4416,26 @@ def max_pooling3d(
 def max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxPooling3D:
     """The maximum over windows of volumes: (batch, depth, height, width, channels) → (batch, …, channels).
 
-    Options:
-        pool_size=2, strides=None, padding='valid', data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        pool_size: the size of the window (default: 2).
+        strides: how far the window moves from place to place (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return MaxPooling3D(config, *more, **options)
 
 
@@ -3558,9 +4486,20 @@ def maximum(
 def maximum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Maximum:
     """The largest of the inputs, element by element.
 
-    Options:
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Maximum(config, *more, **options)
 
 
@@ -3602,9 +4541,20 @@ def minimum(
 def minimum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Minimum:
     """The smallest of the inputs, element by element.
 
-    Options:
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Minimum(config, *more, **options)
 
 
@@ -3682,12 +4632,32 @@ def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any,
 
     Source: Keras `MultiHeadAttention`; TF.js has the class, but no factory of it.
 
-    Options:
-        num_heads, key_dim, dropout=0.0, seed=None, value_dim=None, use_bias=True,
-        kernel_initializer='glorotUniform', bias_initializer='zeros', kernel_regularizer=None,
-        bias_regularizer=None, kernel_constraint=None, bias_constraint=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        num_heads: the number of attentions side by side.
+        key_dim: the size of the projections of queries and keys, in each head.
+        dropout: the part of the attention weights that is set to 0 in training (default: 0.0).
+        seed: a seed of the dropout; without one, see tf.set_seed (default: none).
+        value_dim: the size of the projections of values, in each head (default: key_dim).
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotUniform').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return MultiHeadAttention(config, *more, **options)
 
 
@@ -3732,9 +4702,20 @@ def multiply(
 def multiply(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Multiply:
     """The product of the inputs, element by element.
 
-    Options:
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Multiply(config, *more, **options)
 
 
@@ -3778,9 +4759,21 @@ def permute(
 def permute(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Permute:
     """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a).
 
-    Options:
-        dims, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        dims: the dimensions of a sample, counted from 1, in their new order.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Permute(config, *more, **options)
 
 
@@ -3832,10 +4825,24 @@ def prelu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
 
     Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1).
 
-    Options:
-        alpha_initializer='zeros', alpha_regularizer=None, alpha_constraint=None, shared_axes=None,
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        alpha_initializer: how alpha begins (default: 'zeros').
+        alpha_regularizer: what alpha adds to the loss.
+        alpha_constraint: what alpha is made to fulfil.
+        shared_axes: the axes of a sample, counted from 1, along which one alpha holds for all places (default: none).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return PReLU(config, *more, **options)
 
 
@@ -3888,10 +4895,25 @@ def random_width(config: Mapping[str, Any] | None = None, /, *more: Any, **optio
     (…, height, width, channels), with or without a batch. As in TF.js it does so outside of training too. A seed grows
     by 1 with each call, also in the configuration.
 
-    Options:
-        factor, interpolation='bilinear', seed=None, auto_vectorize=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        factor: the most that is added to and taken from the width, as a part of it; or a list of the least and the most
+            to add.
+        interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'bilinear').
+        seed: a seed, which grows by 1 with each call; without one, see tf.set_seed (default: none).
+        auto_vectorize: without effect, as in TF.js.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return RandomWidth(config, *more, **options)
 
 
@@ -3944,9 +4966,23 @@ def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
 
     Another negative_slope or threshold than 0 is beyond TF.js.
 
-    Options:
-        max_value=None, negative_slope=0.0, threshold=0.0, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        max_value: the largest output (default: no bound).
+        negative_slope: the slope below the threshold (default: 0.0).
+        threshold: what inputs must be above to stay as they are (default: 0.0).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ReLU(config, *more, **options)
 
 
@@ -3993,9 +5029,21 @@ def repeat_vector(
 def repeat_vector(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RepeatVector:
     """Each vector n times: (batch, size) → (batch, n, size).
 
-    Options:
-        n, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        n: how often.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return RepeatVector(config, *more, **options)
 
 
@@ -4044,9 +5092,22 @@ def rescaling(
 def rescaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Rescaling:
     """x · scale + offset, in float32.
 
-    Options:
-        scale, offset=0.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        scale: what the inputs are multiplied by.
+        offset: what is added to the product (default: 0.0).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Rescaling(config, *more, **options)
 
 
@@ -4092,9 +5153,21 @@ def reshape(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     As in TF.js that size is known beforehand only where the batch size is.
 
-    Options:
-        target_shape, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        target_shape: the shape of a sample of the output; one size may be None or -1.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Reshape(config, *more, **options)
 
 
@@ -4149,10 +5222,26 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
     is cropped. With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
 
-    Options:
-        height, width, interpolation='bilinear', crop_to_aspect_ratio=False, half_pixel_centers=False,
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        height: the height of the results.
+        width: the width of the results.
+        interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'bilinear').
+        crop_to_aspect_ratio: do not lay the corners of the image on those of the result; nothing is cropped, as in
+            TF.js (default: False).
+        half_pixel_centers: measure positions from the centers of pixels (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Resizing(config, *more, **options)
 
 
@@ -4217,11 +5306,30 @@ def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Source: TF.js `tf.layers.RNN`.
 
-    Options:
-        cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
-        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        cell: the cell to run, or a list of cells, each of which is fed what the one before puts out; must be given.
+        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
+        return_state: put out a list of the output and the last states (default: False).
+        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
+            known, and fit be given shuffle=False (default: False).
+        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
+        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return RNN(config, *more, **options)
 
 
@@ -4312,14 +5420,45 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Source: Keras `SeparableConv1D` (beyond TF.js).
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1,
-        depthwise_initializer='glorotNormal', depthwise_constraint=None, depthwise_regularizer=None,
-        kernel_initializer=None, kernel_constraint=None, kernel_regularizer=None, pointwise_initializer=None,
-        pointwise_constraint=None, pointwise_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
+            'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        depth_multiplier: how many filters each channel has (default: 1).
+        depthwise_initializer: how the depthwise kernel begins (default: 'glorotUniform').
+        depthwise_constraint: what the depthwise kernel is made to fulfil.
+        depthwise_regularizer: what the depthwise kernel adds to the loss.
+        kernel_initializer: refused; there are the options for the depthwise and the pointwise kernel.
+        kernel_constraint: refused; there are the options for the depthwise and the pointwise kernel.
+        kernel_regularizer: refused; there are the options for the depthwise and the pointwise kernel.
+        pointwise_initializer: how the pointwise kernel begins (default: depthwise_initializer).
+        pointwise_constraint: what the pointwise kernel is made to fulfil.
+        pointwise_regularizer: what the pointwise kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SeparableConv1D(config, *more, **options)
 
 
@@ -4412,14 +5551,45 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels start by glorotUniform;
     without a pointwise_initializer the other one holds for both, as in TF.js.
 
-    Options:
-        kernel_size, filters, strides=1, padding='valid', data_format='channelsLast', dilation_rate=1,
-        activation='linear', use_bias=True, bias_initializer='zeros', bias_constraint=None,
-        bias_regularizer=None, activity_regularizer=None, depth_multiplier=1, depthwise_initializer=None,
-        depthwise_constraint=None, depthwise_regularizer=None, kernel_initializer=None,
-        kernel_constraint=None, kernel_regularizer=None, pointwise_initializer=None,
-        pointwise_constraint=None, pointwise_regularizer=None, input_shape=None, batch_input_shape=None,
-        batch_size=None, dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        kernel_size: the size of the window that each filter looks at.
+        filters: the number of filters, which is that of the channels of the output.
+        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
+            output has its size (default: 'valid').
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
+            1).
+        activation: what the outputs go through (default: 'linear').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        bias_initializer: how the bias begins (default: 'zeros').
+        bias_constraint: what the bias is made to fulfil.
+        bias_regularizer: what the bias adds to the loss.
+        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        depth_multiplier: how many filters each channel has (default: 1).
+        depthwise_initializer: how the depthwise kernel begins (default: 'glorotUniform').
+        depthwise_constraint: what the depthwise kernel is made to fulfil.
+        depthwise_regularizer: what the depthwise kernel adds to the loss.
+        kernel_initializer: refused; there are the options for the depthwise and the pointwise kernel.
+        kernel_constraint: refused; there are the options for the depthwise and the pointwise kernel.
+        kernel_regularizer: refused; there are the options for the depthwise and the pointwise kernel.
+        pointwise_initializer: how the pointwise kernel begins (default: depthwise_initializer).
+        pointwise_constraint: what the pointwise kernel is made to fulfil.
+        pointwise_regularizer: what the pointwise kernel adds to the loss.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SeparableConv2D(config, *more, **options)
 
 
@@ -4514,14 +5684,45 @@ def simple_rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     (batch, time, features) → (batch, units), or (batch, time, units) with return_sequences.
 
-    Options:
-        units, cell=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
-        unroll=False, zero_output_for_mask=False, input_dim=None, input_length=None, activation='tanh',
-        use_bias=True, kernel_initializer='glorotNormal', recurrent_initializer='orthogonal',
-        bias_initializer='zeros', kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
-        kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
-        recurrent_dropout=0.0, dropout_func=None, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        cell: a cell in place of the one that the other options describe (default: made of the other options).
+        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
+        return_state: put out a list of the output and the last states (default: False).
+        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
+            known, and fit be given shuffle=False (default: False).
+        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
+        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SimpleRNN(config, *more, **options)
 
 
@@ -4596,13 +5797,35 @@ def simple_rnn_cell(
 def simple_rnn_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SimpleRNNCell:
     """h' = activation(x · W + b + h · U).
 
-    Options:
-        units, activation='tanh', use_bias=True, kernel_initializer='glorotNormal',
-        recurrent_initializer='orthogonal', bias_initializer='zeros', kernel_regularizer=None,
-        recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
-        bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, dropout_func=None, input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        units: the number of units, which is the last size of the output.
+        activation: what the new state goes through (default: 'tanh').
+        use_bias: whether to add a bias, which is learnt (default: True).
+        kernel_initializer: how the kernel begins (default: 'glorotNormal').
+        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
+        bias_initializer: how the bias begins (default: 'zeros').
+        kernel_regularizer: what the kernel adds to the loss.
+        recurrent_regularizer: what the recurrent kernel adds to the loss.
+        bias_regularizer: what the bias adds to the loss.
+        kernel_constraint: what the kernel is made to fulfil.
+        recurrent_constraint: what the recurrent kernel is made to fulfil.
+        bias_constraint: what the bias is made to fulfil.
+        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SimpleRNNCell(config, *more, **options)
 
 
@@ -4651,9 +5874,21 @@ def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0.
 
-    Options:
-        axis=1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        axis: the axis, or a list of the axes, along which the outputs add up to 1 (default: 1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Softmax(config, *more, **options)
 
 
@@ -4703,10 +5938,25 @@ def spatial_dropout1d(
 def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout1D:
     """In training, drops a part of the channels of sequences, and scales up the rest.
 
-    Options:
-        rate, noise_shape=None, seed=None, data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        rate: the part of the inputs that is dropped, from 0 to 1.
+        noise_shape: without effect: whole channels are dropped.
+        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SpatialDropout1D(config, *more, **options)
 
 
@@ -4761,10 +6011,25 @@ def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Source: Tompson et al. 2014; Keras `SpatialDropout2D` (beyond TF.js).
 
-    Options:
-        rate, noise_shape=None, seed=None, data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        rate: the part of the inputs that is dropped, from 0 to 1.
+        noise_shape: without effect: whole channels are dropped.
+        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SpatialDropout2D(config, *more, **options)
 
 
@@ -4819,10 +6084,25 @@ def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Source: Keras `SpatialDropout3D` (beyond TF.js).
 
-    Options:
-        rate, noise_shape=None, seed=None, data_format='channelsLast', input_shape=None,
-        batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True, weights=None,
-        input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        rate: the part of the inputs that is dropped, from 0 to 1.
+        noise_shape: without effect: whole channels are dropped.
+        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return SpatialDropout3D(config, *more, **options)
 
 
@@ -4869,9 +6149,21 @@ def stacked_rnn_cells(
 def stacked_rnn_cells(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> StackedRNNCells:
     """Several cells, each fed the output of the one before, as one cell. The states come in reverse order.
 
-    Options:
-        cells, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        cells: the cells, the first of which gets the input.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return StackedRNNCells(config, *more, **options)
 
 
@@ -4918,9 +6210,20 @@ def subtract(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     Source: Keras `Subtract` (beyond TF.js).
 
-    Options:
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return Subtract(config, *more, **options)
 
 
@@ -4964,9 +6267,21 @@ def thresholded_relu(
 def thresholded_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ThresholdedReLU:
     """x where it is above theta, else 0.
 
-    Options:
-        theta=1.0, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        theta: what inputs must be above (default: 1.0).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ThresholdedReLU(config, *more, **options)
 
 
@@ -5013,9 +6328,21 @@ def time_distributed(
 def time_distributed(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> TimeDistributed:
     """Applies a layer to every time step: (batch, time, …) → (batch, time, …).
 
-    Options:
-        layer, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        layer: the layer to apply.
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return TimeDistributed(config, *more, **options)
 
 
@@ -5064,9 +6391,21 @@ def unit_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, *
 
     Source: Keras `UnitNormalization` (beyond TF.js).
 
-    Options:
-        axis=-1, input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None,
-        trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        axis: the axis, or a list of the axes, along which lengths are measured (default: -1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return UnitNormalization(config, *more, **options)
 
 
@@ -5117,9 +6456,23 @@ def up_sampling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Source: Keras `UpSampling1D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', size=2, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        size: how many times larger the outputs are (default: 2).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return UpSampling1D(config, *more, **options)
 
 
@@ -5174,10 +6527,25 @@ def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', size=2, interpolation='nearest', half_pixel_centers=False,
-        input_shape=None, batch_input_shape=None, batch_size=None, dtype=None, name=None, trainable=True,
-        weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        size: how many times larger the outputs are (default: 2).
+        interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'nearest').
+        half_pixel_centers: measure positions from the centers of pixels (default: False).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return UpSampling2D(config, *more, **options)
 
 
@@ -5228,9 +6596,23 @@ def up_sampling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Source: Keras `UpSampling3D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', size=2, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        size: how many times larger the outputs are (default: 2).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return UpSampling3D(config, *more, **options)
 
 
@@ -5281,9 +6663,24 @@ def zero_padding1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Source: Keras `ZeroPadding1D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
+            (default: 1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ZeroPadding1D(config, *more, **options)
 
 
@@ -5334,9 +6731,24 @@ def zero_padding2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     The padding is a number for all sides, or for height and width each a number or a pair (before, after).
 
-    Options:
-        data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
+            (default: 1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ZeroPadding2D(config, *more, **options)
 
 
@@ -5389,9 +6801,24 @@ def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Source: Keras `ZeroPadding3D` (beyond TF.js).
 
-    Options:
-        data_format='channelsLast', padding=1, input_shape=None, batch_input_shape=None, batch_size=None,
-        dtype=None, name=None, trainable=True, weights=None, input_dtype=None"""
+    Args:
+        config: the options below as a dict.
+        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
+            'channelsLast').
+        padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
+            (default: 1).
+        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
+            first layer of a model needs it.
+        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
+            goes before input_shape.
+        batch_size: the batch size that is put in front of input_shape (default: any).
+        dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
+        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        trainable: whether training changes the weights (default: True).
+        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
+            initializers).
+        input_dtype: another name of dtype, for old scripts (default: dtype).
+    """
     return ZeroPadding3D(config, *more, **options)
 
 

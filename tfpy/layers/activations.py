@@ -69,10 +69,20 @@ class LayerActivation(Activation):
 _ROOT = float(np.sqrt(np.float32(2) / np.float32(math.pi)))
 
 
+def _gelu(x: Tensor) -> Tensor:
+    """0.5 · x · (1 + erf(x / √2)) (Hendrycks and Gimpel 2016)."""
+    return x.mul(x.div(math.sqrt(2)).erf().add(1)).mul(0.5)
+
+
 def _gelu_new(x: Tensor) -> Tensor:
     """0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))."""
     inner = x.pow(3).mul(0.044715).add(x).mul(_ROOT)
     return x.mul(inner.tanh().add(1)).mul(0.5)
+
+
+def _hard_sigmoid(x: Tensor) -> Tensor:
+    """0.2 · x + 0.5, kept within 0 and 1."""
+    return x.mul(0.2).add(0.5).clip_by_value(0, 1)
 
 
 def _hard_sigmoid6(x: Tensor) -> Tensor:
@@ -85,28 +95,49 @@ def _hard_silu(x: Tensor) -> Tensor:
     return x.mul(x.add(3).relu6()).div(6)
 
 
+def _linear(x: Tensor) -> Tensor:
+    """x itself."""
+    return x
+
+
+def _mish(x: Tensor) -> Tensor:
+    """x · tanh(softplus(x)) (Misra 2019)."""
+    return x.mul(x.softplus().tanh())
+
+
+def _silu(x: Tensor) -> Tensor:
+    """x · sigmoid(x)."""
+    return x.sigmoid().mul(x)
+
+
+def _softsign(x: Tensor) -> Tensor:
+    """x / (|x| + 1)."""
+    return x.div(x.abs().add(1))
+
+
+# What is an op alone is a function that calls it: one of the user's that is the op itself has no name here.
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": lambda x: x.elu(),
     "exponential": lambda x: x.exp(),
-    "gelu": lambda x: x.mul(x.div(math.sqrt(2)).erf().add(1)).mul(0.5),
+    "gelu": _gelu,
     "gelu_new": _gelu_new,
-    "hard_sigmoid": lambda x: x.mul(0.2).add(0.5).clip_by_value(0, 1),
+    "hard_sigmoid": _hard_sigmoid,
     "hard_sigmoid6": _hard_sigmoid6,
     "hard_silu": _hard_silu,
     "hard_swish": _hard_silu,
     "leaky_relu": lambda x: x.leaky_relu(),
-    "linear": lambda x: x,
+    "linear": _linear,
     "log_softmax": lambda x: x.log_softmax(),
-    "mish": lambda x: x.mul(x.softplus().tanh()),
+    "mish": _mish,
     "relu": lambda x: x.relu(),
     "relu6": lambda x: x.relu6(),
     "selu": lambda x: x.selu(),
     "sigmoid": lambda x: x.sigmoid(),
-    "silu": lambda x: x.sigmoid().mul(x),
+    "silu": _silu,
     "softmax": lambda x: x.softmax(),
     "softplus": lambda x: x.softplus(),
-    "softsign": lambda x: x.div(x.abs().add(1)),
-    "swish": lambda x: x.sigmoid().mul(x),
+    "softsign": _softsign,
+    "swish": _silu,
     "tanh": lambda x: x.tanh(),
 }
 
@@ -134,7 +165,7 @@ def get_activation(identifier: Any) -> Activation | None:
         if is_activation(found):
             return LayerActivation(found())
         if identifier not in _KNOWN:
-            raise unknown_name_error("activation", identifier, _KNOWN)
+            raise unknown_name_error("activation", identifier, _KNOWN, _FUNCTIONS)
         return _KNOWN[identifier]
     if callable(identifier):
         return Activation(getattr(identifier, "__name__", "custom"), identifier)

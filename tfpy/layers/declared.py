@@ -203,7 +203,9 @@ class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
             return identifier
         if isinstance(identifier, str):
             if identifier not in cls.members:
-                raise unknown_name_error(cls.family, identifier, cls.members)
+                # In the order of the letters snake_case comes after the other spellings of a name.
+                once = {member: name for name, member in sorted(cls.members.items())}
+                raise unknown_name_error(cls.family, identifier, cls.members, once.values())
             return cls.members[identifier]()
         if is_object_config(identifier):
             return build_object(identifier, cls.family, cls)

@@ -47,6 +47,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         inputs: the symbolic inputs, made by `tf.input`.
         outputs: the symbolic outputs.
         name: the model's name; numbered by default.
+        trainable: whether training changes the weights.
 
     Attributes:
         loss: what `compile` was given as loss.
@@ -85,7 +86,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         loss_weights: Any = None,
         distribute: Sharing | None = None,
     ) -> None:
-        """Settle how the model is trained and judged.
+        """Settle how the model is trained and judged. The reference lists the names: [names](names.md).
 
         Args:
             args: the options below as a dict.

@@ -27,6 +27,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     Args:
         layers: the layers to begin with.
         name: the model's name; numbered by default.
+        trainable: whether training changes the weights.
 
     Source: TF.js `tf.Sequential`.
     """

@@ -32,6 +32,12 @@ def sgd(
 ) -> SGDOptimizer:
     """Stochastic gradient descent: w - learning_rate · g.
 
+    Args:
+        learning_rate: how far a step goes.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+
     Source: TF.js `tf.train.sgd`, `tf.SGDOptimizer`.
     """
     return SGDOptimizer(learning_rate, clip_value=clip_value, clip_norm=clip_norm, global_clip_norm=global_clip_norm)
@@ -53,6 +59,9 @@ def momentum(
         learning_rate: how far a step goes.
         momentum: the part of the last step that the next one keeps.
         use_nesterov: take the gradient's part of the step as if it had been made already.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: TF.js `tf.train.momentum`, `tf.MomentumOptimizer`.
     """
@@ -77,6 +86,13 @@ def adagrad(
 ) -> AdagradOptimizer:
     """Steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
 
+    Args:
+        learning_rate: how far a step goes.
+        initial_accumulator_value: what the sum begins with.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+
     Source: TF.js `tf.train.adagrad`, `tf.AdagradOptimizer`.
     """
     return AdagradOptimizer(
@@ -99,6 +115,14 @@ def adadelta(
     global_clip_norm: float | None = None,
 ) -> AdadeltaOptimizer:
     """Steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
+
+    Args:
+        learning_rate: how far a step goes.
+        rho: the part of the averages that each step keeps.
+        epsilon: added inside the roots; the backend's by default.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: TF.js `tf.train.adadelta`, `tf.AdadeltaOptimizer`.
     """
@@ -127,6 +151,9 @@ def rmsprop(
         momentum: the part of the last step that the next one keeps.
         epsilon: added inside the root; the backend's by default.
         centered: divide by an estimate of the standard deviation instead.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: TF.js `tf.train.rmsprop`, `tf.RMSPropOptimizer`.
     """
@@ -160,6 +187,9 @@ def adam(
         beta1: the part of the average of gradients that each step keeps.
         beta2: the part of the average of squares that each step keeps.
         epsilon: added to the root; the backend's by default.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: TF.js `tf.train.adam`, `tf.AdamOptimizer`.
     """
@@ -194,6 +224,9 @@ def adamw(
         beta1: the part of the average of gradients that each step keeps.
         beta2: the part of the average of squares that each step keeps.
         epsilon: added to the root; the backend's by default.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: Loshchilov and Hutter 2019; Keras `AdamW` (beyond TF.js).
     """
@@ -229,6 +262,9 @@ def adamax(
         beta2: the part of the largest gradient that each step keeps.
         epsilon: added to the largest gradient; the backend's by default.
         decay: makes the steps smaller with time: divided by 1 + decay · steps made.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: TF.js `tf.train.adamax`, `tf.AdamaxOptimizer`.
     """
@@ -262,6 +298,9 @@ def nadam(
         beta1: the part of the average of gradients that each step keeps, in the long run.
         beta2: the part of the average of squares that each step keeps.
         epsilon: added to the root; the backend's by default.
+        clip_value: bounds each number, above and below 0.
+        clip_norm: bounds the length of each variable's gradient.
+        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
 
     Source: Dozat 2016; Keras `Nadam` (beyond TF.js).
     """

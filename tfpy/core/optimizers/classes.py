@@ -27,6 +27,9 @@ from tfpy.engine.arguments import as_number
 class SGDOptimizer(Optimizer, factory="train.sgd"):
     """Stochastic gradient descent: w - learning_rate · g.
 
+    Args:
+        learning_rate: how far a step goes.
+
     Source: TF.js `tf.train.sgd`, `tf.SGDOptimizer`.
     """
 
@@ -84,6 +87,10 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.moment
 class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"):
     """Steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
 
+    Args:
+        learning_rate: how far a step goes.
+        initial_accumulator_value: what the sum begins with.
+
     Source: TF.js `tf.train.adagrad`, `tf.AdagradOptimizer`.
     """
 
@@ -112,6 +119,11 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
 @export(doc="Training / Classes")
 class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
     """Steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
+
+    Args:
+        learning_rate: how far a step goes.
+        rho: the part of the averages that each step keeps.
+        epsilon: added inside the roots; the backend's by default.
 
     Source: TF.js `tf.train.adadelta`, `tf.AdadeltaOptimizer`.
     """

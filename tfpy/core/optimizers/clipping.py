@@ -24,7 +24,7 @@ class Bounds(TypedDict, total=False):
     clip_norm: float | None
     """Bounds the length of each variable's gradient."""
     global_clip_norm: float | None
-    """Bounds the length of all gradients taken together."""
+    """Bounds the length of all gradients taken together. Of the three bounds one may be given."""
 
 
 @dataclass(frozen=True)

@@ -126,9 +126,9 @@ def in_full(function: Loss) -> Loss:
     return next((full for short, full in _SHORT_FUNCTIONS if short is function), function)
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> Exception:
-    """The error for a name of a loss or a metric that there is none of."""
-    error = unknown_name_error(what, name, known)
+def unknown(what: str, name: str, known: Iterable[str], listed: Iterable[str]) -> Exception:
+    """The error for a name of a loss or a metric that there is none of; the names in full are listed."""
+    error = unknown_name_error(what, name, known, listed)
     error.add_note(f"A {what} may also be a function of (y_true, y_pred): one of tf.losses or tf.metrics, or your own.")
     return error
 
@@ -142,7 +142,7 @@ def get_loss(identifier: Any) -> Loss:
     """The loss of a name in TF.js's or Keras's spelling, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in BY_NAME:
-            raise unknown("loss", identifier, BY_NAME)
+            raise unknown("loss", identifier, BY_NAME, _FUNCTIONS)
         return BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "loss", "a name or a function of (y_true, y_pred)", identifier, TypeError)

@@ -45,7 +45,8 @@ def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
-            raise losses.unknown("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY])
+            in_full = {ACCURACY[0], CROSSENTROPY[0], *(function.__name__ for function in _BY_NAME.values())}
+            raise losses.unknown("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY], in_full)
         return _BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)

@@ -23,6 +23,9 @@ _MAKERS: dict[str, Callable[[], Optimizer]] = {
 }
 _BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
 
+# Those that a name does not say enough of, and how they are given.
+UNNAMED = {"momentum": "tf.train.momentum(learning_rate, momentum)"}
+
 # Saved models refer to all of them by the names of their classes.
 for _class in (
     classes.SGDOptimizer,
@@ -45,5 +48,8 @@ def get_optimizer(identifier: Any) -> Optimizer:
     if not isinstance(identifier, str):
         raise argument_error("compile", "optimizer", "a name or an optimizer of tf.train", identifier)
     if identifier not in _BY_NAME:
-        raise unknown_name_error("optimizer", identifier, _BY_NAME)
+        if identifier.lower() in UNNAMED:
+            given = UNNAMED[identifier.lower()]
+            raise ValueError(f"Unknown optimizer {identifier!r}. It is not known by a name alone: give {given}.")
+        raise unknown_name_error("optimizer", identifier, _BY_NAME, map(str.lower, _MAKERS))
     return _BY_NAME[identifier]()

@@ -1,0 +1,42 @@
+"""What options mean, as option_words.toml has it, for docstrings and the reference."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).with_suffix(".toml")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What an option means, and what its default is, where that is not what the class says."""
+
+    text: str
+    default: str = ""
+
+
+def explained(declared: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[dict[str, Words]]:
+    """The words for the options of classes, each given as its lineage and the names of its options.
+
+    SystemExit when an option has none, or there are some of no option.
+    """
+    tables = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    needless = {(table, name) for table, words in tables.items() for name in words}
+    missing, found = [], []
+    for lineage, names in declared:
+        own = {}
+        for name in names:
+            table = next((t for t in (*lineage, "options") if name in tables.get(t, {})), None)
+            if table is None:
+                missing.append(f"{lineage[0]}.{name}")
+                continue
+            needless.discard((table, name))
+            words = tables[table][name]
+            own[name] = Words(words) if isinstance(words, str) else Words(**words)
+        found.append(own)
+    if missing or needless:
+        raise SystemExit(f"{TABLE.name}: without words: {missing}; words of no option: {sorted(needless)}")
+    return found
