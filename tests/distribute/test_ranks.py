@@ -63,7 +63,7 @@ def test_each_process_computes_its_part_of_a_batch(size: int, samples: int, part
             seen.append(part)
             return mean([tf.scalar(1)])
 
-        ranks._agreement.agreed(model)
+        ranks._agreement.agreed(model, model.optimizer)
         share = float(ranks.step(model, model.optimizer, batch, run)[0])
         assert share == pytest.approx(parts[rank] / samples)
         rows = [int(v) for v in seen[0].inputs[0].numpy().ravel()]

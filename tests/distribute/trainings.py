@@ -77,6 +77,46 @@ def steps() -> Any:
     return model, [[model.train_on_batch(x, x[:, :2]), model.train_on_batch(x[:1], x[:1, :2])] for _ in range(3)]
 
 
+def one_optimizer() -> Any:
+    """Two models with one optimizer, in turns; it begins anew for both at a callback's word."""
+    optimizer, x = tf.train.adam(0.05), samples(8, 5)
+    first, second = dense(optimizer=optimizer), dense(optimizer=optimizer)
+    order = (second, second, first, second, first, first, second)
+    losses = [model.train_on_batch(x, x[:, :2]) for model in order]
+    first.fit(x, x[:, :2], batch_size=4, verbose=0, callbacks={"onBatchEnd": lambda batch: optimizer.dispose()})
+    return second, losses + [model.train_on_batch(x, x[:, :2]) for model in order]
+
+
+def settings() -> Any:
+    """Optimizers whose settings callbacks change, before the first epoch too, and one in place of another."""
+    x = samples(12, 5)
+    found = []
+
+    def fit(model: Any, **callbacks: Any) -> None:
+        options = {"batch_size": 4, "epochs": 3, "verbose": 0, "callbacks": callbacks}
+        found.append(model.fit(x, x[:, :2], **options).history)
+        found.append([float(weight.sum().data_sync()[0]) for weight in model.get_weights()])
+
+    adam = dense()
+    fit(adam, onBatchEnd=lambda batch: vars(adam.optimizer).update(beta1=0.5 + batch / 8))
+    model = dense(optimizer=tf.train.momentum(0.05, 0.9))
+
+    def replace(*_: Any) -> None:
+        model.optimizer = tf.train.momentum(0.05, 0.1)
+
+    fit(model, onTrainBegin=replace)
+    fit(model, onBatchEnd=lambda batch: model.optimizer.set_momentum(batch / 4))
+
+    other = dense(optimizer=tf.train.momentum(0.05, 0.5))
+
+    def compile_anew(epoch: int) -> None:  # for the next training
+        if epoch == 1:
+            other.compile(optimizer=tf.train.momentum(0.05, 0.5), loss="meanSquaredError")
+
+    fit(other, onEpochEnd=compile_anew)
+    return model, found
+
+
 def statistics() -> Any:
     """Batch normalization, whose moving averages depend on the parts of batches; weights that change their backend."""
     model = tf.sequential(layers=[tf.layers.batch_normalization(input_shape=[5]), tf.layers.dense(units=1)])

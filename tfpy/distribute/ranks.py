@@ -65,7 +65,7 @@ class Ranks(Sharing):
             start, end = 0, 1
         with self._own_random_numbers(optimizer.iterations):
             found = run(batch.batch(start, end), lambda values: self._means(model, values, share))
-        self._agreement.agreed(model)
+        self._agreement.agreed(model, optimizer)
         return found
 
     @contextmanager
