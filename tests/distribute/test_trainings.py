@@ -18,6 +18,7 @@ SAME = (
     "steps",
     "one_optimizer",
     "settings",
+    "masked",
     "meddling",
     "files",
     "resumed",

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tfpy as tf
+from tfpy.layers.saving.keras.semantics import follow_masks_of
 
 RANKS = tf.distribute.mpi()
 FOLDER = Path(sys.argv[1])
@@ -115,6 +116,26 @@ def settings() -> Any:
 
     fit(other, onEpochEnd=compile_anew)
     return model, found
+
+
+def masked() -> Any:
+    """Sequences of many lengths, by the rules of Keras: losses and metrics are means over the steps that count."""
+    x = samples(10, 6, 5)
+    for i, sample in enumerate(x):
+        sample[i * i % 6 + (i < 5) :] = 0
+    x[7] = 0
+    model = tf.sequential(layers=[tf.layers.masking(input_shape=[6, 5])])
+    model.add(tf.layers.dense(units=2, activation="tanh", kernel_regularizer="l1l2"))
+    follow_masks_of(model, 2)
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError", metrics=["mae"], distribute=RANKS)
+
+    def evaluate(epoch: int, logs: Any) -> None:
+        logs["own"] = float(model.evaluate(x, x[..., :2])[0])
+
+    options = {"batch_size": 4, "epochs": 3, "shuffle": False, "validation_data": (x[4:], x[4:, :, :2])}
+    history = model.fit(x, x[..., :2], **options, verbose=0, callbacks={"onEpochEnd": evaluate})
+    nothing = model.train_on_batch(x[7:8] * np.ones((4, 1, 1), np.float32), x[:4, :, :2])
+    return model, [history.history, nothing, [float(v) for v in model.evaluate(x, x[..., :2], batch_size=3)]]
 
 
 def statistics() -> Any:
