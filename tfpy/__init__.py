@@ -53,6 +53,7 @@ from tfpy.core.backends import remove_backend as remove_backend
 from tfpy.core.backends import set_backend as set_backend
 from tfpy.core.buffer import TensorBuffer as TensorBuffer
 from tfpy.core.engine_face import Engine as Engine
+from tfpy.core.environment import ENV as ENV
 from tfpy.core.environment import Environment as Environment
 from tfpy.core.environment import deprecation_warn as deprecation_warn
 from tfpy.core.environment import disable_deprecation_warnings as disable_deprecation_warnings

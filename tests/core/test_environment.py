@@ -83,6 +83,24 @@ def test_a_rule_may_be_a_coroutine() -> None:
     assert tf.env().get("LATER") == 7
 
 
+def test_flags_of_the_backends_of_tfjs_are_taken() -> None:
+    env = tf.env()
+    assert env is tf.ENV
+    assert env.getNumber("CPU_HANDOFF_SIZE_THRESHOLD") == 128
+    assert not env.getBool("WEBGL_PACK_CLIP")
+    env.reset()
+    with pytest.warns(
+        UserWarning, match="set: the flag WEBGL_PACK is for TF.js's backends, and has no effect"
+    ) as found:
+        env.set("WEBGL_PACK", True)
+    assert (len(found), found[0].filename) == (1, __file__)
+    assert env.get("WEBGL_PACK") is True
+    assert env.get("WEBGL_PACK_CLIP") is True, "it follows the other"
+    assert asyncio.run(env.getAsync("WASM_HAS_SIMD_SUPPORT")) is False
+    with pytest.raises(ValueError, match="WEBGL_PACK_CLIP"):
+        env.set("WEBGL_PACK_CLIPS", True)
+
+
 def test_an_unknown_flag_is_an_error() -> None:
     with pytest.raises(ValueError, match="NOPE"):
         tf.env().get("NOPE")

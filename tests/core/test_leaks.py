@@ -168,16 +168,38 @@ def test_fixture(no_leaks: Leaks) -> None:
     no_leaks.allow(tf.ones([1]))
 
 
-def test_fixture_fails_a_test_that_leaks(tmp_path: Path) -> None:
+def test_fixture_fails_a_test_that_leaks_and_one_that_fails_only_once(tmp_path: Path) -> None:
     import subprocess
 
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tfpy.pytest_plugin"]\n')
-    code = "import tfpy as tf\nHELD = []\ndef test_it(no_leaks):\n    HELD.append(tf.ones([3]))\n"
-    (tmp_path / "test_it.py").write_text(code)
+    (tmp_path / "test_it.py").write_text("""
+import tfpy as tf
+
+HELD = []
+
+def test_that_leaks(no_leaks):
+    HELD.append(tf.ones([3]))
+
+def test_that_fails(no_leaks):
+    mine = tf.ones([4])
+    assert mine.size == 3
+""")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert "1 tensors were left behind, 12 bytes." in result.stdout
+    assert result.stdout.count("left behind") == 2, "at the failure and in the summary"
+    assert "1 failed, 1 passed, 1 error" in result.stdout
+
+
+def test_tensors_may_be_allowed_after_the_block() -> None:
+    with tf.leaks(verbose=False) as report:
+        held = [tf.ones([2]), tf.ones([3])]
+    assert len(report) == 2
+    assert report.allow(held[0]) is held[0]
+    assert [leak.bytes for leak in report] == [12]
+    report.allow(held)
+    report.check()
 
 
 def test_debug_mode_names_the_users_line() -> None:

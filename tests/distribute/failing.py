@@ -48,6 +48,37 @@ def other_optimizers() -> None:
     compiled(optimizer="adam" if RANKS.first else "sgd").fit(X, Y, verbose=0)
 
 
+def other_settings() -> None:
+    """Single steps, which have no beginning of a training."""
+    compiled(optimizer=tf.train.momentum(0.05, 0.9 if RANKS.first else 0.1)).train_on_batch(X, Y)
+
+
+def other_bounds() -> None:
+    bounds = {"clip_value": 1.0} if RANKS.first else {}
+    compiled(optimizer=tf.train.adam(**bounds)).fit(X, Y, verbose=0)
+
+
+def other_losses() -> None:
+    compiled(loss="meanSquaredError" if RANKS.first else "meanAbsoluteError").evaluate(X, Y)
+
+
+def other_compilation() -> None:
+    """Compiled again with other losses between steps."""
+    model = compiled()
+    model.train_on_batch(X, Y)
+    model.compile(optimizer="adam", loss="meanAbsoluteError" if RANKS.first else "hinge", distribute=RANKS)
+    model.train_on_batch(X, Y)
+
+
+def other_layers() -> None:
+    """Layers with the same weights."""
+    activation = "tanh" if RANKS.first else "relu"
+    inner = tf.sequential(layers=[tf.layers.dense(units=2, activation=activation, input_shape=[3])])
+    model = tf.sequential(layers=[inner, tf.layers.dense(units=1)])
+    model.compile(optimizer="adam", loss="meanSquaredError", distribute=RANKS)
+    model.fit(X, Y, verbose=0)
+
+
 def other_counts() -> None:
     count = 12 - RANKS.rank
     compiled().fit(X[:count], Y[:count], verbose=0)

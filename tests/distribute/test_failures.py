@@ -12,8 +12,17 @@ CASES = {
         "the process of rank 1 has failed, and ends the others",
     ),
     "error_within": ("OSError: the disk is full", "the process of rank 0 has failed, and ends the others"),
-    "other_models": ("rank 0 has weight 0: float32 [3, 4], rank 1 weight 0: float32 [3, 5].",),
+    "other_models": ("rank 0 has layer 0: Dense with units=4, rank 1 layer 0: Dense with units=5.",),
     "other_optimizers": ("rank 0 has a model with AdamOptimizer, rank 1 a model with SGDOptimizer.",),
+    "other_settings": (
+        "rank 0 has an optimizer with momentum=0.9, use_nesterov=False, rank 1 an optimizer with momentum=0.1,",
+    ),
+    "other_bounds": ("rank 0 has an optimizer with clip_value=1.0, beta1=0.9,", "rank 1 an optimizer with beta1=0.9,"),
+    "other_losses": ("rank 0 has output 0: loss mean_squared_error, metrics [], rank 1 output 0: loss mean_abs",),
+    "other_compilation": ("rank 0 has output 0: loss mean_absolute_error, metrics [], rank 1 output 0: loss hinge",),
+    "other_layers": (
+        "rank 0 has layer 0.0: Dense with activation='tanh', rank 1 layer 0.0: Dense with activation='relu'.",
+    ),
     "other_counts": ("rank 0 has samples: 12, rank 1 samples: 11.",),
     "other_data": ("with the same data, but rank 0 has come to a batch of 12 samples (",),
     "other_batches": ("rank 0 has come to a batch of 2 samples (", "rank 1 to the end of epoch 1"),
@@ -23,7 +32,7 @@ CASES = {
     "new_optimizer": ("the end of epoch 1, with SGDOptimizer, rank 1 to the end of epoch 1, with AdamOptimizer",),
     "own_way": ("fit: SGD(learning_rate=0.1) minimizes in a way of its own, which processes cannot share.",),
 }
-OFTEN = ("error_before", "only_one")
+OFTEN = ("error_before", "other_settings", "only_one")
 
 
 @pytest.mark.parametrize(

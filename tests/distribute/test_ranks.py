@@ -12,7 +12,7 @@ import pytest
 import tfpy as tf
 from tfpy.distribute import processes
 from tfpy.distribute.agreement import Agreement
-from tfpy.distribute.ranks import Ranks
+from tfpy.distribute.ranks import Ranks, _fingerprint
 from tfpy.layers.training.steps import Batch
 
 
@@ -61,9 +61,9 @@ def test_each_process_computes_its_part_of_a_batch(size: int, samples: int, part
 
         def run(part: Batch, mean: Any, seen: list[Batch] = seen) -> Any:
             seen.append(part)
-            return mean([tf.scalar(1)])
+            return mean([tf.scalar(1)], None)
 
-        ranks._agreement.agreed(model)
+        ranks._agreement.agreed(model, model.optimizer)
         share = float(ranks.step(model, model.optimizer, batch, run)[0])
         assert share == pytest.approx(parts[rank] / samples)
         rows = [int(v) for v in seen[0].inputs[0].numpy().ravel()]
@@ -71,6 +71,14 @@ def test_each_process_computes_its_part_of_a_batch(size: int, samples: int, part
         found += rows if parts[rank] else []
         assert len(rows) == max(parts[rank], 1)
     assert found == list(range(samples))
+
+
+def test_texts_are_compared_by_what_they_say() -> None:
+    def of(*texts: str) -> int:
+        made = ["".join(list(text)) for text in texts]  # others than those of the last call
+        return _fingerprint(Batch([tf.tensor(made)], [tf.zeros([len(made)])], [None]))
+
+    assert of("some", "texts") == of("some", "texts") != of("other", "texts")
 
 
 def test_one_sum_for_each_step() -> None:

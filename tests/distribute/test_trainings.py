@@ -11,7 +11,18 @@ import pytest
 from distribute.launch import HERE, start
 
 SCRIPT = HERE / "trainings.py"
-SAME = ("arrays", "batches", "several", "steps", "meddling", "files", "resumed")
+SAME = (
+    "arrays",
+    "batches",
+    "several",
+    "steps",
+    "one_optimizer",
+    "settings",
+    "masked",
+    "meddling",
+    "files",
+    "resumed",
+)
 OTHERS = ("statistics", "chance")
 
 

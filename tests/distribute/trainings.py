@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tfpy as tf
+from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
+from tfpy.layers.saving.keras.semantics import follow_mask_rules
 
 RANKS = tf.distribute.mpi()
 FOLDER = Path(sys.argv[1])
@@ -75,6 +77,66 @@ def steps() -> Any:
     model = dense(optimizer=tf.train.momentum(0.05, 0.9))
     x = samples(9, 5)
     return model, [[model.train_on_batch(x, x[:, :2]), model.train_on_batch(x[:1], x[:1, :2])] for _ in range(3)]
+
+
+def one_optimizer() -> Any:
+    """Two models with one optimizer, in turns; it begins anew for both at a callback's word."""
+    optimizer, x = tf.train.adam(0.05), samples(8, 5)
+    first, second = dense(optimizer=optimizer), dense(optimizer=optimizer)
+    order = (second, second, first, second, first, first, second)
+    losses = [model.train_on_batch(x, x[:, :2]) for model in order]
+    first.fit(x, x[:, :2], batch_size=4, verbose=0, callbacks={"onBatchEnd": lambda batch: optimizer.dispose()})
+    return second, losses + [model.train_on_batch(x, x[:, :2]) for model in order]
+
+
+def settings() -> Any:
+    """Optimizers whose settings callbacks change, before the first epoch too, and one in place of another."""
+    x = samples(12, 5)
+    found = []
+
+    def fit(model: Any, **callbacks: Any) -> None:
+        options = {"batch_size": 4, "epochs": 3, "verbose": 0, "callbacks": callbacks}
+        found.append(model.fit(x, x[:, :2], **options).history)
+        found.append([float(weight.sum().data_sync()[0]) for weight in model.get_weights()])
+
+    adam = dense()
+    fit(adam, onBatchEnd=lambda batch: vars(adam.optimizer).update(beta1=0.5 + batch / 8))
+    model = dense(optimizer=tf.train.momentum(0.05, 0.9))
+
+    def replace(*_: Any) -> None:
+        model.optimizer = tf.train.momentum(0.05, 0.1)
+
+    fit(model, onTrainBegin=replace)
+    fit(model, onBatchEnd=lambda batch: model.optimizer.set_momentum(batch / 4))
+
+    other = dense(optimizer=tf.train.momentum(0.05, 0.5))
+
+    def compile_anew(epoch: int) -> None:  # for the next training
+        if epoch == 1:
+            other.compile(optimizer=tf.train.momentum(0.05, 0.5), loss="meanSquaredError")
+
+    fit(other, onEpochEnd=compile_anew)
+    return model, found
+
+
+def masked() -> Any:
+    """Sequences of many lengths, by the rules of Keras: losses and metrics are means over the steps that count."""
+    x = samples(10, 6, 5)
+    for i, sample in enumerate(x):
+        sample[i * i % 6 + (i < 5) :] = 0
+    x[7] = 0
+    model = tf.sequential(layers=[tf.layers.masking(input_shape=[6, 5])])
+    model.add(tf.layers.dense(units=2, activation="tanh", kernel_regularizer="l1l2"))
+    follow_mask_rules(model, KERAS_MASKS[2])
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError", metrics=["mae"], distribute=RANKS)
+
+    def evaluate(epoch: int, logs: Any) -> None:
+        logs["own"] = float(model.evaluate(x, x[..., :2])[0])
+
+    options = {"batch_size": 4, "epochs": 3, "shuffle": False, "validation_data": (x[4:], x[4:, :, :2])}
+    history = model.fit(x, x[..., :2], **options, verbose=0, callbacks={"onEpochEnd": evaluate})
+    nothing = model.train_on_batch(x[7:8] * np.ones((4, 1, 1), np.float32), x[:4, :, :2])
+    return model, [history.history, nothing, [float(v) for v in model.evaluate(x, x[..., :2], batch_size=3)]]
 
 
 def statistics() -> Any:

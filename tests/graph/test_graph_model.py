@@ -292,6 +292,18 @@ def test_memory() -> None:
         made.execute(X, "y")
 
 
+def test_the_flag_of_tfjs_lets_all_models_keep_what_they_compute() -> None:
+    made = small()
+    tf.env().set("KEEP_INTERMEDIATE_TENSORS", True)
+    try:
+        made.execute(X, "y")
+        assert sorted(made.get_intermediate_tensors() or {}) == ["m", "w", "x", "y"]
+    finally:
+        tf.env().reset()
+    made.execute(X, "y")
+    assert made.get_intermediate_tensors() is None
+
+
 def test_what_is_kept_outlives_a_tidy() -> None:
     made = small()
     made.keep_intermediate_tensors = True

@@ -12,6 +12,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.platform import Platform
 from tfpy.core.profiling import watch_for_errors
 from tfpy.core.registry import export, op
+from tfpy.core.tfjs_flags import AS_OTHERS, IDLE_FLAGS
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.machine import most_shards, set_most_shards
@@ -113,7 +114,7 @@ class Environment(EnvironmentCamel):
 
     @accepts_options()
     def set(self, flag_name: str, value: Any) -> None:
-        """Give a flag a value.
+        """Give a flag a value. Those of TF.js that mean nothing here are taken with a warning.
 
         Raises:
             ValueError: no such flag.
@@ -154,7 +155,8 @@ class Environment(EnvironmentCamel):
         self.flags = {}
 
     def __repr__(self) -> str:
-        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in sorted(self._registered))})"
+        names = sorted(self._registered.keys() - IDLE_FLAGS.keys() - AS_OTHERS.keys())
+        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in names)})"
 
     def _flag(self, flag_name: str) -> _Flag:
         if not isinstance(flag_name, str) or flag_name not in self._registered:
@@ -180,6 +182,10 @@ def _cut_into(count: Any) -> None:
     set_most_shards(shards)
 
 
+def _warn_of_no_effect(name: str, value: Any) -> None:
+    warn_user(f"set: the flag {name} is for TF.js's backends, and has no effect here.")
+
+
 ENV.register_flag("DEBUG", lambda: False, _switch_debugging, partial(watch_for_errors, False))
 ENV.register_flag("PROD", lambda: False)
 ENV.register_flag("IS_TEST", lambda: False)
@@ -188,6 +194,12 @@ ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
 ENV.register_flag("CPU_SHARDS", most_shards, _cut_into, partial(set_most_shards, 0))
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
+# What `GraphModel.keep_intermediate_tensors` says for one model.
+ENV.register_flag("KEEP_INTERMEDIATE_TENSORS", lambda: False)
+for _name, _value in IDLE_FLAGS.items():
+    ENV.register_flag(_name, partial(lambda value: value, _value), partial(_warn_of_no_effect, _name))
+for _name, _other in AS_OTHERS.items():
+    ENV.register_flag(_name, partial(ENV.get, _other), partial(_warn_of_no_effect, _name))
 
 
 @op(doc="Environment")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy.core import origins
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.engine.dtypes import DType
 from tfpy.engine.scope import handles_in
-from tfpy.engine.spec import Shape
+from tfpy.engine.spec import Shape, Spec
 
 
 class Leak(Record):
@@ -25,6 +25,14 @@ class Leak(Record):
     tensors: list[tuple[DType, Shape]]
 
 
+class _Left(NamedTuple):
+    """One tensor that was left behind."""
+
+    id: int
+    origin: origins.Origin
+    spec: Spec
+
+
 class Leaks:
     """What was made inside a `with tf.leaks()` and is still there; to be read after the block, or in it.
 
@@ -35,7 +43,7 @@ class Leaks:
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
         self._first: int | None = None
-        self._found: list[Leak] | None = None
+        self._found: list[_Left] | None = None
         self._allowed: set[int] = set()
 
     def __enter__(self) -> Leaks:
@@ -53,7 +61,7 @@ class Leaks:
             print(self)
 
     def allow(self, container: Any) -> Any:
-        """Do not report these tensors: they are meant to stay. Returns what it was given."""
+        """Do not report these tensors, in the block or after it: they are meant to stay. Returns what it was given."""
         self._allowed |= {h.id for h in handles_in(container)}
         return container
 
@@ -66,23 +74,23 @@ class Leaks:
         if len(self):
             raise RuntimeError(f"leaks: {self}")
 
-    def _look(self) -> list[Leak]:
+    def _look(self) -> list[_Left]:
         assert self._first is not None
-        by_origin: dict[origins.Origin, list[Any]] = defaultdict(list)
-        for handle, origin in origins.made_since(self._first):
-            if handle.id not in self._allowed:
-                by_origin[origin].append(handle.spec)
-        leaks = [
-            Leak(o.op, o.file, o.line, len(specs), sum(s.nbytes for s in specs), [(s.dtype, s.shape) for s in specs])
-            for o, specs in by_origin.items()
-        ]
-        return sorted(leaks, key=lambda leak: -leak.bytes)
+        return [_Left(handle.id, origin, handle.spec) for handle, origin in origins.made_since(self._first)]
 
     @property
     def _leaks(self) -> list[Leak]:
         if self._first is None:
             raise RuntimeError("leaks: nothing was watched; use it as `with tf.leaks() as report:`.")
-        return self._look() if self._found is None else self._found
+        by_origin: dict[origins.Origin, list[Spec]] = defaultdict(list)
+        for left in self._look() if self._found is None else self._found:
+            if left.id not in self._allowed:
+                by_origin[left.origin].append(left.spec)
+        leaks = [
+            Leak(o.op, o.file, o.line, len(specs), sum(s.nbytes for s in specs), [(s.dtype, s.shape) for s in specs])
+            for o, specs in by_origin.items()
+        ]
+        return sorted(leaks, key=lambda leak: -leak.bytes)
 
     def __iter__(self) -> Iterator[Leak]:
         return iter(self._leaks)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from numbers import Number
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
 
+from tfpy.core.optimizers.clipping import Clipping
+from tfpy.distribute.described import described, settings
 from tfpy.engine import rng
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import move
 from tfpy.layers.model import LayersModel
+from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 from tfpy.layers.weights import LayerVariable
+
+if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
 
 
 class Group(Protocol):
@@ -40,13 +47,39 @@ class Group(Protocol):
         ...
 
 
+class _Agreed(NamedTuple):
+    """What all processes last had the same of a model.
+
+    Attributes:
+        labels: of what is reported; a list that each `compile` makes anew.
+        weights: the weights' data.
+        settings, slots: those of the optimizer.
+    """
+
+    labels: list[str]
+    weights: list[Any]
+    settings: dict[str, Any]
+    slots: Any
+
+
+class _Said(NamedTuple):
+    """What a process says of a model: whether it was compiled, or changed in another way than by a step, since all had
+    the same; and what callbacks may have set.
+    """
+
+    compiled: bool
+    changed: bool
+    iterations: int
+    stop_training: bool
+    learning_rate: float
+
+
 class Agreement:
     """Has all processes do the same, with the same models. Whatever they exchange, they first `meet`."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
-        # The weights' data when all processes last had the same.
-        self._agreed: WeakKeyDictionary[LayersModel, list[Any]] = WeakKeyDictionary()
+        self._agreed: WeakKeyDictionary[LayersModel, _Agreed] = WeakKeyDictionary()
 
     def meet(self, place: str, said: Any = None) -> list[Any]:
         """Wait until all processes are here: what each of them says.
@@ -64,7 +97,7 @@ class Agreement:
                 )
         return [other for _, other in found]
 
-    def compare(self, place: str, things: Sequence[str]) -> None:
+    def compare(self, place: str, things: Iterable[str]) -> None:
         """Make sure that all processes name the same things.
 
         Raises:
@@ -89,42 +122,72 @@ class Agreement:
 
     # Models
 
-    def agree(self, place: str, model: LayersModel, optimizer: Any) -> None:
+    def agree(self, place: str, model: LayersModel, optimizer: Optimizer) -> None:
         """Let all processes have what callbacks, which only the first one calls, have done to a model.
 
         Raises:
-            RuntimeError: another process is elsewhere.
+            RuntimeError: another process is elsewhere, or has compiled another model, or in another way.
         """
-        said = bool(self.written(model)), optimizer.iterations, model.stop_training, optimizer.learning_rate
-        found = self.meet(f"{place}, with {type(optimizer).__name__}", said)
-        _, iterations, stop, rate = found[0]
-        if any(written or other != iterations for written, other, _, _ in found):
-            self.take_model(model)
-        if optimizer.learning_rate != rate:
-            optimizer.learning_rate = rate
-        model.stop_training = stop
+        said: list[_Said] = self.meet(f"{place}, with {type(optimizer).__name__}", self._said(model, optimizer))
+        first = said[0]
+        if any(other.compiled for other in said):
+            self.compare(place, described(model, optimizer))
+        if any(other.compiled or other.changed or other.iterations != first.iterations for other in said):
+            self.take_model(model, optimizer)
+        if optimizer.learning_rate != first.learning_rate:
+            optimizer.learning_rate = first.learning_rate
+        model.stop_training = first.stop_training
 
-    def take_model(self, model: LayersModel) -> None:
-        """Have the weights and the state of the optimizer that the first process has."""
+    def _said(self, model: LayersModel, optimizer: Optimizer) -> _Said:
+        known = self._agreed.get(model)
+        compiled = known is None or known.labels is not _labels(model)
+        changed = (
+            known is None
+            or known.slots is not optimizer._slots
+            or known.settings != settings(optimizer)
+            or bool(self.written(model))
+        )
+        return _Said(compiled, changed, optimizer.iterations, model.stop_training, optimizer.learning_rate)
+
+    def take_model(self, model: LayersModel, optimizer: Optimizer) -> None:
+        """Have the weights that the first process has, and its optimizer's settings and state."""
         arrays: Arrays = {}
         first = self.group.rank == 0
-        state = self.group.broadcast((pack(state_of_model(model), arrays), arrays) if first else None)
+        told = (pack(state_of_model(model, optimizer), arrays), arrays, _plain(optimizer)) if first else None
+        state, arrays, plain = self.group.broadcast(told)
         if not first:
-            restorer(model, unpack(*state))()
-        self.agreed(model)
+            restorer(model, optimizer, unpack(state, arrays))()
+            vars(optimizer).update(plain)
+        self.agreed(model, optimizer)
 
-    def agreed(self, model: LayersModel) -> None:
-        """Note that all processes have the same weights now."""
-        self._agreed[model] = _payloads(model.weights)
+    def agreed(self, model: LayersModel, optimizer: Optimizer) -> None:
+        """Note that all processes have the same model now, and the same optimizer."""
+        weights = _payloads(model.weights)
+        self._agreed[model] = _Agreed(_labels(model), weights, settings(optimizer), optimizer._slots)
 
     def written(self, model: LayersModel) -> list[LayerVariable]:
         """The weights that have been written since all processes had the same; at first all."""
         weights = model.weights
         payloads = _payloads(weights)
-        known = self._agreed.get(model, [])
-        if len(known) != len(payloads):
+        agreed = self._agreed.get(model)
+        if agreed is None or len(agreed.weights) != len(payloads):
             return weights
-        return [w for w, payload, other in zip(weights, payloads, known, strict=True) if payload is not other]
+        return [w for w, payload, other in zip(weights, payloads, agreed.weights, strict=True) if payload is not other]
+
+
+def _labels(model: LayersModel) -> list[str]:
+    return compiled_of(model, "distribute").labels
+
+
+def _plain(optimizer: Optimizer) -> dict[str, Any]:
+    """What an optimizer is set to and keeps from step to step, beside its slots, as far as it can be sent."""
+    return {name: value for name, value in vars(optimizer).items() if _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (Number, str, Clipping))
 
 
 def _payloads(weights: Sequence[LayerVariable]) -> list[Any]:

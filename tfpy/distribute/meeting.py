@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from tfpy.core.types import Logs
 from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.described import described
 from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
+
+if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
+    from tfpy.layers.model import LayersModel
+
+# What `fit` was asked for that must be the same in all processes.
+_PARAMS = ("samples", "steps", "batch_size", "initial_epoch", "epochs", "do_validation", "metrics")
 
 
 class Following(CallbackList):
@@ -25,20 +34,35 @@ class Following(CallbackList):
 class Meeting(RunKeeper):
     """The last callback of each process: there all take over what callbacks have done in the first one."""
 
+    _run: TrainingRun
+
     def __init__(self, agreement: Agreement, history: History) -> None:
         self._agreement = agreement
         self._history = history
 
+    def set_model(self, model: LayersModel) -> None:
+        super().set_model(model)
+        asked = [f"{name}: {self.params[name]}" for name in _PARAMS]
+        self._agreement.compare("the beginning of a training", [*described(model, model.optimizer), *asked])
+
     def resume(self, run: TrainingRun) -> None:
+        self._run = run
         agreement, source = self._agreement, run.source
-        agreement.compare("the beginning of a training", [*_described(run, self.params)])
-        agreement.take_model(run.model)
+        begun = [
+            f"a model with {type(self._optimizer).__name__}",
+            f"epoch {run.epoch} and batch {run.batch} to go on from",
+        ]
+        agreement.compare("the first epoch", begun)
+        agreement.take_model(run.model, self._optimizer)
         agreement.take_random_numbers()
         source.restore(agreement.take(source.state()))
 
+    @property
+    def _optimizer(self) -> Optimizer:
+        return optimizer_for(self._run.model, self._run.compiled)
+
     def _agree(self, place: str) -> None:
-        model: Any = self.model
-        self._agreement.agree(place, model, model.optimizer)
+        self._agreement.agree(place, self._run.model, self._optimizer)
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         self._agree(f"the beginning of epoch {epoch + 1}")
@@ -54,16 +78,3 @@ class Meeting(RunKeeper):
         self._agree("the end of the training")
         self._agreement.take_random_numbers()
         self._history.history = self._agreement.take(self._history.history)
-
-
-def _described(run: TrainingRun, params: Mapping[str, Any]) -> Iterator[str]:
-    """What must be the same in all processes."""
-    yield f"a model with {type(run.compiled.optimizer).__name__}"
-    for number, layer in enumerate(run.model.layers):
-        yield f"layer {number}: {type(layer).__name__}"
-    for number, weight in enumerate(run.model.weights):
-        kind = "" if weight.trainable else ", not trained"
-        yield f"weight {number}: {weight.dtype} {list(weight.shape)}{kind}"
-    for name in ("samples", "steps", "batch_size", "initial_epoch", "epochs", "do_validation", "metrics"):
-        yield f"{name}: {params[name]}"
-    yield f"epoch {run.epoch} and batch {run.batch} to go on from"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
@@ -64,8 +65,8 @@ class Ranks(Sharing):
         if start == end:  # more processes than samples: this one computes what counts for nothing, to take part
             start, end = 0, 1
         with self._own_random_numbers(optimizer.iterations):
-            found = run(batch.batch(start, end), lambda values: self._means(model, values, share))
-        self._agreement.agreed(model)
+            found = run(batch.batch(start, end), lambda values, steps: self._means(model, values, share, steps))
+        self._agreement.agreed(model, optimizer)
         return found
 
     @contextmanager
@@ -78,16 +79,18 @@ class Ranks(Sharing):
         finally:
             rng.restore_source(shared)
 
-    def _means(self, model: LayersModel, values: list[Tensor], share: float) -> list[Tensor]:
+    def _means(self, model: LayersModel, values: list[Tensor], share: float, steps: Tensor | None) -> list[Tensor]:
         """The means over all processes; weights that the step has written, such as moving averages, become theirs."""
         written = [weight for weight in self._agreement.written(model) if weight.dtype == "float32"]
         arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]
         flat = np.concatenate([array.ravel() for array in arrays])
+        counts = self._agreement.meet(f"the means of {flat.size} numbers", _count(steps) if share else 0.0)
+        own = sum(array.size for array in arrays[: len(values)])
         if share:
-            flat *= share
+            flat[:own] *= counts[self.rank] / sum(counts) if any(counts) else share
+            flat[own:] *= share
         else:
             flat[:] = 0  # whatever it was, NaN included
-        self._agreement.meet(f"the means of {flat.size} numbers")
         total = self._agreement.group.sum(flat)
         parts = np.split(total, np.cumsum([array.size for array in arrays])[:-1])
         shapes = [array.shape for array in arrays]
@@ -97,9 +100,19 @@ class Ranks(Sharing):
         return means[: len(values)]
 
 
+def _count(steps: Tensor | None) -> float:
+    """How many steps a part has that count; 0 where all do."""
+    return 0.0 if steps is None else float(dispatch.read(steps, "mean"))
+
+
 def _fingerprint(batch: Batch) -> int:
     """A number that nearly always tells one batch from another: of its first sample."""
     found = 0
     for tensor in (*batch.inputs, *batch.targets):
-        found = zlib.crc32(dispatch.read(tensor.slice(0, 1), "mean").tobytes(), found)
+        found = zlib.crc32(_bytes_of(dispatch.read(tensor.slice(0, 1), "mean")), found)
     return found
+
+
+def _bytes_of(array: npt.NDArray[Any]) -> bytes:
+    """What an array holds; that of texts has only pointers to them."""
+    return repr(array.tolist()).encode() if array.dtype == object else array.tobytes()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.convert import to_tensor
+from tfpy.core.environment import ENV
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
@@ -42,8 +43,8 @@ class GraphModel(GraphModelCamel, Ready):
         load_options: how to load it.
 
     Attributes:
-        keep_intermediate_tensors: whether runs keep what all nodes compute, for `get_intermediate_tensors` (what the
-            flag KEEP_INTERMEDIATE_TENSORS is in TF.js).
+        keep_intermediate_tensors: whether runs keep what all nodes compute, for `get_intermediate_tensors`; those
+            of all models do while the flag KEEP_INTERMEDIATE_TENSORS is set, as in TF.js.
 
     Source: TF.js `tf.GraphModel`.
     """
@@ -251,7 +252,7 @@ class GraphModel(GraphModelCamel, Ready):
         return found[0] if len(wanted) == 1 else found
 
     def _run(self, feeds: Feeds, wanted: list[Ref]) -> list[Tensor]:
-        if not self.keep_intermediate_tensors:
+        if not (self.keep_intermediate_tensors or ENV.get("KEEP_INTERMEDIATE_TENSORS")):
             return self._loaded.run(feeds, wanted)
         values = dict(feeds)
         found = self._loaded.run(feeds, wanted, values)
@@ -321,8 +322,8 @@ class GraphModel(GraphModelCamel, Ready):
     # Keeping and letting go
 
     def get_intermediate_tensors(self) -> dict[str, list[Tensor]] | None:
-        """What the nodes computed or were given in the last run, if `keep_intermediate_tensors` was set. Scopes do not
-        free it; `dispose_intermediate_tensors` and the next run do.
+        """What the nodes computed or were given in the last run, if `keep_intermediate_tensors` or the flag was set.
+        Scopes do not free it; `dispose_intermediate_tensors` and the next run do.
         """
         return self._intermediate
 

@@ -285,6 +285,27 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
         Raises:
             ValueError: a number of weights or a slot that this optimizer does not have; nothing has been changed then.
         """
+        iterations, slots = self._state_in(weight_values)
+        self.dispose()
+        self._slots = slots
+        self.iterations = iterations
+        self.restored()
+        return ReadyNone()
+
+    def _set_weights_of(self, variables: Sequence[Variable], weight_values: Sequence[Any]) -> None:
+        """`set_weights` for some variables; the slots of others, such as those of another model, stay."""
+        iterations, slots = self._state_in(weight_values)
+        for variable in variables:
+            for slot in self._slots.get(variable.name, {}).values():
+                slot.dispose()
+            if variable.name not in slots:
+                self._slots.pop(variable.name, None)
+        self._slots.update(slots)
+        self.iterations = iterations
+        self.restored()
+
+    def _state_in(self, weight_values: Sequence[Any]) -> tuple[int, dict[str, dict[str, Variable]]]:
+        """The iterations and slots that `get_weights` gave, checked."""
         values = _named("set_weights", "weight_values", weight_values)
         count = len(values) - 1
         if not values or (count and not self.slot_names) or count % max(len(self.slot_names), 1):
@@ -302,11 +323,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
             if len(own) < len(self.slot_names):
                 expected = f"the slots {', '.join(self.slot_names)} of variable {variable!r}"
                 raise argument_error("set_weights", "weight_values", expected, list(own))
-        self.dispose()
-        self._slots = slots
-        self.iterations = iterations
-        self.restored()
-        return ReadyNone()
+        return iterations, slots
 
     def restored(self) -> None:
         """Called when iterations and slots have been set."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TypedDict
 
 from tfpy.core.convert import number
@@ -46,7 +46,7 @@ class Clipping:
 
     def options(self) -> dict[str, float]:
         """The bound by name, if there is one."""
-        return {name: bound for name, bound in asdict(self).items() if bound is not None}
+        return {name: bound for name, bound in vars(self).items() if bound is not None}
 
     def __call__(self, grads: Sequence[Tensor]) -> list[Tensor]:
         """The gradients within the bound."""

@@ -97,7 +97,8 @@ class BackupAndRestore(RunKeeper):
 
     def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
         """What makes everything what it was, once it is called. All of it is checked now."""
-        restore_model = restorer(run.model, state["model"])  # first, since callbacks may have weights of the model
+        # The model first, since callbacks may have weights of it.
+        restore_model = restorer(run.model, run.model.optimizer, state["model"])
         callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
 
         def restore() -> None:
@@ -140,7 +141,7 @@ class BackupAndRestore(RunKeeper):
             "epoch": run.epoch,
             "batch": run.batch,
             "began": run.began if run.batch else run.state_of_data(),
-            "model": state_of_model(run.model),
+            "model": state_of_model(run.model, run.model.optimizer),
             "callbacks": [
                 {"class": type(c).__name__, "values": {name: getattr(c, name) for name in c.backed_up}}
                 for c in run.callbacks.callbacks

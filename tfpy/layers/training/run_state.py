@@ -56,31 +56,33 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     return [unpack(v, arrays) for v in value] if isinstance(value, list) else value
 
 
-def state_of_model(model: LayersModel) -> dict[str, Any]:
-    """The weights, the state of the optimizer, and the states that layers keep from batch to batch."""
+def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
+    """The weights, the state of their optimizer, and the states that layers keep from batch to batch."""
     weights = as_made(model.weights)
     position = {weight.name: i for i, weight in enumerate(weights)}
     slots = []
-    for entry in model.optimizer.get_weights()[1:]:
+    for entry in optimizer.get_weights()[1:]:
         variable, _, slot = entry["name"].rpartition("/")
         if variable in position:
             slots.append([position[variable], slot, entry["tensor"]])
     return {
         "weights": weights,
-        "iterations": model.optimizer.iterations,
-        "learning_rate": model.optimizer.learning_rate,
+        "iterations": optimizer.iterations,
+        "learning_rate": optimizer.learning_rate,
         "slots": slots,
         "states": [layer.states for layer in _keeping_states(model)],  # type: ignore[attr-defined]
     }
 
 
-def restorer(model: LayersModel, state: dict[str, Any]) -> Callable[[], None]:
+def restorer(model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
     """What gives a model what `state_of_model` said, once it is called. All of it is checked now.
+
+    What the optimizer knows of other models' weights stays.
 
     Raises:
         ValueError, LookupError, TypeError: it is the state of another model, or of none.
     """
-    weights, optimizer = as_made(model.weights), model.optimizer
+    weights = as_made(model.weights)
     values = _of_weights(weights, state["weights"])
     states = _of_layers(_keeping_states(model), state["states"])
     slots = _of_slots(optimizer, weights, state["slots"])
@@ -90,7 +92,7 @@ def restorer(model: LayersModel, state: dict[str, Any]) -> Callable[[], None]:
         raise argument_error("backup", "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
-        optimizer.set_weights([{"name": "iter", "tensor": np.array(iterations, np.int32)}, *slots])
+        optimizer._set_weights_of(weights, [{"name": "iter", "tensor": np.array(iterations, np.int32)}, *slots])
         if optimizer.learning_rate != rate:
             optimizer.set_learning_rate(rate)
         for layer, kept in states:

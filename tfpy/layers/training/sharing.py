@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
     from tfpy.layers.training.steps import Batch
 
-Mean = Callable[[list[Tensor]], list[Tensor]]
-"""From what a process has found for its part of a batch to the means over all parts, weighted by their sizes."""
+Mean = Callable[[list[Tensor], Tensor | None], list[Tensor]]
+"""From what a process has found for its part of a batch to the means over all parts, weighted by their sizes: the
+numbers of samples, or how many steps of sequences count where masks leave out others."""
 
 PartOfStep = Callable[["Batch", Mean], list[Tensor]]
 """A step on a part of a batch: what it reports, and what it changes variables by, are means."""
@@ -40,6 +41,6 @@ class Sharing(ABC):
         """The callbacks of a training; those that this process does not call are among them."""
 
 
-def same(values: list[Tensor]) -> list[Tensor]:
+def same(values: list[Tensor], steps: Tensor | None) -> list[Tensor]:
     """The means where a process has the whole batch."""
     return values

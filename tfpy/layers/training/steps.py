@@ -113,23 +113,29 @@ def _train(
         if compiled.sharing is not None:
             raise RuntimeError(f"fit: {optimizer!r} minimizes in a way of its own, which processes cannot share.")
         reported: list[Tensor] = []
-        return [optimizer.minimize(_total_loss(model, compiled, batch, reported), True, variables), *reported]
+        return [optimizer.minimize(_total_loss(model, compiled, batch, reported, []), True, variables), *reported]
 
     def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
         reported: list[Tensor] = []
-        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported), variables)
-        return [loss, *reported, *grads.values()], (1 + len(reported), list(grads))
+        steps: list[Tensor] = []
+        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported, steps), variables)
+        return [loss, *reported, *grads.values(), *steps], (1 + len(reported), list(grads))
 
     key = "train", id(compiled.outputs), *[v.id for v in variables]
     found: list[Tensor]
     found, (count, names) = _planned(model, key, compiled, batch, gradients)
-    found = mean(found)
+    end = count + len(names)
+    found = mean(found[:end], _only(found[end:]))
     optimizer.apply_gradients(dict(zip(names, found[count:], strict=True)))
     return found[:count]
 
 
-def _total_loss(model: LayersModel, compiled: Compiled, batch: Batch, reported: list[Tensor]) -> Callable[[], Tensor]:
-    """The loss of a batch, with that of regularizers; what else is reported of it is written to a list."""
+def _total_loss(
+    model: LayersModel, compiled: Compiled, batch: Batch, reported: list[Tensor], steps: list[Tensor]
+) -> Callable[[], Tensor]:
+    """The loss of a batch, with that of regularizers; what else is reported of it is written to a list, and to another
+    what `_steps_seen` gives.
+    """
 
     def total_loss() -> Tensor:
         outputs, masks = model.graph.run(batch.inputs, training=True)
@@ -138,6 +144,7 @@ def _total_loss(model: LayersModel, compiled: Compiled, batch: Batch, reported: 
         total, singles = _losses(compiled, batch, judged)
         reported.extend(singles if len(singles) > 1 else [])
         reported.extend(_metrics(compiled, batch, judged))
+        steps[:] = _steps_seen(judged, total)
         total = total.mean()
         for loss in model.calculate_losses():
             total = add(total, loss)
@@ -157,20 +164,27 @@ def _planned(
 
 def test_step(model: LayersModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
-    return _shared(model, compiled, batch, lambda part, mean: mean(_test(model, compiled, part)))
+    return _shared(model, compiled, batch, lambda part, mean: mean(*_test(model, compiled, part)))
 
 
-def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
-    def judged() -> tuple[list[Tensor], None]:
+def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
+    """What is reported, and of how many steps, see `_steps_seen`."""
+
+    def judged() -> tuple[list[Tensor], int]:
         outputs = _judged(model, *model.graph.run(batch.inputs))
-        _, singles = _losses(compiled, batch, outputs)
+        samples, singles = _losses(compiled, batch, outputs)
         total = singles[0]
         for single in singles[1:]:
             total = add(total, single)
-        return [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)], None
+        found = [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)]
+        return [*found, *_steps_seen(outputs, samples)], len(found)
 
-    found: list[Tensor] = _planned(model, ("test", id(compiled.outputs)), compiled, batch, judged)[0]
-    return found
+    found, count = _planned(model, ("test", id(compiled.outputs)), compiled, batch, judged)
+    return found[:count], _only(found[count:])
+
+
+def _only(steps: list[Tensor]) -> Tensor | None:
+    return steps[0] if steps else None
 
 
 # How a model's plans call the step of a prediction.
@@ -196,6 +210,13 @@ def _shown(values: Tensor, mask: Tensor | None) -> Tensor:
         return values
     seen = mask.cast(values.dtype)
     return values.mul(seen).mul(div_no_nan(values.size, seen.sum()))
+
+
+def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[Tensor]:
+    """How many steps the losses have a mean of, where a mask says so: for several outputs there is no such number."""
+    mask = outputs[0][1]
+    counts = len(outputs) == 1 and mask is not None and mask.shape == losses.shape
+    return [mask.cast("float32").sum()] if counts else []
 
 
 def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> tuple[Tensor, list[Tensor]]:

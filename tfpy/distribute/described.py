@@ -1,0 +1,73 @@
+"""What must be the same in all processes that train a model together, in words that can be compared and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tfpy.layers.base import Layer
+from tfpy.layers.container import Container
+from tfpy.layers.model import LayersModel
+from tfpy.layers.training.compiling import compiled_of
+
+if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
+
+# The learning rate is that of the first process, in each step.
+_RATES = ("learning_rate", "learningRate")
+# Names count up in each process, weights are taken over, and the noise of each process is its own.
+_FREE = ("name", "seed")
+_INITIALIZER = "_initializer"
+
+
+def settings(optimizer: Optimizer) -> dict[str, Any]:
+    """The configuration of an optimizer, less its learning rate."""
+    return {name: value for name, value in optimizer.get_config().items() if name not in _RATES}
+
+
+def described(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
+    """A compiled model, line by line."""
+    yield f"a model with {type(optimizer).__name__}"
+    yield f"an optimizer with {_shown(settings(optimizer))}"
+    for number, output in enumerate(compiled_of(model, "distribute").outputs):
+        loss, metrics = _name_of(output.loss), [_name_of(metric) for _, metric in output.metrics]
+        yield f"output {number}: loss {loss}, metrics {metrics}"
+    yield from _layers(model)
+    for number, weight in enumerate(model.weights):
+        kind = "" if weight.trainable else ", not trained"
+        yield f"weight {number}: {weight.dtype} {list(weight.shape)}{kind}"
+
+
+def _layers(container: Container, within: str = "") -> Iterator[str]:
+    """The layers, with a line for each of their options."""
+    yield f"masks by the rules of {container.mask_rules.owner}"
+    for number, layer in enumerate(container.layers):
+        what = f"layer {within}{number}: {type(layer).__name__}"
+        yield what
+        if isinstance(layer, Container):
+            yield from _layers(layer, f"{within}{number}.")
+        else:
+            yield from (f"{what} with {name}={value}" for name, value in _options(layer))
+
+
+def _options(layer: Layer) -> Iterator[tuple[str, str]]:
+    for name, value in layer.get_config().items():
+        if _counts(name):
+            yield name, _shown(value)
+
+
+def _counts(name: str) -> bool:
+    return name not in _FREE and not name.endswith(_INITIALIZER)
+
+
+def _shown(value: Any) -> str:
+    """A value of a configuration; of what is no plain value, its kind."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_shown(v)}" for key, v in value.items() if _counts(str(key)))
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_shown, value))}]"
+    return repr(value) if value is None or isinstance(value, (int, float, str)) else _name_of(value)
+
+
+def _name_of(thing: object) -> str:
+    return str(getattr(thing, "__name__", type(thing).__name__))
