@@ -14,6 +14,8 @@ MATHS = ("NDArrayMath", "NDArrayMathCPU", "NDArrayMathGPU")
 BUILDERS = tuple(f"In{place}MemoryShuffledInputProviderBuilder" for place in ("CPU", "GPU", ""))
 SCALARS = {"ZERO": "0", "ONE": "1", "TWO": "2", "NEG_ONE": "-1"}
 NEXT_COPY = ("get_next_copy", "getNextCopy")
+_WITHOUT_COUNTERPART = ("value_and_gradients", "variable_gradients", "conv2d_back_prop", "custom_gradient", "vjp")
+_READS = ("get_values", "get_values_async", "data_sync", "data")
 _INITIALIZERS = (*successors.table("initializer"), "VarianceScalingInitializer")
 
 
@@ -35,7 +37,7 @@ _INSTANCES: dict[str, Kind] = {
     "GraphRunner": "runner",
     "ENV.math": "math",
 }
-# What methods give that are not all of one kind; those of an initializer, of layers and the like are.
+# What methods give, by their names; a method of the math that is not here gives an array.
 OF_MATH: dict[str, Kind] = {
     "time": "number",
     "get_num_arrays": "number",
@@ -43,9 +45,7 @@ OF_MATH: dict[str, Kind] = {
     "moments": "record",
     "basic_lstm_cell": ListOf("array"),
     "multi_rnn_cell": ListOf(ListOf("array")),
-    **dict[str, Kind].fromkeys(
-        ("value_and_gradients", "variable_gradients", "conv2d_back_prop", "custom_gradient", "vjp"), "kept"
-    ),
+    **dict[str, Kind].fromkeys(_WITHOUT_COUNTERPART, "kept"),
 }
 OF_GRAPH: dict[str, Kind] = {"variable": "variable", "constant": "constant", "placeholder": "placeholder"}
 OF_BUILDER = both_spellings({"get_input_providers": ListOf("provider"), "get_epoch": "number"})
@@ -53,9 +53,7 @@ OF_ARRAY: dict[str, Kind] = {
     "get": "number",
     "val": "number",
     "array_sync": None,
-    **both_spellings(
-        dict[str, Kind].fromkeys(("get_values", "get_values_async", "data_sync", "data"), "values"),
-    ),
+    **both_spellings(dict[str, Kind].fromkeys(_READS, "values")),
 }
 
 
