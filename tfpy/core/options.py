@@ -105,7 +105,8 @@ def _listing(together: Mapping[str, str], function: Callable[..., Any]) -> inspe
     return signature.replace(parameters=[*own, *more])
 
 
-def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Callable[..., Any]:
+# Every call of a public function goes through what this makes, which is spelled out to be fast.
+def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Callable[..., Any]:  # noqa: C901
     positional, keyword_only = parameters_of(function)
     spelling = spellings(n for n in (*positional, *keyword_only) if n not in ("self", "cls", options))
     most = sys.maxsize if function.__code__.co_flags & inspect.CO_VARARGS else len(positional)

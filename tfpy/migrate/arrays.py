@@ -5,8 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from tfpy.legacy.successors import Successor, snake, successor, table
+from tfpy.migrate.kind import Kind, ListOf, TupleOf
+from tfpy.migrate.kinds import Kinds
+from tfpy.migrate.legacy_kinds import ARRAYS
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
-from tfpy.migrate.variables import ARRAYS, Kinds
 
 # Methods that no other class has, so that they are rewritten even where it is not known what they are called on.
 ONLY_ARRAYS = ("get_values", "get_values_async")
@@ -47,12 +49,13 @@ def _values(node: cst.BaseExpression) -> cst.BaseExpression:
     raise CannotRewrite("the values are not written out here")
 
 
-def are_numbers(kind: object) -> bool:
+def are_numbers(kind: Kind) -> bool:
     """Whether a kind is that of Python numbers, alone or in lists."""
-    if isinstance(kind, tuple) and kind[0] == "list":
-        return are_numbers(kind[1])
-    if isinstance(kind, tuple) and kind[0] == "tuple":
-        return all(are_numbers(k) for k in kind[1])
+    match kind:
+        case ListOf(item):
+            return are_numbers(item)
+        case TupleOf(items):
+            return all(map(are_numbers, items))
     return kind == "number"
 
 

@@ -8,20 +8,19 @@ import tfpy
 from tfpy import legacy
 from tfpy.core.names import camel
 from tfpy.legacy._eager import __all__ as EAGER
-from tfpy.migrate.kind import Kind
+from tfpy.migrate.kind import DictOf, Gives, Kind, ListOf, RecordOf
 
-_LIST = ("list", "array")
-_VALUE_AND_GRADS = ("fields", (("value", "array"), ("grads", _LIST)))
+_LIST = ListOf("array")
 _OWN: dict[str, Kind] = {
     "moments": "record",
     "basic_lstm_cell": _LIST,
-    "multi_rnn_cell": ("list", _LIST),
-    "grad": ("gives", "array"),
-    "grads": ("gives", _LIST),
-    "custom_grad": ("gives", "array"),
-    "value_and_grad": ("gives", ("fields", (("value", "array"), ("grad", "array")))),
-    "value_and_grads": ("gives", _VALUE_AND_GRADS),
-    "variable_grads": ("fields", (("value", "array"), ("grads", ("dict", ((None, "array"),))))),
+    "multi_rnn_cell": ListOf(_LIST),
+    "grad": Gives("array"),
+    "grads": Gives(_LIST),
+    "custom_grad": Gives("array"),
+    "value_and_grad": Gives(RecordOf((("value", "array"), ("grad", "array")))),
+    "value_and_grads": Gives(RecordOf((("value", "array"), ("grads", _LIST)))),
+    "variable_grads": RecordOf((("value", "array"), ("grads", DictOf(((None, "array"),))))),
     "buffer": "buffer",
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import libcst as cst
 
 import tfpy
@@ -12,14 +10,17 @@ from tfpy.legacy._eager import __all__ as EAGER
 from tfpy.legacy.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
 from tfpy.migrate.eager import is_in_both
+from tfpy.migrate.functions import arguments, called
 from tfpy.migrate.graphs import Graphs
-from tfpy.migrate.inference import Scoped, called, is_write
-from tfpy.migrate.kind import UNSEEN
+from tfpy.migrate.kind import UNSEEN, FunctionNode, Kind, ListOf
+from tfpy.migrate.kinds import Kinds
+from tfpy.migrate.legacy_kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS
 from tfpy.migrate.padding import default_pad
+from tfpy.migrate.pinning import is_write
+from tfpy.migrate.scoped import Scoped
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
 from tfpy.migrate.truth import Truth
-from tfpy.migrate.variables import ARRAYS, BUILDERS, NEXT_COPY, SCALARS, Kinds, arguments
 from tfpy.migrate.versions import plain
 
 
@@ -40,9 +41,10 @@ class ExpressionRewriter(Scoped, Truth):
     def __init__(self, kinds: Kinds, graphs: Graphs, keep: set[statements.Place]) -> None:
         super().__init__()
         self.kinds = kinds
+        self.variables = kinds.variables
         self.graphs = graphs
         self.keep = keep
-        self.tf = kinds.names.tf or ("tfpy" if "tf" in kinds.names.others else "tf")
+        self.tf = kinds.variables.names.tf or ("tfpy" if "tf" in kinds.variables.names.others else "tf")
         self.sessions = Sessions(graphs, kinds, self.again, self._drops, self.tf)
         self.count = 0
         self.failed: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
@@ -68,7 +70,7 @@ class ExpressionRewriter(Scoped, Truth):
 
     def _annotated(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An annotation with tensors in place of arrays."""
-        path = self.kinds.path(node)
+        path = self.variables.path(node)
         if path in ARRAYS or path == "Variable":
             return expression("tf.Variable" if path == "Variable" else "tf.Tensor", {}, {}, self.tf)
         if isinstance(node, cst.Subscript):
@@ -81,27 +83,27 @@ class ExpressionRewriter(Scoped, Truth):
         return node
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        if original_node not in self.graphs.operands or self.kinds.graphs_stay:
+        if original_node not in self.graphs.symbols.operands or self.variables.graphs_stay:
             return updated_node
         return self._called(original_node, updated_node)
 
     def _called(self, original_node: cst.BaseExpression, updated_node: cst.BaseExpression) -> cst.Call:
         """A tensor of the graph in an expression of the graph: a call of its function."""
-        symbol = self.graphs.operands[original_node]
+        symbol = self.graphs.symbols.operands[original_node]
         return cst.Call(updated_node, [cst.Arg(cst.Name(plain(key[1]))) for key in symbol.placeholders])
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         if original_node in self._frozen:
             return updated_node
-        if original_node in self.graphs.operands and not self.kinds.graphs_stay:
+        if original_node in self.graphs.symbols.operands and not self.variables.graphs_stay:
             return self._called(original_node, updated_node)
-        if self.kinds.of(original_node) == "placeholder" and not self.kinds.graphs_stay:
+        if self.kinds.of(original_node) == "placeholder" and not self.variables.graphs_stay:
             return updated_node.attr
-        path = self.kinds.path(original_node)
+        path = self.variables.path(original_node)
         if path is not None:
             return self._constant(path) or updated_node
         of_node = "node" in (self.kinds.of(original_node), self.kinds.of(original_node.value))
-        if not self.kinds.graphs_stay and of_node and original_node.attr.value in ("node", "data"):
+        if not self.variables.graphs_stay and of_node and original_node.attr.value in ("node", "data"):
             return updated_node.value
         if original_node not in self._called_here:
             return self._reference(original_node, updated_node)
@@ -110,7 +112,7 @@ class ExpressionRewriter(Scoped, Truth):
     def _reference(self, original: cst.Attribute, updated: cst.Attribute) -> cst.BaseExpression:
         """A method that is not called here, as it is given to a function; and the strides of an array."""
         owner, name = self.kinds.of(original.value), original.attr.value
-        found = successor(owner, name) if owner in ("math", "array") else None
+        found = successor(str(owner), name) if owner in ("math", "array") else None
         if found is None:
             return updated
         text = arrays.REFERENCES.get(snake("array", name), found.function) if owner == "array" else found.function
@@ -141,9 +143,7 @@ class ExpressionRewriter(Scoped, Truth):
         """Arrays are equal only to themselves; tensors are compared element by element."""
         kinds = {self.kinds.of(n) for n in (original_node.left, *[c.comparator for c in original_node.comparisons])}
         equal = (cst.Equal, cst.NotEqual, cst.In, cst.NotIn)
-        if kinds & {"array", ("list", "array")} and any(
-            isinstance(c.operator, equal) for c in original_node.comparisons
-        ):
+        if kinds & {"array", ListOf("array")} and any(isinstance(c.operator, equal) for c in original_node.comparisons):
             self._remark("tensors are compared element by element; arrays were equal only to themselves (use `is`)")
         return updated_node
 
@@ -167,7 +167,7 @@ class ExpressionRewriter(Scoped, Truth):
             self._ask(node.args[0].value)
         for function, method in called(self.kinds, node):
             for param, arg in arguments(function, node.args, method):
-                if (function, param.name.value) in self.kinds.pinned:
+                if (function, param.name.value) in self.variables.pinned:
                     self._freeze(arg.value)
 
     def _freeze(self, node: cst.CSTNode) -> None:
@@ -191,15 +191,15 @@ class ExpressionRewriter(Scoped, Truth):
     def _cannot(self, node: cst.Call, reason: str) -> None:
         """Leave a call, and all graphs around it if it is one of theirs."""
         owner = self.kinds.of(node.func.value) if isinstance(node.func, cst.Attribute) else None
-        if owner in ("graph", "layers", "session", "builder") and not self.kinds.graphs_stay:
-            scopes = self.kinds.scopes
+        if owner in ("graph", "layers", "session", "builder") and not self.variables.graphs_stay:
+            scopes = self.variables.scopes
             part = next((s for s in scopes if isinstance(s, (cst.FunctionDef, cst.ClassDef))), scopes[0])
             self.failed[part] = node, reason
         else:
             self._remark(reason)
 
     def _call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
-        path = self.kinds.path(original.func)
+        path = self.variables.path(original.func)
         if path is not None:
             return self._of_package(path, original, updated)
         if is_write(self.kinds, original):
@@ -219,9 +219,9 @@ class ExpressionRewriter(Scoped, Truth):
         if made is not None:
             return made
         found = table("class").get(path)
-        if found is not None and found.forms and not self.kinds.graphs_stay:
+        if found is not None and found.forms and not self.variables.graphs_stay:
             return fill(found, bind(found.parameters, updated.args), self.tf)
-        if path in BUILDERS and not self.kinds.graphs_stay:
+        if path in BUILDERS and not self.variables.graphs_stay:
             return self._shuffled(updated)
         if path in EAGER and not is_in_both(path):  # one of legacy/ops
             method = successor("math", getattr(legacy, path).__name__)
@@ -267,14 +267,14 @@ class ExpressionRewriter(Scoped, Truth):
             if len(updated.args) != 3:
                 raise CannotRewrite("an initializer needs a shape, the inputs and the outputs")
             return self.sessions.initial(old.value, *[arg.value for arg in updated.args])
-        if not self.kinds.graphs_stay:
+        if not self.variables.graphs_stay:
             changed = self._of_training(owner, snake("session", name), original, updated, new)
             if changed is not None:
                 return changed
         return self._without_maths(original, updated)
 
     def _of_training(
-        self, owner: Any, name: str, original: cst.Call, updated: cst.Call, new: cst.Attribute
+        self, owner: Kind, name: str, original: cst.Call, updated: cst.Call, new: cst.Attribute
     ) -> cst.BaseExpression | None:
         """A method of a graph, a session or a provider."""
         if owner == "graph":
@@ -324,8 +324,8 @@ class ExpressionRewriter(Scoped, Truth):
             left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return updated.with_changes(args=left)
 
-    def _drops(self, function: cst.FunctionDef | cst.Lambda, name: str) -> bool:
+    def _drops(self, function: FunctionNode, name: str) -> bool:
         """Whether a function loses a parameter."""
-        kind = self.kinds.known.get(function, {}).get(name)
+        kind = self.variables.known.get(function, {}).get(name)
         kept = {n for place, n in self.keep if isinstance(function, cst.Lambda) or place[-1:] == (function.name.value,)}
-        return kind in maths.DROPPED and name not in kept and function not in self.kinds.escaped
+        return kind in maths.DROPPED and name not in kept and function not in self.variables.escaped

@@ -9,23 +9,14 @@ import libcst as cst
 
 from tfpy.legacy.successors import table
 from tfpy.migrate.eager import is_in_both
+from tfpy.migrate.legacy_kinds import ARRAYS, MATHS
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
 from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied
 
 # What graphs need: a file whose graphs stay has its remark already.
 _OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
 _OF_GRAPHS_TOO = ("Optimizer", "Initializer", "ProviderBuilder")
-_MADE = (
-    "NDArray",
-    "Scalar",
-    "Array1D",
-    "Array2D",
-    "Array3D",
-    "Array4D",
-    "NDArrayMath",
-    "NDArrayMathCPU",
-    "NDArrayMathGPU",
-)
+_MADE = (*ARRAYS, *MATHS)
 
 
 def with_imports(module: cst.Module, names: Names, tf: str, helpers: Sequence[str], graphs_stay: bool) -> cst.Module:

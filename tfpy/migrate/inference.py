@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import libcst as cst
 
-from tfpy.migrate.kind import UNKNOWN, UNSEEN, Kind, element, functions, holds_arrays, is_function
+from tfpy.migrate import call_kinds, expression_kinds
+from tfpy.migrate.assignments import append, define
+from tfpy.migrate.functions import arguments, called, own_functions
+from tfpy.migrate.kind import (
+    UNKNOWN,
+    UNSEEN,
+    Class,
+    Function,
+    FunctionNode,
+    Kind,
+    ListOf,
+    element,
+    functions,
+    holds_arrays,
+    is_function,
+)
+from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import Names, asname, dotted
+from tfpy.migrate.pinning import pin
 from tfpy.migrate.providers import math_of
-from tfpy.migrate.variables import SCOPES, Kinds, Staying, arguments
+from tfpy.migrate.scoped import ScopedVisitor
+from tfpy.migrate.variables import Key, Staying, Variables
 from tfpy.migrate.versions import labels
 
+# Where the rules are; importing these puts them into the tables.
+RULES = (call_kinds, expression_kinds)
 _ROUNDS = 8  # of kinds going from calls to parameters to results; more than files need
 _WITH_KEY = ("max", "min", "sorted")
 _TRANSPARENT = ("staticmethod", "classmethod", "property", "abstractmethod", "abc.abstractmethod")
-_WRITES = ("set", "add", "fill")
-_ARRAYS = ("array", "ndarray")
 
 
 def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
@@ -28,64 +45,35 @@ def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
         names: its imports.
         staying: the parts of the file whose graphs are left as they are.
     """
-    pinned: set[Any] = set()
+    pinned: set[Key] = set()
     called_apart = labels(module)
     while True:
-        kinds = Kinds(names, called_apart, staying, pinned)
-        for kinds.settled in (False, True):
-            for _ in range(_ROUNDS):
-                kinds.changed = False
-                module.visit(_Round(kinds))
-                if not kinds.changed:
-                    break
-        before = len(pinned)
-        module.visit(_Writes(kinds))
-        while module.visit(_Passing(kinds)) and kinds.changed:
-            kinds.changed = False
-        if len(pinned) == before:
+        kinds = Kinds(Variables(names, called_apart, staying, pinned))
+        _follow(module, kinds)
+        kinds.settled = True
+        _follow(module, kinds)
+        if not pin(module, kinds):
             return kinds
 
 
-class Scoped:
-    """What visitors share that know the scopes around a node."""
-
-    kinds: Kinds
-
-    def enter(self, node: cst.CSTNode) -> None:
-        if isinstance(node, SCOPES):
-            self.kinds.scopes.append(node)
-
-    def leave(self, node: cst.CSTNode) -> None:
-        if isinstance(node, SCOPES):
-            self.kinds.scopes.pop()
-
-
-class ScopedVisitor(Scoped, cst.CSTVisitor):
-    """A visitor that knows the scopes around a node."""
-
-    def __init__(self, kinds: Kinds) -> None:
-        super().__init__()
-        self.kinds = kinds
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        proceed = super().on_visit(node)
-        self.enter(node)
-        return proceed
-
-    def on_leave(self, original_node: cst.CSTNode) -> None:
-        self.leave(original_node)
-        super().on_leave(original_node)
+def _follow(module: cst.Module, kinds: Kinds) -> None:
+    """Go through a file again and again, until nothing more becomes known."""
+    for _ in range(_ROUNDS):
+        kinds.variables.changed = False
+        module.visit(_Round(kinds))
+        if not kinds.variables.changed:
+            return
 
 
 class _Round(ScopedVisitor):
     """One pass over assignments, loops, functions and calls."""
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        self.kinds.define(node.name, ("function", node))
+        define(self.kinds, node.name, Function(node))
         if any(dotted(d.decorator) not in _TRANSPARENT for d in node.decorators):
-            self.kinds.escaped.add(node)
-        if self.kinds.scopes and isinstance(self.kinds.scopes[-1], cst.ClassDef):
-            methods = self.kinds.methods.setdefault(node.name.value, [])
+            self.variables.escaped.add(node)
+        if self.variables.in_class():
+            methods = self.variables.methods.setdefault(node.name.value, [])
             if node not in methods:
                 methods.append(node)
         self._parameters(node)
@@ -93,23 +81,22 @@ class _Round(ScopedVisitor):
     def visit_Lambda(self, node: cst.Lambda) -> None:
         self._parameters(node)
 
-    def _parameters(self, node: cst.FunctionDef | cst.Lambda) -> None:
+    def _parameters(self, node: FunctionNode) -> None:
         """Annotated parameters, those called `math` where nothing else has that name, and the math of providers."""
-        table = self.kinds.known.setdefault(node, {})
-        in_class = bool(self.kinds.scopes) and isinstance(self.kinds.scopes[-1], cst.ClassDef)
-        provided = math_of(node) if in_class and isinstance(node, cst.FunctionDef) else None
+        table = self.variables.known.setdefault(node, {})
+        provided = math_of(node) if self.variables.in_class() and isinstance(node, cst.FunctionDef) else None
         for param in [*node.params.params, *node.params.kwonly_params]:
             kind = self.kinds.annotated(param.annotation.annotation) if param.annotation is not None else None
-            if param is provided or (param.name.value == "math" and "math" not in self.kinds.names.others):
+            if param is provided or (param.name.value == "math" and "math" not in self.variables.names.others):
                 kind = "math"
             if table.get(param.name.value) is None:
                 table[param.name.value] = kind
             default = self.kinds.of(param.default)
             if is_function(default) or holds_arrays(default) or default == "math":
-                self.kinds.note(table, param.name.value, default, (node, param.name.value))
+                self.variables.note(node, param.name.value, default)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        self.kinds.define(node.name, ("type", node))
+        define(self.kinds, node.name, Class(node))
 
     def visit_Import(self, node: cst.Import) -> None:
         self._imported(node.names)
@@ -120,16 +107,17 @@ class _Round(ScopedVisitor):
 
     def _imported(self, names: Sequence[cst.ImportAlias]) -> None:
         """What a function imports hides variables of that name outside of it."""
-        for alias in names:
-            name = asname(alias).partition(".")[0]
-            if isinstance(self.kinds.scopes[-1], cst.FunctionDef) and name not in self.kinds.names.legacy:
-                self.kinds.note(self.kinds.known[self.kinds.scopes[-1]], name, UNKNOWN)
+        scope = self.variables.scopes[-1]
+        bound = [asname(alias).partition(".")[0] for alias in names]
+        for name in bound if isinstance(scope, cst.FunctionDef) else ():
+            if name not in self.variables.names.legacy:
+                self.variables.note(scope, name, UNKNOWN)
 
-    def visit_Global(self, node: cst.Global) -> None:
-        self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
+    def visit_Global(self, node: cst.Global | cst.Nonlocal) -> None:
+        outer = self.variables.outer.setdefault(self.variables.scopes[-1], set())
+        outer.update(item.name.value for item in node.names)
 
-    def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
-        self.kinds.outer.setdefault(self.kinds.scopes[-1], set()).update(n.name.value for n in node.names)
+    visit_Nonlocal = visit_Global
 
     def visit_Expr(self, node: cst.Expr) -> None:
         self.kinds.unused.add(node.value)
@@ -137,87 +125,79 @@ class _Round(ScopedVisitor):
     def leave_Assign(self, original_node: cst.Assign) -> None:
         kind = self.kinds.of(original_node.value)
         for target in original_node.targets:
-            self.kinds.define(target.target, kind)
+            define(self.kinds, target.target, kind)
             self._view(target.target, original_node.value)
 
     def leave_AnnAssign(self, original_node: cst.AnnAssign) -> None:
         annotated = self.kinds.annotated(original_node.annotation.annotation)
-        if isinstance(self.kinds.scopes[-1], cst.ClassDef) and isinstance(original_node.target, cst.Name):
-            name = original_node.target.value  # a field of a dataclass
-            self.kinds.note(self.kinds.attributes, name, annotated, ("self", name))
-        self.kinds.define(original_node.target, annotated or self.kinds.of(original_node.value))
+        if self.variables.in_class() and isinstance(original_node.target, cst.Name):
+            self.variables.note("self", original_node.target.value, annotated)  # a field of a dataclass
+        define(self.kinds, original_node.target, annotated or self.kinds.of(original_node.value))
 
     def leave_NamedExpr(self, original_node: cst.NamedExpr) -> None:
-        self.kinds.define(original_node.target, self.kinds.of(original_node.value))
+        define(self.kinds, original_node.target, self.kinds.of(original_node.value))
 
     def leave_AugAssign(self, original_node: cst.AugAssign) -> None:
-        self.kinds.define(original_node.target, self.kinds.of(original_node.value))
+        define(self.kinds, original_node.target, self.kinds.of(original_node.value))
 
     def _view(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
         """Remember of which array the flat values are, for they may be written to."""
         if self.kinds.of(value) == "values" and isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
-            self.kinds.views[self.kinds.key(target)] = value.func.value
+            self.variables.views[self.variables.key(target)] = value.func.value
 
     def visit_For(self, node: cst.For) -> None:
-        self.kinds.define(node.target, element(self.kinds.of(node.iter)))
+        define(self.kinds, node.target, element(self.kinds.of(node.iter)))
 
     def visit_CompFor(self, node: cst.CompFor) -> None:
-        self.kinds.define(node.target, element(self.kinds.of(node.iter)))
+        define(self.kinds, node.target, element(self.kinds.of(node.iter)))
 
     def leave_With(self, original_node: cst.With) -> None:
         for item in original_node.items:
             if item.asname is not None:
-                self.kinds.define(item.asname.name, "block" if self.kinds.of(item.item) in UNSEEN else None)
+                define(self.kinds, item.asname.name, "block" if self.kinds.of(item.item) in UNSEEN else None)
 
     def leave_Return(self, original_node: cst.Return) -> None:
-        function = next((s for s in reversed(self.kinds.scopes) if isinstance(s, cst.FunctionDef)), None)
+        function = self.variables.function_around()
         if function is not None and original_node.value is not None:
-            self._returned(function, original_node.value)
+            self.variables.note_result(function, self.kinds.of(original_node.value))
 
     def leave_Yield(self, original_node: cst.Yield) -> None:
-        function = next((s for s in reversed(self.kinds.scopes) if isinstance(s, cst.FunctionDef)), None)
-        given = original_node.value if isinstance(original_node.value, cst.BaseExpression) else None
-        kind = self.kinds.of(given) if given is not None else None
+        function, given = self.variables.function_around(), original_node.value
+        kind = self.kinds.of(given) if isinstance(given, cst.BaseExpression) else None
         if function is not None and kind is not None:
-            self.kinds.note(self.kinds.returns, function, ("list", kind))
+            self.variables.note_result(function, ListOf(kind))
 
     def leave_Lambda(self, original_node: cst.Lambda) -> None:
-        self.kinds.scopes.append(original_node)
-        self._returned(original_node, original_node.body)
-        self.kinds.scopes.pop()
-
-    def _returned(self, function: cst.CSTNode, value: cst.BaseExpression) -> None:
-        self.kinds.note(self.kinds.returns, function, self.kinds.of(value))
+        with self.variables.within(original_node):
+            self.variables.note_result(original_node, self.kinds.of(original_node.body))
 
     def leave_Call(self, original_node: cst.Call) -> None:
-        func = original_node.func
+        func, args = original_node.func, original_node.args
         if isinstance(func, cst.Attribute) and self.kinds.of(func.value) == "math" and func.attr.value == "scope":
-            self._scope(original_node)
+            self._scope(args)
             return
-        if isinstance(func, cst.Attribute) and func.attr.value in ("append", "extend") and len(original_node.args) == 1:
-            kind = self.kinds.of(original_node.args[0].value)
-            self.kinds.append(func.value, kind if func.attr.value == "append" else element(kind))
+        if isinstance(func, cst.Attribute) and func.attr.value in ("append", "extend") and len(args) == 1:
+            kind = self.kinds.of(args[0].value)
+            append(self.kinds, func.value, kind if func.attr.value == "append" else element(kind))
         if isinstance(func, cst.Name):
-            self._for_each(func.value, original_node.args)
+            self._for_each(func.value, args)
         for function, method in called(self.kinds, original_node):
-            table = self.kinds.known.setdefault(function, {})
-            for param, arg in arguments(function, original_node.args, method):
+            known = self.variables.known.setdefault(function, {})
+            for param, arg in arguments(function, args, method):
                 name = param.name.value
-                if not name == table.get(name) == "math":  # a decorator may give the math, and the call other arguments
-                    self.kinds.note(table, name, self.kinds.of(arg.value), (function, name))
+                if not name == known.get(name) == "math":  # a decorator may give the math, and the call other arguments
+                    self.variables.note(function, name, self.kinds.of(arg.value))
         if self.kinds.settled:
             self._escape(original_node)
 
     def _escape(self, node: cst.Call) -> None:
         """Note functions whose calls cannot be rewritten with their parameters."""
         meant = {function for function, _ in called(self.kinds, node)}
-        passed = {part for arg in node.args for part in _nodes(self.kinds.of(arg.value))} if not meant else set()
+        if not meant:
+            self.variables.escape({f for arg in node.args for f in own_functions(self.kinds.of(arg.value))})
         unseen = len(meant) < len(functions(self.kinds.of(node.func))) or any(arg.star for arg in node.args)
-        before = len(self.kinds.escaped)
-        self.kinds.escaped |= passed
-        if unseen or meant & self.kinds.escaped:
-            self.kinds.escaped |= meant
-        self.kinds.changed |= len(self.kinds.escaped) > before
+        if unseen or meant & self.variables.escaped:
+            self.variables.escape(meant)
 
     def _for_each(self, name: str, args: Sequence[cst.Arg]) -> None:
         """A function that `map`, `filter`, or the `key` of `sorted` and the like calls with each item."""
@@ -226,108 +206,16 @@ class _Round(ScopedVisitor):
         function, items = (named.get("key"), plain[:1]) if name in _WITH_KEY else (None, plain)
         if name in ("map", "filter") and len(plain) > 1:
             function, items = plain[0], plain[1:]
-        for node in _nodes(self.kinds.of(function)):
-            table = self.kinds.known.setdefault(node, {})
+        for node in own_functions(self.kinds.of(function)):
             for param, item in zip(node.params.params, items, strict=False):
-                self.kinds.note(table, param.name.value, element(self.kinds.of(item)), (node, param.name.value))
+                self.variables.note(node, param.name.value, element(self.kinds.of(item)))
 
-    def _scope(self, node: cst.Call) -> None:
+    def _scope(self, args: Sequence[cst.Arg]) -> None:
         """The parameters of a scope's function are keep and track."""
-        kind = self.kinds.of(node.args[0].value) if node.args else None
-        if isinstance(kind, tuple) and kind[0] == "function":
-            table = self.kinds.known.setdefault(kind[1], {})
-            params = kind[1].params.params
+        function = self.kinds.of(args[0].value) if args else None
+        if isinstance(function, Function):
+            params = function.node.params.params
             own = params[1:] if params and params[0].name.value == "self" else params
-            for param, what in zip(own, ("keep", "track"), strict=False):
-                self.kinds.note(table, param.name.value, what)
-
-
-def _nodes(kind: Kind) -> list[Any]:
-    """The functions of the file that a kind may mean."""
-    return [part[1] for part in functions(kind) if isinstance(part, tuple) and part[0] == "function"]
-
-
-def called(kinds: Kinds, call: cst.Call) -> list[tuple[Any, bool]]:
-    """The functions of the file that a call may mean, each with whether its first parameter is `self`."""
-    func = call.func
-    if kinds.of(func) == "object":
-        return [(m, True) for m in kinds.methods.get("__call__", [])]
-    if kinds.path(func) is not None:
-        return []
-    kind = kinds.of(func)
-    if isinstance(func, cst.Attribute) and func.attr.value in kinds.methods:
-        owner = kinds.of(func.value)
-        if owner in UNSEEN or owner == "object" or (isinstance(owner, tuple) and owner[0] == "custom"):
-            return [(m, True) for m in kinds.methods[func.attr.value]]
-        return []
-    if isinstance(func, cst.Name) and isinstance(kind, tuple) and kind[0] == "type":
-        return [(m, True) for m in kinds.methods.get("__init__", []) if any(m is i for i in kind[1].body.body)]
-    return [(function, False) for function in _nodes(kind)]
-
-
-class _Writes(ScopedVisitor):
-    """Finds the arrays that are written to: they stay NDArrays."""
-
-    def leave_Call(self, original_node: cst.Call) -> None:
-        if is_write(self.kinds, original_node):
-            assert isinstance(original_node.func, cst.Attribute)
-            self._pin(original_node.func.value)
-
-    def leave_AssignTarget(self, original_node: cst.AssignTarget) -> None:
-        self._written(original_node.target)
-
-    def leave_AugAssign(self, original_node: cst.AugAssign) -> None:
-        self._written(original_node.target)
-
-    def _written(self, target: cst.CSTNode) -> None:
-        if isinstance(target, cst.Subscript) and self.kinds.of(target.value) == "values":
-            value = target.value
-            array = value.func.value if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) else None
-            if array is None:
-                array = self.kinds.views.get(self.kinds.key(value))
-            if array is not None:
-                self._pin(array)
-
-    def _pin(self, node: cst.CSTNode) -> None:
-        while isinstance(node, cst.Subscript):
-            node = node.value
-        key = self.kinds.key(node)
-        if key is not None:
-            self.kinds.pinned.add(key)
-
-
-class _Passing(ScopedVisitor):
-    """Arrays that go by several names: when one is pinned, so are the others."""
-
-    def _both(self, a: cst.CSTNode, b: Any) -> None:
-        keys = self.kinds.key(a), self.kinds.key(b) if isinstance(b, cst.CSTNode) else b
-        if None not in keys and len(self.kinds.pinned & set(keys)) == 1:
-            self.kinds.pinned.update(keys)
-            self.kinds.changed = True
-
-    def leave_Assign(self, original_node: cst.Assign) -> None:
-        for target in original_node.targets:
-            self._both(target.target, original_node.value)
-
-    def visit_For(self, node: cst.For) -> None:
-        if isinstance(node.target, cst.Name):
-            self._both(node.target, node.iter)
-
-    def leave_Call(self, original_node: cst.Call) -> None:
-        for function, method in called(self.kinds, original_node):
-            for param, arg in arguments(function, original_node.args, method):
-                self._both(arg.value, (function, param.name.value))
-
-
-def is_write(kinds: Kinds, call: cst.Call) -> bool:
-    """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`.
-
-    `a.add(b)` of two arrays does not: it gives their sum. So it is where something is done with what `a.add(b)` gives.
-    """
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in _WRITES:
-        return False
-    may_sum = func.attr.value == "add" and len(call.args) == 1
-    if may_sum and (call not in kinds.unused or kinds.of(call.args[0].value) in _ARRAYS):
-        return False
-    return kinds.of(func.value) in _ARRAYS
+            given: tuple[Kind, ...] = ("keep", "track")
+            for param, kind in zip(own, given, strict=False):
+                self.variables.note(function.node, param.name.value, kind)

@@ -1,27 +1,98 @@
-"""A kind: what an expression holds, as far as rewriting must know.
-
-A kind is a text ('array', 'math', 'graph', …) or a tuple: ('list', kind), ('tuple', kinds), ('dict', pairs of a key, or
-None for keys that are computed, and a kind), ('fields', pairs of a name and a kind) for a record, ('function', node),
-('gives', kind) for a function that gives this kind, ('either', kinds) for one of several functions, ('type', node),
-('custom', name of the method that gives the next copy). 'record' is a record of arrays alone, 'ndarray' an array that
-stays an NDArray, 'kept' a result that has NDArrays in it, 'unknown' what something gives that cannot be seen.
-"""
+"""A kind: what an expression holds, as far as rewriting must know."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import libcst as cst
 
-Kind = Any
-UNKNOWN = "unknown"
-UNSEEN = (None, UNKNOWN)
-_FUNCTIONS = ("function", "gives", "either")
+FunctionNode = cst.FunctionDef | cst.Lambda
+
+# Kinds that have a name alone. A "record" is one of arrays alone, an "ndarray" an array that stays an NDArray, "kept" a
+# result that has NDArrays in it, "values" the flat values of an array, "node" and "symbol" are of a graph, "track" and
+# "keep" what a scope gives its function, an "object" an instance of a class of the file, a "block" what `with` gives;
+# "mixed" may be of one kind or another, and "unknown" is what something gives that cannot be seen.
+Named = Literal[
+    "array", "block", "buffer", "builder", "constant", "feed", "graph", "initializer", "keep", "kept", "layers", "math",
+    "mixed", "ndarray", "node", "number", "object", "optimizer", "placeholder", "provider", "range", "record", "runner",
+    "session", "shape", "symbol", "track", "truth", "unknown", "values", "variable",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list, or anything else to go over, of items that are of one kind."""
+
+    item: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf:
+    """A tuple, or a list that is written out."""
+
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DictOf:
+    """A dict: its keys, None for those that are computed, each with the kind of the value. `dict_of` makes it."""
+
+    values: tuple[tuple[str | None, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOf:
+    """A record whose fields are of several kinds."""
+
+    fields: tuple[tuple[str, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the file."""
+
+    node: FunctionNode
+
+
+@dataclass(frozen=True, slots=True)
+class Gives:
+    """Another function, of which only the result is known."""
+
+    result: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several functions."""
+
+    functions: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the file, not an instance of it."""
+
+    node: cst.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProvider:
+    """A provider whose class is one of the file; `method` is the name of what gives the next copy."""
+
+    method: str
+
+
+Made = ListOf | TupleOf | DictOf | RecordOf | Function | Gives | OneOf | Class | OwnProvider
+Kind = Named | Made | None  # None: nothing is known yet
+UNKNOWN: Named = "unknown"
+UNSEEN: tuple[Kind, ...] = (None, UNKNOWN)
 
 
 def join(a: Kind, b: Kind) -> Kind:
-    """The kind of what may be of either kind; None means that nothing is known yet."""
+    """The kind of what may be of either kind."""
     if a is None or a == b:
         return b
     if b is None:
@@ -30,53 +101,53 @@ def join(a: Kind, b: Kind) -> Kind:
         known = b if a == UNKNOWN else a
         return UNKNOWN if is_function(known) or holds_arrays(known) else known
     if is_function(a) and is_function(b):
-        return "either", tuple(dict.fromkeys([*functions(a), *functions(b)]))
-    if isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0]:
-        return _join_parts(a, b)
-    return "mixed"
+        return OneOf(tuple(dict.fromkeys([*functions(a), *functions(b)])))
+    return _join_parts(a, b)
 
 
 def _join_parts(a: Kind, b: Kind) -> Kind:
     """The kind of what may be one of two lists, two tuples, …"""
-    if a[0] == "dict":
-        return dict_of([*a[1], *b[1]])
-    if a[0] == "list":
-        return "list", join(a[1], b[1])
-    if a[0] == "tuple" and len(a[1]) == len(b[1]):
-        return "tuple", tuple(map(join, a[1], b[1]))
-    if a[0] == "fields" and [name for name, _ in a[1]] == [name for name, _ in b[1]]:
-        return "fields", tuple((name, join(kind, other)) for (name, kind), (_, other) in zip(a[1], b[1], strict=True))
+    match a, b:
+        case DictOf(), DictOf():
+            return dict_of([*a.values, *b.values])
+        case ListOf(), ListOf():
+            return ListOf(join(a.item, b.item))
+        case TupleOf(), TupleOf() if len(a.items) == len(b.items):
+            return TupleOf(tuple(map(join, a.items, b.items)))
+        case RecordOf(), RecordOf() if [name for name, _ in a.fields] == [name for name, _ in b.fields]:
+            both = zip(a.fields, b.fields, strict=True)
+            return RecordOf(tuple((name, join(kind, other)) for (name, kind), (_, other) in both))
     return "mixed"
+
+
+def join_all(kinds: Iterable[Kind]) -> Kind:
+    """The kind of what may be of any of several kinds."""
+    return functools.reduce(join, kinds, None)
 
 
 def is_function(kind: Kind) -> bool:
     """Whether a kind is that of functions whose results are known."""
-    return isinstance(kind, tuple) and kind[0] in _FUNCTIONS
+    return isinstance(kind, (Function, Gives, OneOf))
 
 
 def functions(kind: Kind) -> Sequence[Kind]:
     """The functions that a kind may mean, each a kind of its own."""
-    return kind[1] if isinstance(kind, tuple) and kind[0] == "either" else (kind,)
+    return kind.functions if isinstance(kind, OneOf) else (kind,)
 
 
-def dict_of(pairs: Sequence[tuple[str | None, Kind]]) -> Kind:
+def dict_of(pairs: Iterable[tuple[str | None, Kind]]) -> DictOf:
     """The kind of a dict with these keys, of which some may come more than once."""
     found: dict[str | None, Kind] = {}
     for key, kind in pairs:
         found[key] = join(found.get(key), kind)
-    return "dict", tuple(sorted(found.items(), key=lambda pair: (pair[0] is not None, pair[0] or "")))
+    return DictOf(tuple(sorted(found.items(), key=lambda pair: (pair[0] is not None, pair[0] or ""))))
 
 
-def value(kind: Kind, key: cst.CSTNode | None) -> Kind:
+def value(kind: DictOf | RecordOf, key: cst.CSTNode | None) -> Kind:
     """The kind of the value of a dict or record for a key; where that is computed, of any value."""
     name = text_of(key)
-    known = dict(kind[1])
-    if name is not None:
-        return known.get(name, known.get(None))
-    found = None
-    for part in known.values():
-        found = join(found, part)
-    return found
+    known: dict[str | None, Kind] = dict(kind.values if isinstance(kind, DictOf) else kind.fields)
+    return join_all(known.values()) if name is None else known.get(name, known.get(None))
 
 
 def text_of(node: cst.CSTNode | None) -> str | None:
@@ -86,48 +157,47 @@ def text_of(node: cst.CSTNode | None) -> str | None:
 
 def holds_arrays(kind: Kind) -> bool:
     """Whether a kind is that of arrays, alone or in lists, tuples, dicts and records."""
-    if isinstance(kind, tuple) and kind[0] == "list":
-        return holds_arrays(kind[1])
-    if isinstance(kind, tuple) and kind[0] in ("tuple", "dict", "fields"):
-        return any(map(holds_arrays, kind[1] if kind[0] == "tuple" else [part for _, part in kind[1]]))
+    match kind:
+        case ListOf(item):
+            return holds_arrays(item)
+        case TupleOf(items):
+            return any(map(holds_arrays, items))
+        case DictOf(pairs) | RecordOf(pairs):
+            return any(holds_arrays(part) for _, part in pairs)
     return kind in ("array", "ndarray", "record", "kept")
 
 
 def as_pinned(kind: Kind) -> Kind:
     """A kind with arrays that stay NDArrays."""
-    if isinstance(kind, tuple) and kind[0] == "list":
-        return "list", as_pinned(kind[1])
-    if isinstance(kind, tuple) and kind[0] == "dict":
-        return "dict", tuple((key, as_pinned(part)) for key, part in kind[1])
+    match kind:
+        case ListOf(item):
+            return ListOf(as_pinned(item))
+        case DictOf(pairs):
+            return DictOf(tuple((key, as_pinned(part)) for key, part in pairs))
     return "ndarray" if kind == "array" else kind
 
 
 def element(kind: Kind) -> Kind:
     """The kind of what a sequence holds."""
-    if isinstance(kind, tuple) and kind[0] == "list":
-        return kind[1]
-    if isinstance(kind, tuple) and kind[0] == "tuple":
-        found = None
-        for part in kind[1]:
-            found = join(found, part)
-        return found
-    if kind == UNKNOWN:
-        return UNKNOWN
-    return "array" if kind == "record" else "number" if kind in ("values", "shape", "range") else None
+    match kind:
+        case ListOf(item):
+            return item
+        case TupleOf(items):
+            return join_all(items)
+        case "unknown":
+            return UNKNOWN
+        case "record":
+            return "array"
+        case "values" | "shape" | "range":
+            return "number"
+    return None
 
 
 def parts_of(kind: Kind) -> Sequence[Kind] | None:
     """The kinds of what a tuple or a record holds, one by one; None for anything else."""
-    if is_record(kind):
-        return [part for _, part in kind[1]]
-    return kind[1] if isinstance(kind, tuple) and kind[0] == "tuple" else None
-
-
-def is_record(kind: Kind) -> bool:
-    """Whether a kind is that of a record whose fields are of several kinds."""
-    return isinstance(kind, tuple) and kind[0] == "fields"
-
-
-def is_dict(kind: Kind) -> bool:
-    """Whether a kind is that of a dict."""
-    return isinstance(kind, tuple) and kind[0] == "dict"
+    match kind:
+        case RecordOf(fields):
+            return [part for _, part in fields]
+        case TupleOf(items):
+            return items
+    return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from tfpy.legacy.successors import snake, successor
-from tfpy.migrate.kind import is_function
+from tfpy.migrate.kind import Function
+from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill, parenthesized
-from tfpy.migrate.variables import Kinds
 
 DROPPED = ("math", "keep", "track")
 _OWN = {
@@ -54,13 +54,13 @@ def scope(kinds: Kinds, original: cst.Call, updated: cst.Call, tf: str) -> cst.B
     if not original.args:
         return tidy
     kind = kinds.of(original.args[0].value)
-    if not (is_function(kind) and kind[0] == "function"):
+    if not isinstance(kind, Function):
         raise CannotRewrite("what the scope's function takes cannot be seen here")
-    function = kind[1]
-    known = kinds.known.get(function, {})
+    function = kind.node
+    known = kinds.variables.known.get(function, {})
     for param in function.params.params:
         name = param.name.value
-        stays = function in kinds.escaped or known.get(name) not in DROPPED
+        stays = function in kinds.variables.escaped or known.get(name) not in DROPPED
         if name != "self" and param.default is None and stays:
             raise CannotRewrite("the scope's function is called in other ways, too")
     if isinstance(function, cst.FunctionDef) and function.asynchronous is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tfpy.migrate.legacy_kinds import NEXT_COPY
 from tfpy.migrate.names import dotted
-from tfpy.migrate.variables import NEXT_COPY
 
 DISPOSE_COPY = ("dispose_copy", "disposeCopy")
 

@@ -8,13 +8,15 @@ import libcst as cst
 
 from tfpy.migrate import aliases, statements
 from tfpy.migrate.expressions import ExpressionRewriter
-from tfpy.migrate.graphs import Feed, Graphs, are_placeholders
+from tfpy.migrate.feeds import Feed
+from tfpy.migrate.graphs import Graphs, are_placeholders
 from tfpy.migrate.imports import with_imports
 from tfpy.migrate.inference import infer
-from tfpy.migrate.kind import functions
+from tfpy.migrate.kind import FunctionNode, Gives, Kind, functions
+from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import Names
 from tfpy.migrate.templates import CannotRewrite
-from tfpy.migrate.variables import Kinds
+from tfpy.migrate.variables import Key
 from tfpy.migrate.versions import plain
 
 Place = statements.Place
@@ -94,7 +96,7 @@ class Rewriter(ExpressionRewriter):
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, statements.STATEMENTS):
             self._remarks.append([])
-        for place, reason in self.kinds.staying.values():
+        for place, reason in self.variables.staying.values():
             if node is place:  # the innermost statement around it
                 self._remark(f"graphs stay as they are: {reason}")
         proceed = super().on_visit(node)
@@ -119,7 +121,7 @@ class Rewriter(ExpressionRewriter):
     # Statements
 
     def visit_Assign(self, node: cst.Assign) -> None:
-        if any(self.kinds.key(t.target) in self.kinds.pinned for t in node.targets):
+        if any(self.variables.key(t.target) in self.variables.pinned for t in node.targets):
             self._freeze(node.value)
 
     def leave_SimpleStatementLine(
@@ -145,44 +147,45 @@ class Rewriter(ExpressionRewriter):
         new: cst.BaseExpression,
         line: cst.SimpleStatementLine,
     ) -> Any:
-        kind, key = self.kinds.of(old), self.kinds.key(target)
+        kind, key = self.kinds.of(old), self.variables.key(target)
         place = self._place_of(key)
         attribute = statements.attribute(key[1]) if key is not None and _is_attribute(key) else place
         if self.keep & {place, attribute}:
             return line
-        if new is not old and isinstance(self.kinds.scopes[-1], cst.ClassDef) and _names_functions(kind, old):
+        if new is not old and isinstance(self.variables.scopes[-1], cst.ClassDef) and _names_functions(kind, old):
             return statements.with_value(line, cst.Call(cst.Name("staticmethod"), [cst.Arg(new)]))
         if kind == "math" and key is not None:
             self._remove(place)
             self.removed.add(attribute)
             backend = _backend(self.kinds, old)
             return statements.replaced(line, f'{self.tf}.set_backend("cpu")') if backend else statements.removed(line)
-        if self.kinds.graphs_stay:
+        if self.variables.graphs_stay:
             return line
-        if kind in _FREE or are_placeholders(kind) or key in self.graphs.feeds:
-            if any(feed.place for feed in self.graphs.feeds.get(key, {}).values()):
+        feeds = self.graphs.feeds.lists.get(key) if key is not None else None
+        if kind in _FREE or are_placeholders(kind) or feeds is not None:
+            if feeds is not None and any(feed.place for feed in feeds.values()):
                 self.count += 1
-                return statements.with_value(line, self._in_a_dict(self.graphs.feeds[key]))
+                return statements.with_value(line, self._in_a_dict(feeds))
             self._remove(place)
             self.of_graphs.add(place)
             return statements.removed(line)
-        if key in self.graphs.symbols:
+        if key in self.graphs.symbols.named:
             return self._function(key, old, new, line)
         return line
 
-    def _in_a_dict(self, feeds: dict[Any, Feed]) -> cst.Dict:
+    def _in_a_dict(self, feeds: dict[Key, Feed]) -> cst.Dict:
         """The values of a list of feeds by the names of the arguments."""
         items = {cst.SimpleString(f'"{plain(key[1])}"'): self.again(feed.value) for key, feed in feeds.items()}
         return cst.Dict([cst.DictElement(key, value) for key, value in items.items()])
 
-    def _place_of(self, key: Any) -> Place:
+    def _place_of(self, key: Key | None) -> Place:
         """The place of a variable."""
         name = plain(key[1]) if key is not None else ""
         return self._place(f".{name}" if key is not None and key[0] == "self" else name)
 
     def _place(self, name: str, *inner: str) -> Place:
         """A name with the functions and classes around it."""
-        around = [s.name.value for s in self.kinds.scopes if isinstance(s, (cst.FunctionDef, cst.ClassDef))]
+        around = [s.name.value for s in self.variables.scopes if isinstance(s, (cst.FunctionDef, cst.ClassDef))]
         return (*around, *inner), name
 
     def _remove(self, place: Place) -> None:
@@ -190,10 +193,10 @@ class Rewriter(ExpressionRewriter):
         self.count += 1
 
     def _function(
-        self, key: Any, old: cst.BaseExpression, new: cst.BaseExpression, line: cst.SimpleStatementLine
+        self, key: Key, old: cst.BaseExpression, new: cst.BaseExpression, line: cst.SimpleStatementLine
     ) -> Any:
         """A symbolic tensor as a function of what it depends on."""
-        symbol = self.graphs.symbols[key]
+        symbol = self.graphs.symbols.named[key]
         before: list[cst.SimpleStatementLine] = []
         assert isinstance(old, cst.Call)
         assert isinstance(old.func, cst.Attribute)
@@ -212,14 +215,14 @@ class Rewriter(ExpressionRewriter):
         """Whether a statement does nothing in the new API."""
         if not isinstance(node, cst.Call):
             return False
-        if self.kinds.path(node.func) == "numerics":
+        if self.variables.path(node.func) == "numerics":
             return True
         if not isinstance(node.func, cst.Attribute):
             return bool(self.kinds.of(node.func) == "track")
         owner, name = self.kinds.of(node.func.value), node.func.attr.value
         if name == "track" and owner == "math":
             return True
-        return name == "dispose" and bool(owner == "math" or (owner == "session" and not self.kinds.graphs_stay))
+        return name == "dispose" and bool(owner == "math" or (owner == "session" and not self.variables.graphs_stay))
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
         return updated_node.with_changes(params=self._params(original_node, updated_node.params))
@@ -232,7 +235,7 @@ class Rewriter(ExpressionRewriter):
         space = updated_node.whitespace_after_lambda if left else cst.SimpleWhitespace("")
         return updated_node.with_changes(params=params, whitespace_after_lambda=space)
 
-    def _params(self, function: cst.FunctionDef | cst.Lambda, params: cst.Parameters) -> cst.Parameters:
+    def _params(self, function: FunctionNode, params: cst.Parameters) -> cst.Parameters:
         every = [*params.params, *params.kwonly_params]
         dropped = {p.name.value for p in every if self._drops(function, p.name.value)}
         if not dropped:
@@ -245,7 +248,7 @@ class Rewriter(ExpressionRewriter):
         star = cst.MaybeSentinel.DEFAULT if alone else params.star_arg
         return params.with_changes(params=left, star_arg=star, kwonly_params=named)
 
-    def _inside(self, function: cst.FunctionDef | cst.Lambda, name: str) -> Place:
+    def _inside(self, function: FunctionNode, name: str) -> Place:
         inner = (function.name.value,) if isinstance(function, cst.FunctionDef) else ()
         return self._place(name, *inner)
 
@@ -256,21 +259,21 @@ class Rewriter(ExpressionRewriter):
         return statements.tidied(updated_node, 2)
 
 
-def _is_attribute(key: Any) -> bool:
+def _is_attribute(key: Key) -> bool:
     """Whether a variable is one of an object or a class."""
     return key[0] == "self" or isinstance(key[0], cst.ClassDef)
 
 
-def _names_functions(kind: Any, node: cst.BaseExpression) -> bool:
+def _names_functions(kind: Kind, node: cst.BaseExpression) -> bool:
     """Whether an expression names methods of the math, to which an object whose class has them does not give itself."""
-    return not isinstance(node, cst.Call) and all(part and part[0] == "gives" for part in functions(kind))
+    return not isinstance(node, cst.Call) and all(isinstance(part, Gives) for part in functions(kind))
 
 
 def _backend(kinds: Kinds, node: cst.BaseExpression) -> bool:
     """Whether a math that is made here is one of the CPU."""
     if not isinstance(node, cst.Call):
         return False
-    path = kinds.path(node.func)
+    path = kinds.variables.path(node.func)
     named = node.args[0].value if node.args else None
     cpu = isinstance(named, cst.SimpleString) and named.evaluated_value == "cpu"
     return path == "NDArrayMathCPU" or (path == "NDArrayMath" and cpu)

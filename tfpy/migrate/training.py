@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import libcst as cst
 
 from tfpy.legacy.initializers import VarianceScalingInitializer
 from tfpy.legacy.successors import parameters, successor, table
-from tfpy.migrate.graphs import Feed, Graphs, activation_of, next_copy
+from tfpy.migrate.feeds import Feed
+from tfpy.migrate.graphs import Graphs
+from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.providers import own_parameters
+from tfpy.migrate.symbols import activation_of
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
-from tfpy.migrate.variables import Kinds
+from tfpy.migrate.variables import Key
 
 Again = Callable[[cst.BaseExpression], cst.BaseExpression]
 Drops = Callable[[cst.FunctionDef, str], bool]
@@ -49,6 +51,7 @@ class Sessions:
     def __init__(self, graphs: Graphs, kinds: Kinds, again: Again, drops: Drops, tf: str) -> None:
         self.graphs = graphs
         self.kinds = kinds
+        self.variables = kinds.variables
         self.again = again
         self.drops = drops
         self.tf = tf
@@ -59,19 +62,21 @@ class Sessions:
         values = [self._value(tensor, feeds) for tensor in tensors]
         return values[0] if name == "eval" else cst.List([cst.Element(v) for v in values])
 
-    def _value(self, tensor: cst.BaseExpression, feeds: dict[Any, Feed]) -> cst.BaseExpression:
+    def _value(self, tensor: cst.BaseExpression, feeds: dict[Key, Feed]) -> cst.BaseExpression:
         if self.kinds.of(tensor) in ("variable", "constant"):
             return expression("v.clone()", {"v": self.again(tensor)}, {}, self.tf)
-        key = self.kinds.key(tensor)
-        data = [self._data(feeds[p]) for p in self.graphs.depends(key)]
-        return call(self.graphs.symbols[key].name, data) if key in self.graphs.symbols else data[0]
+        key = self.variables.key(tensor)
+        assert key is not None
+        symbols = self.graphs.symbols
+        data = [self._data(feeds[p]) for p in symbols.depends(key)]
+        return call(symbols.named[key].name, data) if key in symbols.named else data[0]
 
     def _data(self, feed: Feed) -> cst.BaseExpression:
         """What is fed for one example."""
         value = cst.parse_expression(feed.place) if feed.place else self.again(feed.value)
-        method = next_copy(feed)
+        method = feed.next_copy
         if method is not None:
-            if any(self._needs(found) for found in self.kinds.methods[method]):
+            if any(self._needs(found) for found in self.variables.methods[method]):
                 raise CannotRewrite(f"{method} of the provider still needs the math")
             return expression(f"v.{method}()", {"v": value}, {}, self.tf)
         return call("next", [value]) if feed.kind == "provider" else value
@@ -105,16 +110,16 @@ class Sessions:
         return expression(text, parts, {}, self.tf), _REMARKS.get(reduction, "") if used else ""
 
     def _variables(self, optimizer: cst.BaseExpression) -> cst.BaseExpression | None:
-        chosen = self.graphs.variables.get(self.kinds.key(optimizer))
+        chosen = self.graphs.trained.get(self.variables.key(optimizer))
         if chosen is None and isinstance(optimizer, cst.Call):
-            found = successor("class", self.kinds.path(optimizer.func) or "")
+            found = successor("class", self.variables.path(optimizer.func) or "")
             chosen = bind(found.parameters, optimizer.args).get("specified_variable_list") if found else None
         return None if chosen is None else self.again(chosen)
 
     def _reduction(self, node: cst.BaseExpression | None) -> str:
         if node is None:
             return "NONE"
-        path = self.kinds.path(node) or ""
+        path = self.variables.path(node) or ""
         return path.partition(".")[2] if path.startswith("CostReduction.") else "?"
 
     def dense(self, name: str, node: cst.Call) -> tuple[list[cst.SimpleStatementLine], cst.BaseExpression]:
@@ -122,7 +127,7 @@ class Sessions:
         found = successor("layers", "dense")
         assert found is not None
         given = bind(found.parameters, node.args)
-        _, size = self.graphs._built(given["x"], top=False)
+        _, size = self.graphs.symbols.dependencies(given["x"], top=False)
         assert size is not None
         inputs, units = self.again(size), self.again(given["units"])
         kernel = self.initial(given.get("kernel_initializer"), [inputs, units], inputs, units)
@@ -159,7 +164,7 @@ class Sessions:
         path = "VarianceScalingInitializer"
         args: Sequence[cst.Arg] = []
         if isinstance(node, cst.Call):
-            path = self.kinds.path(node.func) or dotted(node.func) or ""
+            path = self.variables.path(node.func) or dotted(node.func) or ""
             args = node.args
         found = table("initializer").get(path)
         if found is not None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import libcst as cst
 
+from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.templates import parenthesized
-from tfpy.migrate.variables import Kinds
 
 CHOICE = "an array is always true, a tensor is not; ask whether it `is None`"
 

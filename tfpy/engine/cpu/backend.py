@@ -73,7 +73,7 @@ class CpuBackend(Defaults):
     def read(self, payload: Any, dtype: DType) -> Array:
         return arrays((payload,))[0]
 
-    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:  # noqa: C901
         try:
             compute = self._kernels[kernel]
             # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from tfpy.js2py.analysis.kind import BOOL, NULL, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions.properties import looked_for
+from tfpy.js2py.expressions.presence import looked_for
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, py
 from tfpy.js2py.syntax.parse import bare, text

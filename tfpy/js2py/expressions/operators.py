@@ -1,24 +1,27 @@
-"""Operators, where JavaScript's and Python's differ, and assignments."""
+"""Operators, where JavaScript's and Python's differ."""
 
 from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.kind import BOOL, DICT, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
-from tfpy.js2py.converter import Converter, NeedsStatementsError, effect, expression
+from tfpy.js2py.analysis.kind import BOOL, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
 from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
-from tfpy.js2py.syntax.build import assign, atom, call, py, string
+from tfpy.js2py.syntax.build import atom, call, py, string
 from tfpy.js2py.syntax.parse import kids, text
+from tfpy.node_rules import NodeRules
 
-_BINARY = {
+# What an operator becomes where there is no rule for it, or where its rule leaves it at that.
+BINARY = {
     "+": "_0 + _1", "-": "_0 - _1", "*": "_0 * _1", "/": "_0 / _1", "**": "_0 ** _1", "<": "_0 < _1", ">": "_0 > _1",
     "<=": "_0 <= _1", ">=": "_0 >= _1", "&": "_0 & _1", "|": "_0 | _1", "^": "_0 ^ _1", "<<": "_0 << _1",
     ">>": "_0 >> _1",
@@ -37,6 +40,10 @@ _LARGEST = 2**53  # up to here numbers of JavaScript are exact
 _BY_IDENTITY = {"list", "dict", "map", "set", "ndarray", "function", "error"}
 
 
+# Rules for operators: what stands for `left sign right`, or None.
+_operator: NodeRules[str, Callable[[Converter, Node, Node, Node], ast.expr | None]] = NodeRules()
+
+
 def sign_of(node: Node) -> str:
     """The operator of an expression."""
     return text(node.child_by_field_name("operator"))
@@ -45,34 +52,15 @@ def sign_of(node: Node) -> str:
 @expression("binary_expression")
 def binary(c: Converter, node: Node) -> ast.expr:
     """Two operands."""
-    sign = sign_of(node)
-    left, right = parse.field(node, "left"), parse.field(node, "right")
-    if sign in ("&&", "||", "??"):
-        return _either(c, sign, left, right)
-    if sign in ("===", "!==", "==", "!="):
-        found = _equal(c, node, left, right, loose=len(sign) == 2)
-        return negated(found) if sign.startswith("!") else found
-    if sign == "+":
-        return _plus(c, left, right)
-    if sign == "%":
-        return _remainder(c, node, left, right)
-    if sign == "in" and c.kinds.of(right).name in ("list", "ndarray"):
-        return py("0 <= _0 < len(_1)", c.expr(left), c.expr(right))
-    if sign == "in":
-        return py("_0 in _1", c.expr(left), c.expr(right))
-    if sign == "instanceof":
-        return py("isinstance(_0, _1)", c.expr(left), _class(c, right))
-    if sign == "|" and text(right) == "0":
-        return call("int", c.expr(left))
-    if sign == "<<":
-        c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
-    if sign == "&":
-        _check_product(c, left, right)
-    if sign == ">>>":
-        raise NotConvertedError("`>>>` has no counterpart")
-    if sign in ("-", "*", "/", "**"):
-        return py(_BINARY[sign], _as_number(c, left), _as_number(c, right))
-    return py(_BINARY[sign], c.expr(left), c.expr(right))
+    left, right, sign = parse.field(node, "left"), parse.field(node, "right"), sign_of(node)
+    rule = _operator.get(sign)
+    found = rule(c, node, left, right) if rule is not None else None
+    return found if found is not None else py(BINARY[sign], c.expr(left), c.expr(right))
+
+
+@_operator("-", "*", "/", "**")
+def _arithmetic(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    return py(BINARY[sign_of(node)], _as_number(c, left), _as_number(c, right))
 
 
 def _as_number(c: Converter, node: Node) -> ast.expr:
@@ -80,21 +68,59 @@ def _as_number(c: Converter, node: Node) -> ast.expr:
     return call("float", c.expr(node)) if c.kinds.of(node) == STRING else c.expr(node)
 
 
+@_operator("in")
+def _in(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    """Whether there is a key; those of lists are their indices."""
+    is_list = c.kinds.of(right).name in ("list", "ndarray")
+    return py("0 <= _0 < len(_1)" if is_list else "_0 in _1", c.expr(left), c.expr(right))
+
+
+@_operator("instanceof")
+def _is_instance(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    return py("isinstance(_0, _1)", c.expr(left), _class(c, right))
+
+
 def _class(c: Converter, node: Node) -> ast.expr:
     known = INSTANCES.get(text(node))
     return py(known) if known is not None and node.id not in c.scopes.bindings else c.expr(node)
 
 
-def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
-    """`&&`, `||` and `??`, whose result is one of the operands."""
-    kind = c.kinds.of(left)
-    if sign == "??":
-        value = c.expr(left)
-        if left.type in ("number", "string", "template_string"):
-            return value
-        if isinstance(value, ast.Call) and is_get(value):
-            return ast.Call(value.func, [*value.args, c.maybe(right)], [])
-        return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
+@_operator("|")
+def _bitwise_or(c: Converter, node: Node, left: Node, right: Node) -> ast.expr | None:
+    """`x | 0`, which makes a number whole."""
+    return call("int", c.expr(left)) if text(right) == "0" else None
+
+
+@_operator("&")
+def _bitwise_and(c: Converter, node: Node, left: Node, right: Node) -> None:
+    _check_product(c, left, right)
+
+
+@_operator("<<")
+def _shifted(c: Converter, node: Node, left: Node, right: Node) -> None:
+    c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
+
+
+@_operator(">>>")
+def _without_sign(c: Converter, node: Node, left: Node, right: Node) -> None:
+    raise NotConvertedError("`>>>` has no counterpart")
+
+
+@_operator("??")
+def _unless_null(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    """`??`, whose result is one of the operands."""
+    value = c.expr(left)
+    if left.type in ("number", "string", "template_string"):
+        return value
+    if isinstance(value, ast.Call) and is_get(value):
+        return ast.Call(value.func, [*value.args, c.maybe(right)], [])
+    return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
+
+
+@_operator("&&", "||")
+def _either(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    """`&&` and `||`, whose result is one of the operands."""
+    kind, sign = c.kinds.of(left), sign_of(node)
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
     value = c.expr(left)
     if is_always(value, sign == "||"):
@@ -107,6 +133,13 @@ def _either(c: Converter, sign: str, left: Node, right: Node) -> ast.expr:
         form = "_0 if _1 is not None else _2" if sign == "||" else "_2 if _1 is not None else _0"
         return there(c, left, value, form, c.maybe(right))
     return build.both("or" if sign == "||" else "and", value, c.maybe(right))
+
+
+@_operator("===", "!==", "==", "!=")
+def _compared(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    sign = sign_of(node)
+    found = _equal(c, node, left, right, loose=len(sign) == 2)
+    return negated(found) if sign.startswith("!") else found
 
 
 def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> ast.expr:
@@ -166,7 +199,8 @@ def of_type(c: Converter, node: Node, said: str) -> ast.expr:
     return py(_TYPES[said], c.expr(node))
 
 
-def _plus(c: Converter, left: Node, right: Node) -> ast.expr:
+@_operator("+")
+def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     """Addition, or a text put together of texts and other things."""
     kinds = c.kinds.of(left), c.kinds.of(right)
     if STRING in kinds:
@@ -187,6 +221,7 @@ def _summands(c: Converter, node: Node) -> list[Node]:
     return [*_summands(c, parse.field(node, "left")), *_summands(c, parse.field(node, "right"))]
 
 
+@_operator("%")
 def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     """`%`, whose sign is the left operand's in JavaScript and the right one's in Python."""
     parent = node.parent
@@ -207,151 +242,6 @@ def _check_product(c: Converter, left: Node, right: Node) -> None:
             numbers = [ast.literal_eval(ast.unparse(c.expr(n))) for n in (*kids(product), right) if n.type == "number"]
             if len(numbers) > 1 and math.prod(numbers) > _LARGEST:
                 c.check(left, "JavaScript loses the last digits of products beyond 2**53; Python does not")
-
-
-@expression("assignment_expression")
-def assignment(c: Converter, node: Node) -> ast.expr:
-    """An assignment within an expression: `:=` for a name, else a statement before."""
-    left = parse.field(node, "left")
-    if _is_whole_body(node) or (
-        left.type in ("member_expression", "subscript_expression") and _is_alone(c, node, left)
-    ):
-        value, target = c.expr(parse.field(node, "right")), c.expr(left)
-        c.first(assign(target, value))
-        return target
-    if left.type == "identifier" and not (c.pre is None and _is_outer(c, left)):
-        target = c.expr(left)
-        assert isinstance(target, ast.Name)
-        return ast.NamedExpr(target, c.expr(parse.field(node, "right")))
-    raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
-
-
-def _is_whole_body(node: Node) -> bool:
-    """Whether an expression is all that an arrow function or a `return` evaluates, or what a statement begins with."""
-    statement, parent = node, node.parent
-    while statement.parent is not None and not statement.type.endswith("_statement"):
-        statement = statement.parent
-    if parent is not None and parent.type == "parenthesized_expression" and statement.type == "expression_statement":
-        return text(statement).startswith(f"({text(node)})")
-    while parent is not None and parent.type == "parenthesized_expression":
-        parent = parent.parent
-    return parent is not None and parent.type in ("arrow_function", "return_statement")
-
-
-def _is_outer(c: Converter, node: Node) -> bool:
-    """Whether a variable is of another function than the one where it is named."""
-    binding = c.scopes.bindings.get(node.id)
-    return binding is None or binding.scope.function is not c.scopes.of(node).function
-
-
-@expression("augmented_assignment_expression")
-def augmented(c: Converter, node: Node) -> ast.expr:
-    """`x += 1` within an expression."""
-    left, sign = parse.field(node, "left"), sign_of(node)
-    target = c.expr(left)
-    if c.certain and c.pre is not None and (_is_whole_body(node) or _is_alone(c, node, left)):
-        c.first(*update(c, node))
-        return target
-    if left.type != "identifier" or sign[:-1] not in _BINARY or (c.pre is None and _is_outer(c, left)):
-        raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
-    assert isinstance(target, ast.Name)
-    return ast.NamedExpr(target, py(_BINARY[sign[:-1]], target, c.expr(parse.field(node, "right"))))
-
-
-@expression("update_expression")
-def updated(c: Converter, node: Node) -> ast.expr:
-    """`i++` within an expression: a statement behind or before where it can be, else `:=`."""
-    inner, sign = parse.field(node, "argument"), "+" if parse.has(node, "++") else "-"
-    target, prefix = c.expr(inner), node.children[0].type in ("++", "--")
-    statement = _step(target, sign)
-    apart = (prefix and _is_whole_body(node)) or _is_alone(c, node, inner)
-    if apart and c.certain and c.pre is not None and c.post is not None:
-        (c.pre if prefix else c.post).append(statement)
-        return target
-    if inner.type == "member_expression" and c.certain and c.pre is not None and _is_first(node, inner):
-        before = target if prefix else atom(c.new_name(names.variable(text(parse.field(inner, "property"))), node))
-        c.first(*([] if prefix else [assign(before, target)]), statement)
-        return before
-    if inner.type != "identifier" or (c.pre is None and _is_outer(c, inner)):
-        raise NeedsStatementsError(f"`{text(node)}` here has no counterpart; give it a statement of its own")
-    assert isinstance(target, ast.Name)
-    found = ast.NamedExpr(target, py(f"_0 {sign} 1", target))
-    return found if prefix else py(f"_0 {'-' if sign == '+' else '+'} 1", found)
-
-
-def _is_alone(c: Converter, node: Node, inner: Node) -> bool:
-    """Whether the variable is named once in its statement, and the statement goes on to the next one."""
-    statement = node
-    while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
-        statement = statement.parent
-    if statement.type not in ("expression_statement", "lexical_declaration", "variable_declaration"):
-        return False
-    calls = [n for n in parse.walk(statement) if n.type in ("call_expression", "new_expression")]
-    return not calls and sum(text(n) == text(inner) for n in parse.walk(statement) if n.type == inner.type) == 1
-
-
-def _is_first(node: Node, inner: Node) -> bool:
-    """Whether a statement does nothing before an expression in it, and names what that changes once."""
-    statement = node
-    while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
-        statement = statement.parent
-    if statement.type not in (
-        "expression_statement",
-        "lexical_declaration",
-        "variable_declaration",
-        "return_statement",
-    ):
-        return False
-    effects = ("call_expression", "new_expression", "update_expression", "assignment_expression")
-    others = [n for n in parse.walk(statement) if n.type in effects and n != node]
-    around = all(n.start_byte <= node.start_byte < n.end_byte or n.start_byte > node.end_byte for n in others)
-    return around and sum(text(n) == text(inner) for n in parse.walk(statement) if n.type == inner.type) == 1
-
-
-def _step(target: ast.expr, sign: str) -> ast.stmt:
-    return ast.AugAssign(target, ast.Add() if sign == "+" else ast.Sub(), atom("1"))  # type: ignore[arg-type]
-
-
-_AUGMENTED: dict[str, type[ast.operator]] = {
-    "+=": ast.Add, "-=": ast.Sub, "*=": ast.Mult, "/=": ast.Div, "**=": ast.Pow, "%=": ast.Mod, "<<=": ast.LShift,
-    ">>=": ast.RShift, "&=": ast.BitAnd, "|=": ast.BitOr, "^=": ast.BitXor,
-}  # fmt: skip
-
-
-@effect("augmented_assignment_expression", "update_expression")
-def update(c: Converter, node: Node) -> list[ast.stmt]:
-    """`x += 1`, `i++` and the like as statements."""
-    if node.type == "update_expression":
-        return [_step(c.expr(parse.field(node, "argument")), "+" if parse.has(node, "++") else "-")]
-    sign, left, right = sign_of(node), parse.field(node, "left"), parse.field(node, "right")
-    target = c.expr(left)
-    if sign in ("||=", "??=", "&&="):
-        return [ast.If(_unless(c, sign, left, target), [assign(target, c.expr(right))], [])]
-    if sign not in _AUGMENTED:
-        raise NotConvertedError(f"`{sign}` has no counterpart")
-    if sign == "+=" and c.kinds.of(left) == STRING and c.kinds.of(right) != STRING:
-        return [assign_text(target, shown(c, right))]
-    if sign == "+=" and (c.kinds.of(left).name == "list" or c.kinds.of(right).name in ("list", "dict")):
-        raise NotConvertedError("`+=` on a list or an object makes a text of it; say what is meant")
-    if sign == "|=" and text(right) == "0":
-        return [assign(target, py("(int(_0) + 2**31) % 2**32 - 2**31", target))]  # the sum of a hash, cut to 32 bits
-    if sign == "%=" and c.kinds.of(left) != INDEX:
-        c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
-    return [ast.AugAssign(target, _AUGMENTED[sign](), c.expr(right))]  # type: ignore[arg-type]
-
-
-def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
-    """The condition on which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
-    if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")) == DICT:
-        item = py("_0.get(_1)", target.value, target.slice)
-        return {"||=": py("not _0", item), "&&=": item}.get(sign, py("_0 is None", item))
-    return {"||=": negated(truth(c, left)), "&&=": truth(c, left)}.get(sign, py("_0 is None", target))
-
-
-def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:
-    """`target += text of value`."""
-    said = value if isinstance(value, ast.Name) and value.id[:2] in ('f"', '"') else joined([value])
-    return ast.AugAssign(target, ast.Add(), said)  # type: ignore[arg-type]
 
 
 @expression("unary_expression")

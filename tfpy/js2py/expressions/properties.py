@@ -9,13 +9,14 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py import builtins, names
-from tfpy.js2py.analysis.kind import DICT, MATCH, NAMESPACE, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.analysis.kind import DICT, NAMESPACE, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
 from tfpy.js2py.analysis.scopes import is_written
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import node_properties
 from tfpy.js2py.expressions.indices import index, is_fraction
+from tfpy.js2py.expressions.presence import may_be_missing
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, holes, py, string
@@ -35,6 +36,11 @@ CONSTANTS = {
 GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
     name: ["dl", name] for name in names.legacy_classes()
 }
+# What stands for properties of JavaScript's own objects, by the kind of these and the property.
+_OF_KIND = {
+    ("error", "message"): "str(_0)", ("match", "index"): "_0.start()", ("map", "size"): "len(_0)",
+    ("set", "size"): "len(_0)",
+}  # fmt: skip
 NUMBERS_AS_KEYS = (
     "numbers stay numbers as keys, in the order in which they come; in JavaScript they become texts, in ascending order"
 )
@@ -214,28 +220,33 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
     kind = c.kinds.of(owner)
     if is_module(c.scopes.bindings.get(owner.id)):
         return ast.Attribute(value, names.variable(name))
-    if name == "length" and kind != DICT and not kind.name.startswith("."):
-        return call("len", value) if not node_properties.is_command_line(owner) else py("len(sys.argv) + 1")
-    if name == "constructor":
-        return call("type", value)
-    if name == "name" and text(owner).endswith(".constructor"):
-        return ast.Attribute(value, "__name__")
-    if name == "message" and kind.name == "error":
-        return call("str", value)
-    if name == "index" and kind == MATCH:
-        return call(ast.Attribute(value, "start"))
-    if name == "size" and kind.name in ("map", "set"):
-        return call("len", value)
+    form = _form(kind, owner, name)
+    if form is not None:
+        return py(form, value)
     if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
         return py("getattr(_0, _1, None)", value, string(names.attribute(name)))
     if _is_item(c, node, kind, name):
-        may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
-        missing = may_be_missing(node) or (may_lack and not is_written(node))
-        if not is_written(node) and _is_config(c, owner):
-            name = names.attributes().get(name, name)
-        return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
+        return _item(c, node, owner, value, name)
     found = ast.Attribute(value, names.attribute(name.replace("#", "_") if name.startswith("#") else name))
     return call(found) if kind == Kind("class") and c.kinds.is_computed(owner, name) else found
+
+
+def _form(kind: Kind, owner: Node, name: str) -> str | None:
+    """What stands for a property that JavaScript's own objects have; None for any other."""
+    if name == "length" and kind != DICT and not kind.name.startswith("."):
+        return "len(_0)" if not node_properties.is_command_line(owner) else "len(sys.argv) + 1"
+    if name == "name" and text(owner).endswith(".constructor"):
+        return "_0.__name__"
+    return "type(_0)" if name == "constructor" else _OF_KIND.get((kind.name, name))
+
+
+def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
+    """An item of a dict, or None where that may be missing."""
+    may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
+    missing = may_be_missing(node) or (may_lack and not is_written(node))
+    if not is_written(node) and _is_config(c, owner):
+        name = names.attributes().get(name, name)
+    return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
 
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
@@ -344,51 +355,3 @@ def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
     owner = class_around(method)
     base = parse.base_of(owner) if owner is not None else None
     return text(parse.field(method, "name")) == "call" and "Layer" in text(base)
-
-
-def may_be_missing(node: Node) -> bool:
-    """Whether an expression is looked at for being there: in a condition, or before `||` and `??`."""
-    parent = node.parent
-    while parent is not None and parent.type == "parenthesized_expression":
-        node, parent = parent, parent.parent
-    if parent is None:
-        return False
-    if parent.type == "binary_expression":
-        sign = text(parent.child_by_field_name("operator"))
-        if sign in ("||", "??", "&&"):
-            return parent.child_by_field_name("left") == node or may_be_missing(parent)
-        others = {text(kid) for kid in kids(parent)}
-        return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null", "true", "false"})
-    if parse.has(parent, "optional_chain") and node in (
-        parent.child_by_field_name("object"),
-        parent.child_by_field_name("function"),
-    ):
-        return True
-    if parent.type == "unary_expression":
-        return text(parent.child_by_field_name("operator")) in ("!", "typeof")
-    return parent.type == "if_statement" or parent.child_by_field_name("condition") == node
-
-
-def looked_for(owner: Node) -> list[str]:
-    """Attributes of a class that are looked at for being there, and that its constructor does not set."""
-    body = parse.field(owner, "body")
-    declared = {text(m.child_by_field_name("property") or m.child_by_field_name("name")) for m in kids(body)}
-    wanted: dict[str, None] = {}
-    for inner in parse.walk(body):
-        if inner.type != "member_expression" or parse.field(inner, "object").type != "this":
-            continue
-        name = text(parse.field(inner, "property"))
-        if is_written(inner):
-            if _is_in_constructor(inner):
-                declared.add(name)
-        elif may_be_missing(inner):
-            wanted[name] = None
-    known = {*declared, *(names.attributes() if parse.base_of(owner) is not None else ())}
-    return [name for name in wanted if name not in known]
-
-
-def _is_in_constructor(node: Node) -> bool:
-    found = node.parent
-    while found is not None and found.type != "method_definition":
-        found = found.parent
-    return found is not None and text(found.child_by_field_name("name")) == "constructor"

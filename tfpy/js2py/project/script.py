@@ -6,18 +6,27 @@ import ast
 import warnings
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis import expression_kinds
+from tfpy.js2py.analysis import call_kinds, expression_kinds
 from tfpy.js2py.calls import call, constructors, regex
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions import conditions, functions, identifiers, literals, operators, properties, strings
+from tfpy.js2py.expressions import (
+    assignments,
+    conditions,
+    functions,
+    identifiers,
+    literals,
+    operators,
+    properties,
+    strings,
+)
 from tfpy.js2py.notes import MARK, Conversion
 from tfpy.js2py.statements import classes, control, declarations, effects, inlining, jumps, loops, modules, switch
 from tfpy.js2py.syntax import build, parse, printing
 
 # Where the rules are; importing these puts them into the tables.
 RULES = (
-    (expression_kinds,),
-    (conditions, functions, identifiers, literals, operators, properties, strings),
+    (call_kinds, expression_kinds),
+    (assignments, conditions, functions, identifiers, literals, operators, properties, strings),
     (call, constructors, regex),
     (classes, control, declarations, effects, inlining, jumps, loops, modules, switch),
 )

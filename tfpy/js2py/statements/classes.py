@@ -11,7 +11,7 @@ from tfpy.js2py.analysis.members import is_attribute
 from tfpy.js2py.converter import Converter, expression, statement
 from tfpy.js2py.expressions.functions import define, reference
 from tfpy.js2py.expressions.operators import INSTANCES
-from tfpy.js2py.expressions.properties import looked_for
+from tfpy.js2py.expressions.presence import looked_for
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.statements.docstrings import documented
 from tfpy.js2py.syntax import build, parse

@@ -1,0 +1,173 @@
+"""What calls give: of functions of JavaScript, of tfpy and of the script, and of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis import builtin_kinds
+from tfpy.js2py.analysis.expression_kinds import is_index
+from tfpy.js2py.analysis.inference import Inference, kind_of
+from tfpy.js2py.analysis.kind import INDEX, MATCH, NUMBER, PARSER, STRING, UNKNOWN, Kind, annotated, joined
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import kids, text
+from tfpy.node_rules import NodeRules
+
+# What functions give that depends on their arguments, of which there is one; by their paths.
+_function: NodeRules[str, Callable[[Inference, list[Node]], Kind]] = NodeRules()
+# What methods of JavaScript's own objects give that depends on what they are called on, and with; None leaves it to the
+# tables. By their names.
+_method: NodeRules[str, Callable[[Inference, Kind, list[Node]], Kind | None]] = NodeRules()
+
+_WHOLE = ("floor", "ceil", "round", "max", "min", "abs", "trunc")  # functions of Math that give an index of one
+
+
+@kind_of("call_expression")
+def call(kinds: Inference, node: Node) -> Kind:
+    """What a call gives: of JavaScript's functions, of tfpy, of methods, of functions of the script."""
+    callee = parse.field(node, "function")
+    path = kinds.path_to(callee)
+    given = node.child_by_field_name("arguments")
+    arguments = kids(given) if given is not None else []
+    found = _of_path(kinds, path, arguments)
+    if found is not None:
+        return found
+    if path and path[0] in builtin_kinds.NAMESPACES and callee.type == "member_expression":
+        return UNKNOWN
+    if callee.type == "member_expression" and kinds.scopes.meant(callee) is None:
+        return _of_method(kinds, callee, arguments)
+    return kinds.result_of(callee)
+
+
+def _of_path(kinds: Inference, path: list[str], arguments: list[Node]) -> Kind | None:
+    """What a function of JavaScript or of tfpy gives; None for any other."""
+    name = ".".join(path)
+    if name in builtin_kinds.CALLS:
+        return builtin_kinds.CALLS[name]
+    if path[-1:] == ["ArgumentParser"]:
+        return PARSER
+    if path[:1] == ["Math"]:
+        is_whole = path[1] in _WHOLE and is_index(kinds, arguments[0] if arguments else None)
+        return INDEX if is_whole else NUMBER
+    if name in _function and arguments:
+        return _function[name](kinds, arguments)
+    found = names.resolve(path) if path and path[0] in names.ROOTS else None
+    return annotated(names.result(found[1])) if found is not None else None
+
+
+@_function("Array.from")
+def _list_from(kinds: Inference, arguments: list[Node]) -> Kind:
+    return Kind("list", kinds.result_of(arguments[1]) if len(arguments) > 1 else kinds.of(arguments[0]).item)
+
+
+@_function("tf.tidy")
+def _tidied(kinds: Inference, arguments: list[Node]) -> Kind:
+    return kinds.result_of(arguments[-1])
+
+
+@_function("Promise.all", "Promise.resolve")
+def _promised(kinds: Inference, arguments: list[Node]) -> Kind:
+    """What is promised: here it is there at once."""
+    return kinds.of(arguments[0])
+
+
+# Methods
+
+
+def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
+    """What a method gives, by what it is called on."""
+    node, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
+    owner = kinds.owner_of(node)
+    if owner == UNKNOWN and name in kinds.members.methods:
+        return UNKNOWN  # the script's own, or one of tfpy that has the same name
+    if name in ("data", "dataSync") and _holds_texts(kinds, node):
+        return Kind("list", STRING)
+    found = _of_owner(kinds, owner, name)
+    if found is None and name in _method:
+        found = _method[name](kinds, owner, arguments)
+    return found if found is not None else _of_any(owner, name)
+
+
+def _holds_texts(kinds: Inference, node: Node) -> bool:
+    """Whether an expression is a tensor that is made of texts, which are read as a list."""
+    binding = kinds.scopes.meant(node)
+    node = node if binding is None or binding.value is None else binding.value
+    given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
+    made = given is not None and text(node.child_by_field_name("function")).startswith("tf.tensor")
+    return made and kinds.of(kids(given or node)[0]) == Kind("list", STRING)
+
+
+def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
+    """What a method of tfpy gives, of a parser of arguments or of a class of the script; None for any other."""
+    if owner.name in names.classes():
+        said = annotated(names.result(getattr(names.classes()[owner.name], names.attribute(name), None)))
+        return said if said != UNKNOWN or name not in builtin_kinds.METHODS else Kind(builtin_kinds.METHODS[name])
+    if owner == PARSER:
+        return builtin_kinds.OF_PARSERS.get(names.snake(name), UNKNOWN)
+    if owner.name.startswith("."):
+        own = kinds.members.of(owner.name[1:], name)
+        return joined([kinds.result_of(value) for value in own]) if own else annotated(names.method_result(name))
+    return None
+
+
+def _of_any(owner: Kind, name: str) -> Kind:
+    """What a method gives by its name alone, where JavaScript or tfpy has one of the name."""
+    given = builtin_kinds.METHODS.get(name, "")
+    if given in ("same", "item"):
+        return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
+    guessed = annotated(names.method_result(name))
+    return Kind(given) if given else guessed if guessed.fixed else guessed._replace(item=None)
+
+
+@_method("set", "add")
+def _changed(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return owner if owner.name in ("map", "set") else None
+
+
+@_method("map")
+def _mapped(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return Kind("list", kinds.result_of(arguments[0])) if arguments else None
+
+
+@_method("reduce")
+def _reduced(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    if not arguments:
+        return None
+    return kinds.of(arguments[1]) if len(arguments) > 1 else owner.item or UNKNOWN
+
+
+@_method("fill")
+def _filled(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return Kind("list", kinds.of(arguments[0])) if arguments and owner.name == "list" else None
+
+
+@_method("split")
+def _split(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return Kind("list", STRING) if owner == STRING else None
+
+
+@_method("exec")
+def _matched(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return MATCH if _may_search(owner) else None
+
+
+@_method("matchAll")
+def _every_match(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return Kind("list", MATCH) if _may_search(owner) else None
+
+
+@_method("match")
+def _match(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    """A match, or all texts that match."""
+    if not _may_search(owner):
+        return None
+    binding = kinds.scopes.meant(arguments[0]) if arguments else None
+    pattern = binding.value if binding is not None else arguments[0] if arguments else None
+    every = pattern is not None and "g" in text(pattern.child_by_field_name("flags"))
+    return Kind("list", STRING) if every else MATCH
+
+
+def _may_search(owner: Kind) -> bool:
+    return owner.name in ("", "string", "regex")

@@ -1,0 +1,78 @@
+"""What the expressions of a file hold, as far as it is known by now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from tfpy.migrate import legacy_kinds
+from tfpy.migrate.kind import UNSEEN, Class, Function, Gives, Kind, ListOf, functions, join_all
+from tfpy.migrate.names import dotted
+from tfpy.migrate.variables import Variables
+from tfpy.node_rules import NodeRules
+
+# What expressions hold, by their type; the rules are in expression_kinds.py and call_kinds.py.
+kind_of: NodeRules[type, Callable[[Kinds, Any], Kind]] = NodeRules()
+
+
+class Kinds:
+    """The kinds of a file's expressions.
+
+    Attributes:
+        variables: what its names mean and hold.
+        unused: the expressions that are statements: nothing is done with what they give.
+        settled: whether all calls of the file's functions have been followed, so that what is still not known of a
+            call's result cannot be seen.
+    """
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self.unused: set[cst.CSTNode] = set()
+        self.settled = False
+
+    def of(self, node: cst.CSTNode | None) -> Kind:
+        """The kind of an expression; None when nothing is known."""
+        path = self.variables.path(node)
+        if path is not None:
+            return legacy_kinds.named(path)
+        rule = kind_of.get(type(node))
+        return rule(self, node) if rule is not None else None
+
+    def annotated(self, node: cst.BaseExpression) -> Kind:
+        """The kind that an annotation says: of a class, or of a list of instances."""
+        if isinstance(node, cst.Subscript) and dotted(node.value) in ("list", "List", "Sequence", "Iterable"):
+            index = node.slice[0].slice
+            inner = self.annotated(index.value) if isinstance(index, cst.Index) else None
+            return None if inner is None else ListOf(inner)
+        path = self.variables.path(node)
+        return None if path is None else legacy_kinds.instance(path)
+
+    def evaluated(self) -> Kind:
+        """An array that a session gives: a tensor, unless the graphs stay."""
+        return "ndarray" if self.variables.graphs_stay else "array"
+
+    def result_of(self, function: Kind) -> Kind:
+        """What a function gives, or one of several; None for what is no function."""
+        return join_all(self._given_by(one) for one in functions(function))
+
+    def _given_by(self, function: Kind) -> Kind:
+        match function:
+            case Gives(result):
+                return result
+            case Function(node):
+                return self.variables.returns.get(node)
+        return None
+
+    def may_be_object(self, node: cst.CSTNode, kind: Kind) -> bool:
+        """Whether an expression of a kind may be an object or a class of the file."""
+        if dotted(node) in self.variables.names.others:
+            return False
+        return kind in UNSEEN or kind == "object" or isinstance(kind, Class)
+
+    def is_method(self, function: cst.BaseExpression) -> bool:
+        """Whether an expression names a method of the math, or one that classes of the file have."""
+        if not isinstance(function, cst.Attribute):
+            return False
+        return self.of(function.value) == "math" or function.attr.value in self.variables.methods

@@ -1,0 +1,226 @@
+"""The symbolic tensors of a file: what each is built of, and so what its function will depend on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import libcst as cst
+
+from tfpy.legacy.successors import snake, successor, table
+from tfpy.migrate.kinds import Kinds
+from tfpy.migrate.names import dotted
+from tfpy.migrate.padding import default_pad
+from tfpy.migrate.templates import CannotRewrite, Given, bind, is_none
+from tfpy.migrate.variables import Key
+from tfpy.migrate.versions import NESTED
+
+# Kinds of what belongs to graphs, and may be used only where that has a counterpart.
+GRAPHISH = ("graph", "session", "symbol", "placeholder", "layers", "runner", "builder")
+_NO_VECTORS = ("reshape", "matmul", "reduce_sum", "conv2d", "max_pool", "variable")  # of the size of their first input
+# What an expression depends on, and its size if it is a vector of which that is known.
+Dependencies = tuple[set[Key], cst.BaseExpression | None]
+
+
+class Symbol(NamedTuple):
+    """A symbolic tensor that becomes a function.
+
+    Attributes:
+        name: the name of the function.
+        placeholders: what it depends on, in order.
+        size: for a vector, the expression of its size if it is known.
+    """
+
+    name: str
+    placeholders: tuple[Key, ...]
+    size: cst.BaseExpression | None
+
+
+class Problem(Exception):
+    """A graph cannot become functions; at which node, and why."""
+
+    def __init__(self, node: cst.CSTNode, reason: str) -> None:
+        super().__init__(reason)
+        self.node = node
+
+
+class Symbols:
+    """The symbolic tensors of a file.
+
+    Args:
+        kinds: the kinds of the file's expressions.
+        nesting: the nodes around what is looked at, kept up to date by who goes over the file.
+
+    Attributes:
+        named: what becomes a function, by variable.
+        placeholders: the order of placeholders, by variable, and the names of the arguments.
+        operands: names in the arguments of graph methods that become calls.
+        used: the names that are understood.
+    """
+
+    def __init__(self, kinds: Kinds, nesting: list[cst.CSTNode]) -> None:
+        self.kinds = kinds
+        self.named: dict[Key, Symbol] = {}
+        self.placeholders: dict[Key, int] = {}
+        self.operands: dict[cst.CSTNode, Symbol] = {}
+        self.used: set[cst.CSTNode] = set()
+        self._sizes: dict[Key, cst.BaseExpression | None] = {}
+        self._nesting = nesting
+
+    def has(self, key: Key | None) -> bool:
+        """Whether a variable is a tensor that has been built."""
+        return key in self.named or key in self.placeholders
+
+    def depends(self, key: Key) -> tuple[Key, ...]:
+        """The placeholders that a tensor depends on."""
+        return self.named[key].placeholders if key in self.named else (key,)
+
+    def consume(self, node: cst.CSTNode) -> None:
+        """Note the names in an expression as understood."""
+        for child in [node, *node.children]:
+            if isinstance(child, (cst.Name, cst.Attribute)):
+                self.used.add(child)
+            if child is not node:
+                self.consume(child)
+
+    def add_placeholder(self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.Assign) -> None:
+        """Note that a statement makes a placeholder."""
+        name, key = self._new(target, node)
+        if not isinstance(value, cst.Call):
+            raise Problem(node, f"the placeholder {name!r} has a second name")
+        self.consume(value.func)
+        self.placeholders[key] = len(self.placeholders)
+        shape = bound(node, "graph", "placeholder", value).get("shape")
+        self._sizes[key] = _only(shape) if isinstance(shape, (cst.List, cst.Tuple)) else None
+
+    def add(self, node: cst.Assign) -> None:
+        """Note that a statement builds a tensor."""
+        name, key = self._new(node.targets[0].target, node)
+        if not isinstance(node.value, cst.Call):
+            raise Problem(node, f"the tensor {name!r} has a second name")
+        found, size = self.dependencies(node.value, top=True)
+        self.named[key] = Symbol(name, tuple(sorted(found, key=self.placeholders.__getitem__)), size)
+
+    def _new(self, target: cst.BaseExpression, node: cst.Assign) -> tuple[str, Key]:
+        """The name of what is built, and its variable; it must be built once."""
+        name, key = dotted(target), self.kinds.variables.key(target)
+        if key is None or name is None or len(node.targets) > 1:
+            raise Problem(node, "a tensor of the graph has no simple name")
+        inside: list[cst.CSTNode] = []
+        for around in self._nesting:
+            inside = [] if isinstance(around, (cst.FunctionDef, cst.Module)) else [*inside, around]
+        if any(isinstance(around, NESTED) for around in inside):
+            raise Problem(node, "the graph is built in a loop or under a condition")
+        if self.has(key):
+            raise Problem(node, f"{name!r} names more than one tensor of the graph")
+        self.used.add(target)
+        return name, key
+
+    def dependencies(self, node: cst.BaseExpression, top: bool) -> Dependencies:
+        """What an expression of the graph depends on.
+
+        Args:
+            node: the expression.
+            top: whether it is the whole of what a name is given.
+        """
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return self._operand(node)
+        owner = self.kinds.of(node.func.value)
+        if owner == "layers":
+            if not top:
+                raise Problem(node, "a dense layer has no name")
+            return self._dense(node)
+        return self._operation(node, snake("graph", node.func.attr.value)) if owner == "graph" else (set(), None)
+
+    def _operation(self, node: cst.Call, name: str) -> Dependencies:
+        """What a call of a method of the graph depends on."""
+        found = successor("graph", name)
+        if found is None or not found.forms or (found.own and name not in ("constant", "placeholder")):
+            raise Problem(node, f"graph.{name} has no counterpart")
+        if name in ("placeholder", "variable"):
+            raise Problem(node, f"a {name} has no name")
+        self.consume(node.func)
+        given = bound(node, "graph", name, node)
+        if name in ("conv2d", "max_pool") and default_pad(given) is None:
+            raise Problem(node, "the default padding cannot be seen here; give zero_pad")
+        if name == "constant":
+            if _makes(given.get("value")):
+                raise Problem(node, "a constant that is computed has no name")
+            return set(), None
+        parts = {key: self.dependencies(value, top=False) for key, value in given.items()}
+        return set().union(*[found for found, _ in parts.values()]), _size(name, given, parts)
+
+    def _operand(self, node: cst.BaseExpression) -> Dependencies:
+        kind, key = self.kinds.of(node), self.kinds.variables.key(node)
+        if kind == "placeholder" and key in self.placeholders:
+            self.used.add(node)
+            return {key}, self._sizes[key]
+        if kind == "symbol":
+            if key not in self.named:
+                raise Problem(node, "a tensor of the graph is made where it cannot be followed")
+            self.used.add(node)
+            self.operands[node] = self.named[key]
+            return set(self.named[key].placeholders), self.named[key].size
+        if kind in ("mixed", *GRAPHISH):
+            raise Problem(node, "a tensor of the graph is made where it cannot be followed")
+        return set(), None
+
+    def _dense(self, node: cst.Call) -> Dependencies:
+        given = bound(node, "layers", "dense", node)
+        self.consume(node.func)
+        if "x" not in given or "units" not in given:
+            raise Problem(node, "the layer's arguments are not all there")
+        found, size = self.dependencies(given["x"], top=False)
+        if size is None:
+            raise Problem(node, "the size of the layer's input cannot be seen here")
+        activation = given.get("activation")
+        if activation_of(activation, self.kinds) is not None:
+            assert activation is not None
+            self.consume(activation)
+        elif not is_none(activation):
+            raise Problem(node, "the layer's activation is a function of one's own")
+        for name in ("kernel_initializer", "bias_initializer"):
+            path = self.kinds.variables.path(getattr(given.get(name), "func", None))
+            if name in given and (path not in table("initializer") and path != "VarianceScalingInitializer"):
+                raise Problem(node, f"the layer's {name} is not made in its place")
+        return found, given["units"]
+
+
+def bound(node: cst.CSTNode, kind: str, name: str, call: cst.Call) -> Given:
+    """The arguments of a call by the names of parameters; of what there is no binding of, the node has a problem."""
+    found = successor(kind, name)
+    assert found is not None
+    try:
+        return bind(found.parameters, call.args)
+    except CannotRewrite as error:
+        raise Problem(node, str(error)) from None
+
+
+def _size(name: str, given: Given, parts: dict[str, Dependencies]) -> cst.BaseExpression | None:
+    """The size of what a method of the graph gives, if that is a vector."""
+    shape = given.get("shape")
+    if name == "reshape" and isinstance(shape, cst.List):
+        return _only(shape)
+    if name in _NO_VECTORS or name.startswith("concat"):
+        return None
+    return next((size for key, (_, size) in parts.items() if key in ("x", "x1")), None)
+
+
+def _only(shape: cst.List | cst.Tuple) -> cst.BaseExpression | None:
+    """The size in a shape of one dimension."""
+    return shape.elements[0].value if len(shape.elements) == 1 else None
+
+
+def _makes(node: cst.CSTNode | None) -> bool:
+    """Whether an expression calls something: repeated, it may give another value."""
+    return node is not None and (isinstance(node, cst.Call) or any(_makes(child) for child in node.children))
+
+
+def activation_of(node: cst.BaseExpression | None, kinds: Kinds) -> str | None:
+    """The method of the graph that an activation is: `graph.relu`, or `lambda x: graph.relu(x)`."""
+    if isinstance(node, cst.Lambda) and len(node.params.params) == 1 and isinstance(node.body, cst.Call):
+        args = [dotted(a.value) for a in node.body.args]
+        node = node.body.func if args == [node.params.params[0].name.value] else None
+    if isinstance(node, cst.Attribute) and kinds.of(node.value) == "graph":
+        found = successor("graph", node.attr.value)
+        return node.attr.value if found is not None and found.forms and not found.own else None
+    return None
