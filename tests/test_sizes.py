@@ -14,8 +14,7 @@ FUNCTION_LIMIT = 40
 
 # What is longer, and why; an entry that is not needed any more fails.
 LONG_FILES = {
-    "layers/base.py": "to be split",
-    "layers/training/trainable.py": "to be split",
+    "layers/model.py": "the signatures and the documentation of a model's methods, which call functions",
 }
 LONG_FUNCTIONS = {
     "core/options.py: _wrap": "every public function goes through what it makes, for which it finds out all beforehand",

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
-from tfpy.core.convert import to_tensor
 from tfpy.core.hints import OF_LAYERS
-from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
@@ -19,22 +16,22 @@ from tfpy.engine import handle
 from tfpy.engine.arguments import as_ints, unpacked
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, show
-from tfpy.engine.handle import Handle
 from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
+from tfpy.layers.call_inputs import as_tensors
 from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copied
-from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in
+from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import check_partial_shape, shapes_agree
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, one_or_list, to_list
-from tfpy.layers.weights import DisposeResult, LayerVariable, make_weight, set_values
+from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
 
 
 class LayerOptions:
@@ -106,7 +103,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         declared = {**self.options, **self.base_options}
         if type(self).__init__ is not Layer.__init__:
             # A class of the user's that reads its own options hands all of them on, as in TF.js.
-            config, options = _known_only(declared, config), _known_only(declared, options)
+            config, options = known_only(declared, config), known_only(declared, options)
         values = self._read(config, options, declared, more)
         own = {name for name in self.base_options if name in self.options}
         base = {name: values[name] if name in own else values.pop(name) for name in self.base_options}
@@ -204,7 +201,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         if self._references == 0:
             raise RuntimeError(f"Layer {self.name} is already disposed.")
-        inputs = _as_tensors(self.name, inputs)
+        inputs = as_tensors(self.name, inputs)
         symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
         if any(symbolic) and not all(symbolic):
             raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
@@ -501,27 +498,3 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r})"
-
-
-def _known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    known = spellings(declared)
-    return {key: value for key, value in (given or {}).items() if key in known}
-
-
-def _as_tensors(name: str, inputs: Any) -> Any:
-    """A tensor, or a list of them, of what a layer is called on."""
-    if isinstance(inputs, (Tensor, SymbolicTensor)):
-        return inputs
-    if isinstance(inputs, (list, tuple)) and any(map(_is_array, inputs)):
-        return [x if isinstance(x, SymbolicTensor) else to_tensor(name, "inputs", x, "any") for x in inputs]
-    return to_tensor(name, "inputs", inputs, "any")
-
-
-def _is_array(value: Any) -> bool:
-    """Whether a value is an input of its own, and no number or row of one that is given as a list."""
-    return isinstance(value, (Handle, SymbolicTensor)) or getattr(value, "shape", ()) != ()
-
-
-def count_params(weights: Sequence[LayerVariable]) -> int:
-    """The number of numbers in weights."""
-    return sum(math.prod(w.shape) for w in weights)

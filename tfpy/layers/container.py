@@ -12,7 +12,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.layers._camel import ContainerCamel
-from tfpy.layers.base import Layer, count_params
+from tfpy.layers.base import Layer
 from tfpy.layers.config import plain
 from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
@@ -20,7 +20,7 @@ from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.naming import uid
 from tfpy.layers.shapes import check_partial_shape
 from tfpy.layers.symbolic import Node, SymbolicTensor, node_of, one_or_list, to_list
-from tfpy.layers.weights import DisposeResult
+from tfpy.layers.weights import DisposeResult, count_params
 
 
 class Container(ContainerCamel, Layer):

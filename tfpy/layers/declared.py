@@ -48,6 +48,12 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
+def known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Those of the options given, in either spelling, that are declared."""
+    known = spellings(declared)
+    return {key: value for key, value in (given or {}).items() if key in known}
+
+
 def kinds_in(cls: type) -> dict[str, str]:
     """What the options that a class itself annotates must be, as far as it is told here."""
     texts = {k: getattr(v, "__name__", str(v)) for k, v in vars(cls).get("__annotations__", {}).items()}

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.arguments import as_list, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.layers.base import Layer, count_params
+from tfpy.layers.base import Layer
 from tfpy.layers.symbolic import node_of
+from tfpy.layers.weights import count_params
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

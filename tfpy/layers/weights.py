@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -158,3 +159,8 @@ class DisposeResult(Record):
 
     ref_count_after_dispose: int
     num_disposed_variables: int
+
+
+def count_params(weights: Sequence[LayerVariable]) -> int:
+    """The number of numbers in weights."""
+    return sum(math.prod(w.shape) for w in weights)
