@@ -220,6 +220,8 @@ CONDITIONS = {
     "if not a and unknown: pass": "if a is None and unknown: pass",
     "while math.add(a, a): pass": "while tf.add(a, a) is not None: pass",
     "assert -a": "assert (-a) is not None",
+    "if a.array_sync(): pass": "if a.array_sync(): pass",
+    "if a.arraySync(): pass": "if a.arraySync(): pass",
     "x = bool(a)": "x = bool(a is not None)",
     "x = 1 if a else 2": "x = 1 if a is not None else 2",
     "x = [y for y in unknown if a or y]": "x = [y for y in unknown if a is not None or y]",
@@ -267,6 +269,7 @@ STAY = {
     "y = g.add(x, g.constant(dl.Array1D.randNormal([2])))\n": "constant that is computed",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}, {'tensor': z, 'data': q}])\n": "does not need",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}])\n": "only some of the providers",
+    "b = dl.InCPUMemoryShuffledInputProviderBuilder([[]])\ny = b.getNextInput(0)\n": "take the place of builders",
 }
 
 

@@ -7,7 +7,6 @@ sessions. `engine/plan.py` says what a plan is.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from types import FunctionType
 from typing import Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
@@ -30,12 +29,6 @@ _MOST_RECORDINGS = 3  # of one step: what is changed again and again is not wort
 def always() -> bool:
     """For steps that nothing can change but their key and the shapes of their inputs."""
     return True
-
-
-def is_own(function: FunctionType) -> bool:
-    """Whether a function's code is tfpy's own. Its `__module__` does not tell: `functools.wraps` copies that."""
-    module = str(function.__globals__.get("__name__"))
-    return module == "tfpy" or module.startswith("tfpy.")
 
 
 def refuse_plan(reason: str) -> None:

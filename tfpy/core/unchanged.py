@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tfpy.core.plans import Holds, is_own
+from tfpy.core.plans import Holds
 from tfpy.engine.handle import Handle
+from tfpy.engine.package import is_ours
 
 
 class _Total:
@@ -155,9 +156,9 @@ def _parts(thing: Any) -> list[Any] | None:
     if isinstance(thing, types.MethodType):
         return [thing.__func__, thing.__self__]
     if isinstance(thing, types.FunctionType):
-        return list(_closure(thing)) if is_own(thing) else None
+        return list(_closure(thing)) if is_ours(thing) else None
     call = _call_of(thing)
-    if not type(thing).__module__.startswith("tfpy.") or (isinstance(call, types.FunctionType) and not is_own(call)):
+    if not is_ours(type(thing)) or (isinstance(call, types.FunctionType) and not is_ours(call)):
         return None
     if isinstance(thing, Versioned):
         return thing._parts()

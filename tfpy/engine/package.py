@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 
@@ -13,6 +14,15 @@ PACKAGE = f"{ROOT}{os.sep}"
 
 _NUMPY = f"{Path(np.__file__).parent}{os.sep}"
 _PYTHON = f"{Path(os.__file__).parent}{os.sep}"
+
+
+def is_ours(thing: type | FunctionType) -> bool:
+    """Whether a class, or the code of a function, is the package's own.
+
+    Of a function `__module__` does not tell: `functools.wraps` copies that.
+    """
+    module = thing.__module__ if isinstance(thing, type) else str(thing.__globals__.get("__name__"))
+    return module == ROOT.name or module.startswith(f"{ROOT.name}.")
 
 
 def is_users(file: str) -> bool:

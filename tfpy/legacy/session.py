@@ -21,7 +21,7 @@ from tfpy.core.ops.arith import add, div
 from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.options import accepts_options
-from tfpy.core.plans import Holds, Plans, Result, always, is_own
+from tfpy.core.plans import Holds, Plans, Result, always
 from tfpy.core.results import Record, positional_count
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
@@ -30,6 +30,7 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.package import is_ours
 from tfpy.engine.scope import Scope, close_scope, open_scope
 from tfpy.engine.spec import spec
 from tfpy.engine.tape import recording
@@ -343,7 +344,7 @@ class Session(SessionCamel):
 def _certain(nodes: Sequence[Node]) -> Holds | None:
     """That nodes compute the same each time; None where the code of one that was made by hand is not tfpy's own."""
     own = all(
-        node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_own(node.evaluate)) for node in nodes
+        node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_ours(node.evaluate)) for node in nodes
     )
     return always if own else None
 

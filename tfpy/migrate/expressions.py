@@ -289,6 +289,8 @@ class ExpressionRewriter(Scoped, Truth):
         if owner == "builder":
             if name in ("get_input_providers", "getInputProviders"):
                 return new.value
+            if name not in ("get_input_provider", "getInputProvider"):
+                raise CannotRewrite("lists of tensors take the place of builders, and have nothing of this")
             if len(updated.args) != 1:
                 raise CannotRewrite("the number of the provider is not given")
             return expression("b[i]", {"b": new.value, "i": updated.args[0].value}, {}, self.tf)

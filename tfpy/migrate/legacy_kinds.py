@@ -52,8 +52,7 @@ OF_BUILDER = both_spellings({"get_input_providers": ListOf("provider"), "get_epo
 OF_ARRAY: dict[str, Kind] = {
     "get": "number",
     "val": "number",
-    "array_sync": None,
-    **both_spellings(dict[str, Kind].fromkeys(_READS, "values")),
+    **both_spellings({"array_sync": None, **dict[str, Kind].fromkeys(_READS, "values")}),
 }
 
 

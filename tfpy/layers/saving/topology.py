@@ -10,6 +10,7 @@ from typing import Any
 
 from tfpy.core.names import spellings
 from tfpy.engine.errors import show
+from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.activations import Activation
 from tfpy.layers.base import Layer
@@ -102,7 +103,7 @@ def _written(value: Any, respell: bool) -> Any:
             if value.get("class_name") == "RNN":
                 value = {**value, "config": {**value["config"]["cell"]["config"], **value["config"]}}
             # What a class of the user's own means by its texts is its own business.
-            inner = {"config": _written(value.get("config"), cls is not None and cls.__module__.startswith("tfpy."))}
+            inner = {"config": _written(value.get("config"), cls is not None and is_ours(cls))}
             return {**value, **inner}
         said = {key: v for key, v in value.items() if not (respell and v is None and key in _IF_GIVEN)}
         return {key: v if key in _NAMES else _written(v, respell) for key, v in said.items()}
@@ -151,7 +152,7 @@ class _Reader:
             name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
-        elif cls is not None and cls.__module__.startswith("tfpy.") and issubclass(cls, Declared):
+        elif cls is not None and is_ours(cls) and issubclass(cls, Declared):
             # What is no options at all is refused where the object is made of them.
             inner = self.options(name, cls, inner or {}) if isinstance(inner or {}, Mapping) else inner
         return {

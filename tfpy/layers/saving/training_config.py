@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
-from tfpy.core.plans import is_own
 from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show
+from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
@@ -90,7 +90,7 @@ def _metric_name(given: Any) -> str:
 
 
 def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
-    name, own = str(getattr(function, "__name__", "")), isinstance(function, FunctionType) and is_own(function)
+    name, own = str(getattr(function, "__name__", "")), isinstance(function, FunctionType) and is_ours(function)
     if own and is_name(name):
         return name
     reason = "has no name to compile with" if own else "is a function of your own"
@@ -135,7 +135,7 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
     if name == "RMSProp" and "rho" in options:
         options["decay"] = options.pop("rho")
     cls = class_of(name)
-    if cls is not None and cls.__module__.startswith("tfpy."):
+    if cls is not None and is_ours(cls):
         known = spellings(inspect.signature(cls.__init__).parameters)  # type: ignore[misc]
         options = {_OPTIONS.get(key, key): value for key, value in options.items()}
         meant = {key: value for key, value in options.items() if value and _FIXED.get(key) != value}

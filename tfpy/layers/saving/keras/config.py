@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfpy.engine.package import is_ours
 from tfpy.layers.base import Layer
 from tfpy.layers.config import class_of, is_object_config
 from tfpy.layers.constraints import Constraint
@@ -87,7 +88,7 @@ class KerasConfig:
         found = {"class_name": renamed, "config": options}
         if listed and self._version == 2:
             return found
-        own = cls is not None and cls.__module__.startswith("tfpy.")
+        own = cls is not None and is_ours(cls)
         module = next((m for family, m in _FAMILIES if cls is not None and own and issubclass(cls, family)), None)
         if cls is not None and issubclass(cls, Container):
             module = "keras" if cls.is_stack else "keras.src.models.functional"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy.engine.package import is_ours
 from tfpy.engine.spec import broadcasts_to
 from tfpy.layers.base import Layer
 from tfpy.layers.call_keywords import keywords_of
@@ -108,7 +109,7 @@ class MaskWays:
             return [Mask((*path[:-1], node.input_tensors[0], hidden), shape)]
         if isinstance(layer, Merge):
             return [self._merged(layer, node, own)]
-        if not type(layer).__module__.startswith("tfpy."):
+        if not is_ours(type(layer)):
             return own[:1]  # what a class of the user's does with masks is not known
         return self._rules.masks(layer, node.input_tensors, own, len(node.output_tensors))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
+from tfpy.engine.package import is_ours
 from tfpy.layers.base import Layer
 from tfpy.layers.call_keywords import keywords_of
 from tfpy.layers.container import Container
@@ -191,7 +192,7 @@ class Builder(Nodes):
 
     def kind_of(self, layer: Layer) -> Kind | None:
         """How a layer is exported, by its class; tfpy's own models all in one way."""
-        return self._kinds.get(Container if isinstance(layer, Container) and _is_own(layer) else type(layer))
+        return self._kinds.get(Container if isinstance(layer, Container) and is_ours(type(layer)) else type(layer))
 
     def call(
         self, layer: Layer, inputs: Sequence[Value], arguments: Mapping[str, Any], mask: Any = None
@@ -213,7 +214,7 @@ class Builder(Nodes):
     ) -> Value | list[Value]:
         kind = self.kind_of(layer)
         if kind is None:
-            raise Refused("has no counterpart in ONNX" if _is_own(layer) else "its class is not one of tfpy's")
+            raise Refused("has no counterpart in ONNX" if is_ours(type(layer)) else "its class is not one of tfpy's")
         names = keywords_of(type(layer).call)[0] or {}
         given = {names[key]: v for key, v in arguments.items() if key in names and v is not None}
         given.pop("training", None)
@@ -222,11 +223,6 @@ class Builder(Nodes):
             raise Refused(f"is called with {', '.join(unknown)}")
         values = inputs if kind.any_dtype else [self.cast(value, "float32") for value in inputs]
         return kind.export(self, layer, list(values), Call(given, mask, shapes))
-
-
-def _is_own(layer: Layer) -> bool:
-    """Whether a layer's class is one of tfpy's."""
-    return type(layer).__module__.startswith("tfpy.")
 
 
 def as_order(order: Sequence[int] | None) -> Order | None:
