@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from tfpy.core.io.faults import ModelFileError, list_in, object_in
+from tfpy.core.io.faults import blamed, list_in, object_in
 from tfpy.core.names import camel
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
@@ -129,15 +129,8 @@ def build_layers(configs: Any, kind: type, custom_objects: Mapping[str, Any] | N
         inner = entry.get("config")
         name = entry.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
         where = f"layers[{i}] ({show(name or spelt(entry, 'class_name'))})"
-        try:
+        with blamed(where, "its options make no sense"):
             made.append(build_object(entry, "layer", kind, custom_objects))
-        except (ValueError, TypeError, RuntimeError) as error:
-            raise ModelFileError(f"{where}: {error}") from error
-        except Warning:
-            raise
-        except Exception as error:
-            # What a file says can be anything, and break a class in any way.
-            raise ModelFileError(f"{where}: its options make no sense ({type(error).__name__}: {error}).") from error
     return made
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tfpy.core.registry import export
@@ -37,6 +38,27 @@ class ModelNotFoundError(ModelReadError, FileNotFoundError):
 def fault(source: str, field: str, expected: str, found: object) -> ModelFileError:
     """An error saying what a field of a file must be, and what it is."""
     return ModelFileError(f"{source}: {field} must be {expected}, but is {show(found)}.")
+
+
+@contextmanager
+def blamed(source: str, senseless: str) -> Iterator[None]:
+    """Whatever fails inside of a `with` is the fault of the file, which can say anything and break a class in any way.
+
+    Args:
+        source: the file, and the place in it.
+        senseless: what is said of it where the error is none that says what is wrong.
+
+    Raises:
+        ModelFileError: in the place of an exception. Warnings that were made errors stay what they are.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise ModelFileError(f"{source}: {error}") from error
+    except Warning:
+        raise
+    except Exception as error:
+        raise ModelFileError(f"{source}: {senseless} ({type(error).__name__}: {error}).") from error
 
 
 def list_in(source: str, field: str, value: object) -> Sequence[Any]:

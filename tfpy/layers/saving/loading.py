@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.core.io.faults import ModelFileError, object_in
+from tfpy.core.io.faults import ModelFileError, blamed, object_in
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.loader import load_weights
 from tfpy.core.io.router import LoadOptions, load_artifacts
@@ -182,17 +182,9 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
     config = parse_json(inner.encode(), f"{source}: model_config") if isinstance(inner, str) else inner
     if not is_object_config(config) or not isinstance(spelt(config, "class_name"), str):
         raise ModelFileError(f"{source}: modelTopology must have a class_name and a config, but is {show(config)}.")
-    try:
+    with blamed(f"{source}: modelTopology", "it makes no sense"):
         known_class(spelt(config, "class_name"), "model", LayersModel, custom_objects)
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
-    except Warning:
-        raise
-    except (ValueError, TypeError, RuntimeError) as error:
-        raise ModelFileError(f"{source}: modelTopology: {error}") from error
-    except Exception as error:
-        # What a file says can be anything, and break a class in any way.
-        fault = f"modelTopology makes no sense ({type(error).__name__}: {error})."
-        raise ModelFileError(f"{source}: {fault}") from error
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")
     return model

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
+from tfpy.core.io.faults import ModelFileError, blamed, fault, list_in, object_in
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, spelt
@@ -111,14 +111,8 @@ class _Graph:
         where = f"layer {name}"
         inputs = [self._tensor(self._counted(ref), where) for ref in call.inputs]
         arguments = {key: self._resolved(value, where) for key, value in call.arguments.items()}
-        try:
+        with blamed(where, "cannot be built"):
             self.layers[name].apply(one_or_list(inputs), arguments)
-        except (ValueError, TypeError, RuntimeError) as error:
-            raise ModelFileError(f"{where}: {error}") from error
-        except Warning:
-            raise
-        except Exception as error:
-            raise ModelFileError(f"{where}: cannot be built ({type(error).__name__}: {error}).") from error
 
     def _resolved(self, value: Any, where: str) -> Any:
         if isinstance(value, Ref):
